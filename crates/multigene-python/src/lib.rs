@@ -1,0 +1,5 @@
+//! Python binding: module `multigene._engine`.
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _engine {}
