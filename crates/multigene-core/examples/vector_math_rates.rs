@@ -16,6 +16,8 @@ dispatch! {
     fn logistic(x: &[f64], out: &mut [f64]) = vm::logistic_slice;
     fn softplus(x: &[f64], out: &mut [f64]) = vm::softplus_slice;
     fn gauss(x: &[f64], out: &mut [f64]) = vm::gauss_slice;
+    fn erf(x: &[f64], out: &mut [f64]) = vm::erf_slice;
+    fn atan(x: &[f64], out: &mut [f64]) = vm::atan_slice;
     fn sincos(x: &[f64], sine: &mut [f64], cosine: &mut [f64]) = vm::sincos_slice;
 }
 
@@ -37,7 +39,7 @@ fn rate(mut sweep: impl FnMut()) -> f64 {
 
 fn main() {
     type Function = fn(Level, &[f64], &mut [f64]);
-    let functions: [(&str, Function); 10] = [
+    let functions: [(&str, Function); 12] = [
         ("exp", exp),
         ("log", log),
         ("sin", sin),
@@ -47,6 +49,8 @@ fn main() {
         ("logistic", logistic),
         ("softplus", softplus),
         ("gauss", gauss),
+        ("erf", erf),
+        ("atan", atan),
         ("sincos", |level, x, out| {
             let mut cosine = [0.0; ROWS];
             sincos(level, x, out, &mut cosine);

@@ -15,6 +15,8 @@ dispatch! {
     fn logistic(x: &[f64], out: &mut [f64]) = vm::logistic_slice;
     fn softplus(x: &[f64], out: &mut [f64]) = vm::softplus_slice;
     fn gauss(x: &[f64], out: &mut [f64]) = vm::gauss_slice;
+    fn erf(x: &[f64], out: &mut [f64]) = vm::erf_slice;
+    fn atan(x: &[f64], out: &mut [f64]) = vm::atan_slice;
     fn sincos(x: &[f64], sine: &mut [f64], cosine: &mut [f64]) = vm::sincos_slice;
 }
 
@@ -99,6 +101,8 @@ tables! {
     logistic_is_as_in_the_table: logistic within 2;
     softplus_is_as_in_the_table: softplus within 2;
     gauss_is_as_in_the_table: gauss within 2;
+    erf_is_as_in_the_table: erf within 2;
+    atan_is_as_in_the_table: atan within 2;
 }
 
 #[test]

@@ -72,6 +72,17 @@ pub fn exp<const FMA: bool>(x: f64) -> f64 {
     exp_sum::<FMA>(at_most(at_least(x, LOWEST), HIGHEST), 0.0)
 }
 
+/// e^x for |x| <= 700, a little cheaper than [`exp`] because no result is subnormal.
+#[inline(always)]
+pub(super) fn exp_moderate<const FMA: bool>(x: f64) -> f64 {
+    const BIASED: f64 = ROUND + 1023.0;
+    let shifted = multiply_add::<FMA>(x, LOG2_E, BIASED);
+    let k = shifted - BIASED;
+    let r = multiply_add::<FMA>(k, -LN_2_LOW, multiply_add::<FMA>(k, -LN_2_HIGH, x));
+    let scale = f64::from_bits(shifted.to_bits() << 52);
+    multiply_add::<FMA>(scale, expm1_reduced::<FMA>(r), scale)
+}
+
 /// e^(-|x|), the stable half of `logistic` and `softplus`.
 #[inline(always)]
 fn exp_falling<const FMA: bool>(x: f64) -> f64 {
@@ -92,8 +103,8 @@ pub fn softplus<const FMA: bool>(x: f64) -> f64 {
     // ln(1 + e) = 2 atanh(s), written as e minus a correction so that a tiny (even subnormal) e comes out unharmed.
     let s = e / (2.0 + e);
     let z = s * s;
-    let series = z * polynomial::<FMA, 10>(z, LOG_1P);
-    let log_1p = multiply_add::<FMA>(-s, e - series, e);
+    let rest = multiply_add::<FMA>(-z, polynomial::<FMA, 10>(z, LOG_1P), e);
+    let log_1p = multiply_add::<FMA>(-s, rest, e);
     at_least(x, 0.0) + log_1p
 }
 

@@ -39,21 +39,16 @@ pub fn log<const FMA: bool>(x: f64) -> f64 {
     let f = f64::from_bits((shifted & 0x000f_ffff_ffff_ffff).wrapping_add(SQRT_HALF)) - 1.0;
     let s = f / (2.0 + f);
     let z = s * s;
-    let series = z * polynomial::<FMA, 7>(z, LOG);
-    // ln(1 + f) = f - f^2/2 + s (f^2/2 + series): only the last, small term carries the error of s.
-    let half_square = 0.5 * f * f;
-    let small = multiply_add::<FMA>(s, half_square + series, k * LN_2_LOW);
-    let value = multiply_add::<FMA>(k, LN_2_HIGH, f - (half_square - small));
-    let special = if x == 0.0 {
+    // ln(1 + f) = 2 atanh(s) = f - s (f - series): f is exact, and only the small rest carries the error of s.
+    let rest = multiply_add::<FMA>(-z, polynomial::<FMA, 7>(z, LOG), f);
+    let small = multiply_add::<FMA>(-s, rest, k * LN_2_LOW);
+    let value = multiply_add::<FMA>(k, LN_2_HIGH, f + small);
+    // One comparison per select: a test for "positive and finite" becomes a slow classification of the bits.
+    let value = if x == f64::INFINITY { x } else { value };
+    let otherwise = if x == 0.0 {
         f64::NEG_INFINITY
-    } else if x < 0.0 {
+    } else {
         f64::NAN
-    } else {
-        x
     };
-    if x > 0.0 && x < f64::INFINITY {
-        value
-    } else {
-        special
-    }
+    if x > 0.0 { value } else { otherwise }
 }

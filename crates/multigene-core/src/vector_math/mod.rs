@@ -11,12 +11,16 @@
 //! The coefficients are minimax polynomials, by the exchange algorithm of Remez run with 50 digits; each table states
 //! its interval, degree and greatest relative error.
 
+mod arctangent;
 mod arithmetic;
+mod error_function;
 mod exponential;
 mod level;
 mod logarithm;
 mod trigonometric;
 
+pub use arctangent::atan;
+pub use error_function::erf;
 pub use exponential::{exp, gauss, logistic, softplus, tanh};
 pub use level::Level;
 pub use logarithm::log;
@@ -44,4 +48,6 @@ slices! {
     logistic_slice = logistic;
     softplus_slice = softplus;
     gauss_slice = gauss;
+    erf_slice = erf;
+    atan_slice = atan;
 }
