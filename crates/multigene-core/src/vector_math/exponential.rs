@@ -48,28 +48,26 @@ fn expm1_reduced<const FMA: bool>(r: f64) -> f64 {
     multiply_add::<FMA>(r2, tail, r)
 }
 
-/// e^(high + low) for LOWEST <= high <= HIGHEST and a tiny `low`.
+/// e^(high + low) for LOWEST <= high <= HIGHEST and a tiny `low` (-0 for none: adding that costs nothing).
 #[inline(always)]
 fn exp_sum<const FMA: bool>(high: f64, low: f64) -> f64 {
     // The bias makes the low bits of `shifted` hold k + 2 * 1023, of which each half is an exponent field.
     const BIASED: f64 = ROUND + 2046.0;
     let shifted = multiply_add::<FMA>(high, LOG2_E, BIASED);
     let k = shifted - BIASED;
-    let r = multiply_add::<FMA>(k, -LN_2_HIGH, high);
-    let r = r - multiply_add::<FMA>(k, LN_2_LOW, -low);
-    let power = 1.0 + expm1_reduced::<FMA>(r);
+    let r = multiply_add::<FMA>(k, -LN_2_LOW, multiply_add::<FMA>(k, -LN_2_HIGH, high)) + low;
     // 2^k in two factors: the first product is exact, the second rounds once, also into the subnormal range.
     let bits = shifted.to_bits();
     let half = bits >> 1;
     let first = f64::from_bits(half << 52);
     let second = f64::from_bits(bits.wrapping_sub(half) << 52);
-    power * first * second
+    multiply_add::<FMA>(first, expm1_reduced::<FMA>(r), first) * second
 }
 
 /// e^x.
 #[inline(always)]
 pub fn exp<const FMA: bool>(x: f64) -> f64 {
-    exp_sum::<FMA>(at_most(at_least(x, LOWEST), HIGHEST), 0.0)
+    exp_sum::<FMA>(at_most(at_least(x, LOWEST), HIGHEST), -0.0)
 }
 
 /// e^x for |x| <= 700, a little cheaper than [`exp`] because no result is subnormal.
@@ -86,7 +84,7 @@ pub(super) fn exp_moderate<const FMA: bool>(x: f64) -> f64 {
 /// e^(-|x|), the stable half of `logistic` and `softplus`.
 #[inline(always)]
 fn exp_falling<const FMA: bool>(x: f64) -> f64 {
-    exp_sum::<FMA>(at_least(-x.abs(), LOWEST), 0.0)
+    exp_sum::<FMA>(-at_most(x.abs(), -LOWEST), -0.0)
 }
 
 /// 1 / (1 + e^x), the decreasing logistic curve; relatively accurate also where it is tiny.

@@ -58,13 +58,15 @@ const COS_SHORT: [f64; 6] = [
     -1.135_853_672_947_244_9e-11,
 ];
 
-/// x - n pi/2.
+/// x - n unit pi/2, where `unit` is a power of two and n unit is below 2^27.
 #[inline(always)]
-fn remainder<const FMA: bool>(x: f64, n: f64) -> f64 {
+fn remainder<const FMA: bool>(x: f64, n: f64, unit: f64) -> f64 {
     if FMA {
-        HALF_PI_53.iter().fold(x, |r, part| n.mul_add(-part, r))
+        HALF_PI_53
+            .iter()
+            .fold(x, |r, part| n.mul_add(-unit * part, r))
     } else {
-        HALF_PI_26.iter().fold(x, |r, part| r - n * part)
+        HALF_PI_26.iter().fold(x, |r, part| r - n * (unit * part))
     }
 }
 
@@ -84,7 +86,7 @@ pub fn sin<const FMA: bool>(x: f64) -> f64 {
     // The sign of x is put back at the end, which also keeps -0.
     let a = x.abs();
     let shifted = multiply_add::<FMA>(a, FRAC_1_PI, ROUND);
-    let r = remainder::<FMA>(a, 2.0 * (shifted - ROUND));
+    let r = remainder::<FMA>(a, shifted - ROUND, 2.0);
     let sign = (shifted.to_bits() << 63) ^ (x.to_bits() & SIGN);
     f64::from_bits(sin_reduced::<FMA>(r).to_bits() ^ sign)
 }
@@ -96,7 +98,7 @@ pub fn cos<const FMA: bool>(x: f64) -> f64 {
     const ODD: f64 = ROUND + 1.0;
     let shifted = multiply_add::<FMA>(x.abs(), FRAC_1_PI, -0.5) + ODD;
     let n = multiply_add::<FMA>(2.0, shifted - ODD, 1.0);
-    let r = remainder::<FMA>(x.abs(), n);
+    let r = remainder::<FMA>(x.abs(), n, 1.0);
     f64::from_bits(sin_reduced::<FMA>(r).to_bits() ^ (shifted.to_bits() << 63))
 }
 
@@ -105,7 +107,7 @@ pub fn cos<const FMA: bool>(x: f64) -> f64 {
 pub fn sincos<const FMA: bool>(x: f64) -> (f64, f64) {
     let a = x.abs();
     let shifted = multiply_add::<FMA>(a, FRAC_2_PI, ROUND);
-    let r = remainder::<FMA>(a, shifted - ROUND);
+    let r = remainder::<FMA>(a, shifted - ROUND, 1.0);
     let z = r * r;
     let s = multiply_add::<FMA>(r * z, polynomial::<FMA, 6>(z, SIN_SHORT), r);
     let tail = multiply_add::<FMA>(z, polynomial::<FMA, 6>(z, COS_SHORT), -0.5);
