@@ -1,6 +1,6 @@
 //! The rows a search sees: feature columns, target, row weights. Checked once, then only read.
 use crate::error::{Error, Result};
-use crate::level::Level;
+use crate::vector_math::Level;
 use crate::operator::LANES;
 use crate::rows;
 

@@ -1,6 +1,7 @@
 //! Forward sweep: a gene over blocks of rows that stay in the first-level cache.
 use crate::dataset::Dataset;
-use crate::level::{Level, at_every_level};
+use crate::dispatch;
+use crate::vector_math::Level;
 use crate::operator::{self, LANES, Operator};
 use crate::program::{Operand, Program, Step};
 use crate::vector_math as math;
@@ -92,21 +93,21 @@ pub fn argument<'a>(operand: Operand, data: &'a Dataset, start: usize, len: usiz
 
 use operator::{binary as binary_kernel, unary as unary_kernel};
 
-at_every_level! {
+dispatch! {
     /// out ← operator(x).
-    pub fn unary(operator: Operator, x: &[f64], out: &mut [f64]) = unary_kernel
+    pub fn unary(operator: Operator, x: &[f64], out: &mut [f64]) = unary_kernel;
 }
-at_every_level! {
+dispatch! {
     /// out ← operator(x, y).
-    pub fn binary_rows_rows(operator: Operator, x: &[f64], y: &[f64], out: &mut [f64]) = binary_kernel, _, _
+    pub fn binary_rows_rows(operator: Operator, x: &[f64], y: &[f64], out: &mut [f64]) = binary_kernel, _, _;
 }
-at_every_level! {
+dispatch! {
     /// out ← operator(x, y) with the same y in every row.
-    pub fn binary_rows_same(operator: Operator, x: &[f64], y: f64, out: &mut [f64]) = binary_kernel, _, _
+    pub fn binary_rows_same(operator: Operator, x: &[f64], y: f64, out: &mut [f64]) = binary_kernel, _, _;
 }
-at_every_level! {
+dispatch! {
     /// out ← operator(x, y) with the same x in every row.
-    pub fn binary_same_rows(operator: Operator, x: f64, y: &[f64], out: &mut [f64]) = binary_kernel, _, _
+    pub fn binary_same_rows(operator: Operator, x: f64, y: &[f64], out: &mut [f64]) = binary_kernel, _, _;
 }
 
 #[inline(always)]
@@ -118,8 +119,8 @@ fn affine_kernel<const FMA: bool>(a: f64, b: f64, x: &[f64], out: &mut [f64]) {
     }
 }
 
-at_every_level! {
-    fn affine(a: f64, b: f64, x: &[f64], out: &mut [f64]) = affine_kernel
+dispatch! {
+    fn affine(a: f64, b: f64, x: &[f64], out: &mut [f64]) = affine_kernel;
 }
 
 /// a + b·x over the rows of a block: all terms in registers, one pass over the output.
@@ -140,8 +141,8 @@ fn combination_kernel<const FMA: bool>(weights: &Weights, row: u32, data: &Datas
     }
 }
 
-at_every_level! {
-    fn combination(weights: &Weights, row: u32, data: &Dataset, start: usize, out: &mut [f64]) = combination_kernel
+dispatch! {
+    fn combination(weights: &Weights, row: u32, data: &Dataset, start: usize, out: &mut [f64]) = combination_kernel;
 }
 
 /// s·∏|x|^w over the rows of a block.
@@ -164,8 +165,8 @@ fn product_kernel<const FMA: bool>(weights: &Weights, row: u32, data: &Dataset, 
     }
 }
 
-at_every_level! {
-    fn product(weights: &Weights, row: u32, data: &Dataset, start: usize, out: &mut [f64]) = product_kernel
+dispatch! {
+    fn product(weights: &Weights, row: u32, data: &Dataset, start: usize, out: &mut [f64]) = product_kernel;
 }
 
 /// Vector width of this machine: what callers without a dataset use.

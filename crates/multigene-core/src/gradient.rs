@@ -4,7 +4,7 @@
 //! What becomes of a derivative is the sink's business: summed over rows it is a gradient, kept by row a Jacobian.
 use crate::dataset::Dataset;
 use crate::evaluate::{Argument, BLOCK, argument, forward};
-use crate::level::at_every_level;
+use crate::dispatch;
 use crate::operator::{Operator, binary_slope, unary_slope as unary_slope_kernel};
 use crate::program::{FIXED, Operand, Program, Step};
 use crate::rows;
@@ -213,29 +213,29 @@ fn product_slopes(
     }
 }
 
-at_every_level! {
-    fn unary_slope(operator: Operator, x: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) = unary_slope_kernel
+dispatch! {
+    fn unary_slope(operator: Operator, x: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) = unary_slope_kernel;
 }
-at_every_level! {
-    fn first_rows_rows(operator: Operator, a: &[f64], b: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) = binary_slope, false, _, _
+dispatch! {
+    fn first_rows_rows(operator: Operator, a: &[f64], b: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) = binary_slope, false, _, _;
 }
-at_every_level! {
-    fn first_rows_same(operator: Operator, a: &[f64], b: f64, v: &[f64], adjoint: &[f64], out: &mut [f64]) = binary_slope, false, _, _
+dispatch! {
+    fn first_rows_same(operator: Operator, a: &[f64], b: f64, v: &[f64], adjoint: &[f64], out: &mut [f64]) = binary_slope, false, _, _;
 }
-at_every_level! {
-    fn first_same_rows(operator: Operator, a: f64, b: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) = binary_slope, false, _, _
+dispatch! {
+    fn first_same_rows(operator: Operator, a: f64, b: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) = binary_slope, false, _, _;
 }
-at_every_level! {
-    fn second_rows_rows(operator: Operator, a: &[f64], b: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) = binary_slope, true, _, _
+dispatch! {
+    fn second_rows_rows(operator: Operator, a: &[f64], b: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) = binary_slope, true, _, _;
 }
-at_every_level! {
-    fn second_rows_same(operator: Operator, a: &[f64], b: f64, v: &[f64], adjoint: &[f64], out: &mut [f64]) = binary_slope, true, _, _
+dispatch! {
+    fn second_rows_same(operator: Operator, a: &[f64], b: f64, v: &[f64], adjoint: &[f64], out: &mut [f64]) = binary_slope, true, _, _;
 }
-at_every_level! {
-    fn second_same_rows(operator: Operator, a: f64, b: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) = binary_slope, true, _, _
+dispatch! {
+    fn second_same_rows(operator: Operator, a: f64, b: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) = binary_slope, true, _, _;
 }
 
-use crate::level::Level;
+use crate::vector_math::Level;
 
 fn slope_first(level: Level, operator: Operator, a: Argument, b: Argument, v: &[f64], adjoint: &[f64], out: &mut [f64]) {
     match (a, b) {

@@ -1,5 +1,5 @@
 //! Sums over rows, with a fixed order of additions so that a result depends on neither threads nor caching.
-use crate::level::at_every_level;
+use crate::dispatch;
 use crate::operator::LANES;
 
 #[inline(always)]
@@ -100,29 +100,29 @@ fn add_scaled_kernel<const FMA: bool>(y: &mut [f64], factor: f64, x: &[f64]) {
     }
 }
 
-at_every_level! {
+dispatch! {
     /// Σ x.
-    pub fn sum(x: &[f64]) -> f64 = sum_kernel
+    pub fn sum(x: &[f64]) -> f64 = sum_kernel;
 }
-at_every_level! {
+dispatch! {
     /// Σ x·y.
-    pub fn dot(x: &[f64], y: &[f64]) -> f64 = dot_kernel
+    pub fn dot(x: &[f64], y: &[f64]) -> f64 = dot_kernel;
 }
-at_every_level! {
+dispatch! {
     /// Σ x·root².
-    pub fn weighted_sum(x: &[f64], root: &[f64]) -> f64 = weighted_sum_kernel
+    pub fn weighted_sum(x: &[f64], root: &[f64]) -> f64 = weighted_sum_kernel;
 }
-at_every_level! {
+dispatch! {
     /// x ← (x − mean)·root; returns Σ x² of the result. Rows beyond `rows` stay as they are (without weights).
-    pub fn centre(x: &mut [f64], mean: f64, root: Option<&[f64]>, rows: usize) -> f64 = centre_kernel
+    pub fn centre(x: &mut [f64], mean: f64, root: Option<&[f64]>, rows: usize) -> f64 = centre_kernel;
 }
-at_every_level! {
+dispatch! {
     /// x ← factor·x.
-    pub fn scale(x: &mut [f64], factor: f64) = scale_kernel
+    pub fn scale(x: &mut [f64], factor: f64) = scale_kernel;
 }
-at_every_level! {
+dispatch! {
     /// y ← y + factor·x.
-    pub fn add_scaled(y: &mut [f64], factor: f64, x: &[f64]) = add_scaled_kernel
+    pub fn add_scaled(y: &mut [f64], factor: f64, x: &[f64]) = add_scaled_kernel;
 }
 
 #[inline(always)]
@@ -134,7 +134,7 @@ fn multiply_kernel<const FMA: bool>(y: &mut [f64], x: &[f64]) {
     }
 }
 
-at_every_level! {
+dispatch! {
     /// y ← x·y, row by row.
-    pub fn multiply(y: &mut [f64], x: &[f64]) = multiply_kernel
+    pub fn multiply(y: &mut [f64], x: &[f64]) = multiply_kernel;
 }

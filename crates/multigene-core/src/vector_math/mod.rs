@@ -1,0 +1,53 @@
+//! Elementary functions that vectorise: the arithmetic under the operators of the engine.
+//!
+//! Each function is scalar in its signature and free of branches, so that a loop over a slice becomes vector code when
+//! it is compiled for a [`Level`] (see [`dispatch!`](crate::dispatch)). `FMA` says whether fused multiply-add is
+//! an instruction there; if not, products and sums round apart and no library function is called.
+//!
+//! Accuracy: a few units in the last place over the whole range of doubles, subnormal arguments and results included;
+//! NaN gives NaN, signed zeros and infinities are kept. The trigonometric functions alone have a bound on their
+//! argument, [`TRIG_LIMIT`], which their slice forms lift.
+//!
+//! The coefficients are minimax polynomials, by the exchange algorithm of Remez run with 50 digits; each table states
+//! its interval, degree and greatest relative error.
+
+mod arctangent;
+mod arithmetic;
+mod error_function;
+mod exponential;
+mod level;
+mod logarithm;
+mod trigonometric;
+
+pub use arctangent::atan;
+pub use error_function::erf;
+pub use exponential::{exp, gauss, logistic, softplus, tanh};
+pub use level::Level;
+pub use logarithm::log;
+pub use trigonometric::{
+    TRIG_LIMIT, cos, cos_slice, sin, sin_slice, sinc, sinc_slice, sincos, sincos_slice,
+};
+
+use arithmetic::map;
+
+/// Defines the slice form of functions that are valid everywhere.
+macro_rules! slices {
+    ($($name:ident = $function:ident;)*) => {$(
+        #[doc = concat!("`out[i] = ", stringify!($function), "(x[i])`.")]
+        #[inline(always)]
+        pub fn $name<const FMA: bool>(x: &[f64], out: &mut [f64]) {
+            map(x, out, $function::<FMA>);
+        }
+    )*};
+}
+
+slices! {
+    exp_slice = exp;
+    log_slice = log;
+    tanh_slice = tanh;
+    logistic_slice = logistic;
+    softplus_slice = softplus;
+    gauss_slice = gauss;
+    erf_slice = erf;
+    atan_slice = atan;
+}
