@@ -1,5 +1,6 @@
 //! Forward sweep: a gene over blocks of rows that stay in the first-level cache.
 use crate::dataset::Dataset;
+use crate::error::{Error, Result};
 use crate::dispatch;
 use crate::vector_math::Level;
 use crate::operator::{self, LANES, Operator};
@@ -169,7 +170,21 @@ dispatch! {
     fn product(weights: &Weights, row: u32, data: &Dataset, start: usize, out: &mut [f64]) = product_kernel;
 }
 
-/// Vector width of this machine: what callers without a dataset use.
-pub fn detect() -> Level {
-    Level::detect()
+/// One operator on whole arrays of any length.
+pub fn apply(operator: Operator, x: &[f64], y: Option<&[f64]>) -> Result<Vec<f64>> {
+    let pad = |v: &[f64]| {
+        let mut v = v.to_vec();
+        v.resize(v.len().div_ceil(LANES) * LANES, 0.0);
+        v
+    };
+    let (padded, mut out) = (pad(x), pad(x));
+    match y {
+        Some(y) if y.len() != x.len() => {
+            return Err(Error::new(format!("The arguments have {} and {} rows; give equally many.", x.len(), y.len())));
+        }
+        Some(y) => binary_rows_rows(Level::detect(), operator, &padded, &pad(y), &mut out),
+        None => unary(Level::detect(), operator, &padded, &mut out),
+    }
+    out.truncate(x.len());
+    Ok(out)
 }

@@ -1,9 +1,11 @@
 //! A gene: one expression tree as a postfix list of nodes, children before parents.
+use serde::{Deserialize, Serialize};
+
 use crate::operator::Operator;
 use crate::weights::Weights;
 
 /// What an inner node applies: an operator of the table, or one the user composed of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Function {
     /// A row of the operator table.
     Base(Operator),
@@ -22,7 +24,7 @@ impl Function {
 }
 
 /// A node. Numbers in it are rows of the individual's table of weights, except a variable's, which is its feature.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Node {
     /// A constant.
     Constant(u32),

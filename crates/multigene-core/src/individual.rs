@@ -1,6 +1,8 @@
 //! An individual: genes, their outer coefficients, and the table of inner weights they share.
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::dataset::{Column, Dataset};
 use crate::evaluate::{Scratch, evaluate};
 use crate::functions::{CustomOperator, expand};
@@ -12,11 +14,12 @@ use crate::rows;
 use crate::weights::{BIAS, Weights};
 
 /// One tree, and its column on the training rows while it is unchanged.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Gene {
     /// Postfix nodes.
     pub nodes: Vec<Node>,
     /// Standardised values on the training rows, if known.
+    #[serde(skip)]
     pub column: Option<Arc<Column>>,
 }
 
@@ -28,7 +31,7 @@ impl Gene {
 }
 
 /// The best iterate of the last tuning when a later one was worse: the result of a run is the best ever seen (METHOD).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Peak {
     /// The inner weights then.
     pub weights: Weights,
@@ -41,7 +44,7 @@ pub struct Peak {
 }
 
 /// A candidate model: y = intercept + Σ coefficient·gene.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Individual {
     /// The trees.
     pub genes: Vec<Gene>,
@@ -54,6 +57,7 @@ pub struct Individual {
     /// 1 − R² on the training rows; infinite when a gene has no finite value somewhere, NaN before evaluation.
     pub unexplained: f64,
     /// Inner products of the genes' columns, as far as known.
+    #[serde(skip)]
     pub gram: Gram,
     /// Synchronised mode: the second set of weights of indices in conflict after breeding, as rows of this table.
     pub rivals: Option<Box<(Vec<u32>, Weights)>>,

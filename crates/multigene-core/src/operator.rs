@@ -60,7 +60,7 @@ macro_rules! operators {
         )* }
     ) => {
         /// A function of one or two arguments that inner nodes apply.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
         pub enum Operator {
             $( #[doc = concat!("`", $unary_name, "`")] $unary, )*
             $( #[doc = concat!("`", $binary_name, "`")] $binary, )*

@@ -64,6 +64,18 @@ impl Population {
         population
     }
 
+    /// A population of given individuals, e.g. one that was saved. `shared` are the LCFs of all in globally synchronised mode.
+    pub fn of(individuals: Vec<Individual>, primitives: Arc<Primitives>, evaluation: Evaluation, shared: Option<Weights>) -> Self {
+        let mut population = Self { individuals, primitives, evaluation, shared };
+        population.mirror_shared();
+        population
+    }
+
+    /// The LCFs of all individuals in globally synchronised mode.
+    pub fn shared(&self) -> Option<&Weights> {
+        self.shared.as_ref()
+    }
+
     /// What individuals are made of.
     pub fn primitives(&self) -> &Primitives {
         &self.primitives

@@ -4,13 +4,15 @@
 //! The modes of the paper's section 3.3 are a matter of who shares rows: unsynchronised, every LCF node has a row of its own;
 //! synchronised, row k is *the* LCF of index k of the individual; globally synchronised, those rows mirror the population's.
 
+use serde::{Deserialize, Serialize};
+
 /// The "feature" of an additive weight.
 pub const BIAS: u32 = u32::MAX;
 /// The "feature" of the factor of a weighted inner node: the node's own value.
 pub const OWN_VALUE: u32 = u32::MAX - 1;
 
 /// What gradient tuning remembers of a weight between generations; inherited by offspring.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
     /// Step size (iRprop's Δ); 0 before the first step.
     pub step: f64,
@@ -25,7 +27,7 @@ impl Memory {
     pub const NEW: Self = Self { step: 0.0, slope: 0.0, extra: 0.0 };
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Span {
     index: u32,
     start: u32,
@@ -63,7 +65,7 @@ impl Row<'_> {
 }
 
 /// All inner weights of an individual, in flat arrays so that copying an individual is a handful of copies.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Weights {
     spans: Vec<Span>,
     features: Vec<u32>,
