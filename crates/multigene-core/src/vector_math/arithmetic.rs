@@ -7,6 +7,10 @@ pub(super) const ROUND: f64 = 6_755_399_441_055_744.0;
 /// The sign bit of a double.
 pub(super) const SIGN: u64 = 1 << 63;
 
+/// ln 2 in two parts; the first has 32 bits, so its product with any exponent is exact without FMA too.
+pub(super) const LN_2_HIGH: f64 = 0.693_147_180_369_123_8;
+pub(super) const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
+
 /// a*b + c, fused if `FMA`; without it two roundings, never a library call.
 #[inline(always)]
 pub(super) fn multiply_add<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {

@@ -2,12 +2,10 @@
 //!
 //! All begin alike: x = k ln 2 + r with |r| <= ln(2)/2, a polynomial for e^r - 1, and 2^k put together from bits.
 
-use super::arithmetic::{ROUND, SIGN, at_least, at_most, multiply_add, polynomial};
+use super::arithmetic::{
+    LN_2_HIGH, LN_2_LOW, ROUND, SIGN, at_least, at_most, multiply_add, polynomial,
+};
 use std::f64::consts::LOG2_E;
-
-/// ln 2 in two parts; the first has 32 bits, so its product with any k here is exact without FMA too.
-const LN_2_HIGH: f64 = 0.693_147_180_369_123_8;
-const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 
 /// (e^r - 1 - r - r^2/2) / r^3 on |r| <= 0.34661: minimax, degree 8, error 2.5e-17 relative to e^r - 1.
 const EXP: [f64; 9] = [

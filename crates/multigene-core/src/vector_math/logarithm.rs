@@ -1,10 +1,6 @@
 //! The natural logarithm.
 
-use super::arithmetic::{multiply_add, polynomial};
-
-/// ln 2 in two parts; the first has 32 bits, so its product with an exponent is exact.
-const LN_2_HIGH: f64 = 0.693_147_180_369_123_8;
-const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
+use super::arithmetic::{LN_2_HIGH, LN_2_LOW, multiply_add, polynomial};
 
 /// (2 atanh(s) - 2s) / s^3 in s^2 on |s| <= 0.1716: minimax, degree 6, error 1.3e-18 relative to 2 atanh(s).
 const LOG: [f64; 7] = [

@@ -1,12 +1,15 @@
 //! Elementary functions that vectorise: the arithmetic under the operators of the engine.
 //!
-//! Each function is scalar in its signature and free of branches, so that a loop over a slice becomes vector code when
-//! it is compiled for a [`Level`] (see [`dispatch!`](crate::dispatch)). `FMA` says whether fused multiply-add is
-//! an instruction there; if not, products and sums round apart and no library function is called.
+//! Each function is scalar in its signature and free of branches, so that a loop over a slice becomes vector
+//! code when it is compiled for a [`Level`] (see [`dispatch!`](crate::dispatch)). `FMA` says whether fused
+//! multiply-add is an instruction there; if not, products and sums round apart and no library function is called.
+//! The same `FMA` gives the same bits at any vector width; the two values of `FMA` differ in the last bits.
 //!
-//! Accuracy: a few units in the last place over the whole range of doubles, subnormal arguments and results included;
-//! NaN gives NaN, signed zeros and infinities are kept. The trigonometric functions alone have a bound on their
-//! argument, [`TRIG_LIMIT`], which their slice forms lift.
+//! Greatest error seen on some 10^5 random arguments each, in units in the last place: exp, log, gauss 1.1; erf 1.3;
+//! softplus 1.6; sin, cos, sincos, atan 1.9; sinc, logistic 2.3; tanh 2.6. Arguments may be any double, and results
+//! run into the subnormal numbers without loss; NaN gives NaN, signed zeros and infinities are kept, and no value
+//! leaves the range of its function. The trigonometric functions alone bound their argument, by [`TRIG_LIMIT`], and
+//! their slice forms lift that.
 //!
 //! The coefficients are minimax polynomials, by the exchange algorithm of Remez run with 50 digits; each table states
 //! its interval, degree and greatest relative error.

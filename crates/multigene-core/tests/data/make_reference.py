@@ -1,8 +1,8 @@
-"""Makes the tables that the vector functions are tested against: `python make_reference.py` rewrites `*.csv` here.
+"""Makes the tables that the vector functions are tested against: it rewrites the `*.csv` beside it.
 
-Each line is an argument and the correctly rounded value, both as the bits of a double in hexadecimal. Values are
-computed with mpmath at 400 bits, more where the argument is huge. Points are random over the range that matters for
-the function, next to the seams of its implementation, and at the edges of the range of doubles.
+Each line is an argument and the correctly rounded value, both as the bits of a double in hexadecimal. Values
+are computed with mpmath at 400 bits, more where the argument is huge. Points are random over the range that
+matters for the function, next to the seams of its implementation, and at the edges of the range of doubles.
 """
 
 from __future__ import annotations
@@ -65,12 +65,24 @@ def around(seams: list[float], steps: int = 2) -> list[float]:
 
 
 def near_zeros_of_sine_and_cosine() -> list[float]:
-    """Doubles that are hard to reduce: of many multiples of pi/2 those that come nearest to a double."""
+    """The doubles that come nearest to a multiple of pi/2, which are the hardest to reduce.
+
+    For x = m 2^e near n pi/2 the fraction m/n is near pi/2^(e+1): the best are its continued fraction's.
+    """
     found = []
-    for power in range(27):
-        numbers = {RANDOM.randrange(2**power, 2 ** (power + 1)) for _ in range(3000)}
-        nearest = sorted((abs(float(n * mp.pi / 2) - n * mp.pi / 2), float(n * mp.pi / 2)) for n in numbers)
-        found += [x for _, x in nearest[:6] if x < TRIG_LIMIT]
+    mp.prec = 400
+    for exponent in range(-52, -24):
+        rest = mp.pi / 2 / mpf(2) ** exponent
+        m, m_before, n, n_before = 1, 0, 0, 1
+        for _ in range(60):
+            digit = int(rest)
+            m, m_before, n, n_before = digit * m + m_before, m, digit * n + n_before, n
+            x = math.ldexp(m, exponent)
+            if m >= 2**53 or x > TRIG_LIMIT:
+                break
+            if n > 0 and m > 2**40:
+                found.append(x)
+            rest = 1 / (rest - digit)
     return [x * RANDOM.choice((-1, 1)) for x in found]
 
 
@@ -95,12 +107,20 @@ TRIG = (
 TABLES: dict[str, tuple[Callable[[mpf], mpf], list[float]]] = {
     "exp": (
         mp.exp,
-        SMALL + uniform(-745.2, 709.8, 150) + uniform(-745.2, -707, 80) + uniform(-3, 3, 120) + EXP_SEAMS
-        + around([709.782712893384, -745.1332191019411, -708.3964185322641]) + [-1e300, 1e300, 710.1, -746.1],
+        SMALL
+        + uniform(-745.2, 709.8, 150)
+        + uniform(-745.2, -707, 80)
+        + uniform(-3, 3, 120)
+        + EXP_SEAMS
+        + around([709.782712893384, -745.1332191019411, -708.3964185322641])
+        + [-1e300, 1e300, 710.1, -746.1],
     ),
     "log": (
         mp.log,
-        TINY + spread(5e-324, 2.2e-308, 80, False) + spread(2e-308, 1.79e308, 120, False) + uniform(0.5, 2, 150)
+        TINY
+        + spread(5e-324, 2.2e-308, 80, False)
+        + spread(2e-308, 1.79e308, 120, False)
+        + uniform(0.5, 2, 150)
         + around([1.0, math.sqrt(0.5), math.sqrt(2.0), 0.5, 2.0, 2.2250738585072014e-308, 1e308], 3)
         + [1 + s * x for x in spread(1e-15, 1e-2, 60, False) for s in (1, -1)],
     ),
@@ -109,32 +129,58 @@ TABLES: dict[str, tuple[Callable[[mpf], mpf], list[float]]] = {
     "sinc": (sinc, TRIG),
     "tanh": (
         mp.tanh,
-        SMALL + uniform(-3, 3, 150) + spread(1e-12, 30, 150) + uniform(-23, 23, 60) + [100.0, -1e300]
+        SMALL
+        + uniform(-3, 3, 150)
+        + spread(1e-12, 30, 150)
+        + uniform(-23, 23, 60)
+        + [100.0, -1e300]
         + around([s * (k + 0.5) * LN2 / 2 for k in range(6) for s in (1, -1)] + [22.0, 19.1]),
     ),
     "logistic": (
         lambda x: 1 / (1 + mp.exp(x)),
-        SMALL + uniform(-50, 50, 120) + uniform(-745, 745.2, 120) + uniform(705, 745.2, 80) + EXP_SEAMS
-        + spread(1e-12, 30, 80) + [1e300, -1e300],
+        SMALL
+        + uniform(-50, 50, 120)
+        + uniform(-745, 745.2, 120)
+        + uniform(705, 745.2, 80)
+        + EXP_SEAMS
+        + spread(1e-12, 30, 80)
+        + [1e300, -1e300],
     ),
     "softplus": (
         lambda x: mp.log1p(mp.exp(x)),
-        SMALL + uniform(-50, 50, 120) + uniform(-745.2, 745, 120) + uniform(-745.2, -705, 80) + EXP_SEAMS
-        + spread(1e-12, 30, 80) + [1e300, -1e300],
+        SMALL
+        + uniform(-50, 50, 120)
+        + uniform(-745.2, 745, 120)
+        + uniform(-745.2, -705, 80)
+        + EXP_SEAMS
+        + spread(1e-12, 30, 80)
+        + [1e300, -1e300],
     ),
     "gauss": (
         lambda x: mp.exp(-x * x),
-        SMALL + uniform(-27.4, 27.4, 150) + uniform(26.5, 27.3, 80) + uniform(-2, 2, 120) + spread(1e-9, 28, 60)
-        + around([27.297, 26.6157, 28.0]) + [1e200, -1e300],
+        SMALL
+        + uniform(-27.4, 27.4, 150)
+        + uniform(26.5, 27.3, 80)
+        + uniform(-2, 2, 120)
+        + spread(1e-9, 28, 60)
+        + around([27.297, 26.6157, 28.0])
+        + [1e200, -1e300],
     ),
     "erf": (
         mp.erf,
-        SMALL + uniform(-2, 2, 180) + uniform(-6.2, 6.2, 120) + spread(1e-12, 7, 120) + [30.0, -1e300]
+        SMALL
+        + uniform(-2, 2, 180)
+        + uniform(-6.2, 6.2, 120)
+        + spread(1e-12, 7, 120)
+        + [30.0, -1e300]
         + around([0.75, 0.85, 1.0, -1.25, 1.5, 2.0, 5.9, 6.0]),
     ),
     "atan": (
         mp.atan,
-        SMALL + uniform(-3, 3, 180) + spread(1e-12, 1e18, 180) + [1e200, -1.7976931348623157e308]
+        SMALL
+        + uniform(-3, 3, 180)
+        + spread(1e-12, 1e18, 180)
+        + [1e200, -1.7976931348623157e308]
         + around([math.sqrt(2) - 1, 1 - math.sqrt(2), 1.0, -1.0, math.sqrt(2) + 1, 7 / 16, 11 / 16, 39 / 16]),
     ),
 }
