@@ -1,8 +1,8 @@
 //! The rows a search sees: feature columns, target, row weights. Checked once, then only read.
 use crate::error::{Error, Result};
-use crate::vector_math::Level;
 use crate::operator::LANES;
 use crate::rows;
+use crate::vector_math::Level;
 
 /// Features by column, padded to whole steps of the kernels, and the standardised target.
 #[derive(Clone, Debug)]
@@ -35,14 +35,23 @@ impl Dataset {
         }
         for (j, column) in columns.iter().enumerate() {
             if column.len() != rows {
-                return Err(Error::new(format!("Feature {j} has {} rows but the target has {rows}.", column.len())));
+                return Err(Error::new(format!(
+                    "Feature {j} has {} rows but the target has {rows}.",
+                    column.len()
+                )));
             }
             if let Some(i) = column.iter().position(|v| !v.is_finite()) {
-                return Err(Error::new(format!("Feature {j} is {} in row {i}; remove or fill such rows first.", column[i])));
+                return Err(Error::new(format!(
+                    "Feature {j} is {} in row {i}; remove or fill such rows first.",
+                    column[i]
+                )));
             }
         }
         if let Some(i) = target.iter().position(|v| !v.is_finite()) {
-            return Err(Error::new(format!("The target is {} in row {i}; remove or fill such rows first.", target[i])));
+            return Err(Error::new(format!(
+                "The target is {} in row {i}; remove or fill such rows first.",
+                target[i]
+            )));
         }
         let padded = rows.div_ceil(LANES) * LANES;
         let root_weights = weights.map(|w| root_weights(w, rows, padded)).transpose()?;
@@ -50,7 +59,11 @@ impl Dataset {
             rows,
             padded,
             columns: columns.into_iter().map(|c| pad(c, padded)).collect(),
-            target: Column { values: Vec::new(), mean: 0.0, norm: 0.0 },
+            target: Column {
+                values: Vec::new(),
+                mean: 0.0,
+                norm: 0.0,
+            },
             root_weights,
             level,
         };
@@ -64,8 +77,19 @@ impl Dataset {
     pub fn features(columns: Vec<Vec<f64>>, rows: usize, level: Level) -> Self {
         let padded = rows.div_ceil(LANES) * LANES;
         let columns = columns.into_iter().map(|c| pad(c, padded)).collect();
-        let target = Column { values: vec![0.0; padded], mean: 0.0, norm: 0.0 };
-        Self { rows, padded, columns, target, root_weights: None, level }
+        let target = Column {
+            values: vec![0.0; padded],
+            mean: 0.0,
+            norm: 0.0,
+        };
+        Self {
+            rows,
+            padded,
+            columns,
+            target,
+            root_weights: None,
+            level,
+        }
     }
 
     /// Number of rows.
@@ -106,7 +130,9 @@ impl Dataset {
     /// Smallest and largest value of feature `j`.
     pub fn range(&self, j: usize) -> (f64, f64) {
         let rows = &self.columns[j][..self.rows];
-        rows.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| (low.min(v), high.max(v)))
+        rows.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| {
+            (low.min(v), high.max(v))
+        })
     }
 
     /// Prepares a raw column for least squares; `None` when a value is not finite.
@@ -121,20 +147,30 @@ impl Dataset {
             return None;
         }
         let square = rows::centre(level, &mut values, mean, self.root_weights.as_deref(), self.rows);
-        let norm = if (1e-280..1e280).contains(&square) { square.sqrt() } else { safe_norm(&values)? };
+        let norm = if (1e-280..1e280).contains(&square) {
+            square.sqrt()
+        } else {
+            safe_norm(&values)?
+        };
         // What is left of a constant after centring is rounding, not signal.
         if norm <= 4.0 * f64::EPSILON * mean.abs() * n.sqrt() {
             values.fill(0.0);
             return Some(Column { values, mean, norm: 0.0 });
         }
-        if norm < f64::MIN_POSITIVE { values.iter_mut().for_each(|v| *v /= norm) } else { rows::scale(level, &mut values, 1.0 / norm) }
+        if norm < f64::MIN_POSITIVE {
+            values.iter_mut().for_each(|v| *v /= norm)
+        } else {
+            rows::scale(level, &mut values, 1.0 / norm)
+        }
         Some(Column { values, mean, norm })
     }
 }
 
 /// Length of a vector whose squares overflow or vanish; `None` when a value is not finite.
 fn safe_norm(values: &[f64]) -> Option<f64> {
-    let largest = values.iter().fold(0.0f64, |m, v| if v.is_nan() { f64::INFINITY } else { m.max(v.abs()) });
+    let largest = values
+        .iter()
+        .fold(0.0f64, |m, v| if v.is_nan() { f64::INFINITY } else { m.max(v.abs()) });
     if !largest.is_finite() {
         return None;
     }
@@ -154,10 +190,16 @@ fn pad(mut column: Vec<f64>, padded: usize) -> Vec<f64> {
 /// Roots of the weights, scaled to a mean weight of 1 so that sums of weights count rows.
 fn root_weights(weights: &[f64], rows: usize, padded: usize) -> Result<Vec<f64>> {
     if weights.len() != rows {
-        return Err(Error::new(format!("There are {} row weights but {rows} rows.", weights.len())));
+        return Err(Error::new(format!(
+            "There are {} row weights but {rows} rows.",
+            weights.len()
+        )));
     }
     if let Some(i) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
-        return Err(Error::new(format!("The weight of row {i} is {}; weights must be finite and not negative.", weights[i])));
+        return Err(Error::new(format!(
+            "The weight of row {i} is {}; weights must be finite and not negative.",
+            weights[i]
+        )));
     }
     let largest = weights.iter().copied().fold(0.0, f64::max);
     if largest == 0.0 {

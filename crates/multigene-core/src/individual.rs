@@ -127,14 +127,20 @@ impl Individual {
                 _ => {}
             }
         }
-        if combinations == 0 { 0.0 } else { combinations as f64 / (combinations + others) as f64 }
+        if combinations == 0 {
+            0.0
+        } else {
+            combinations as f64 / (combinations + others) as f64
+        }
     }
 
     /// Number of nodes of the printed formula: every operator, variable and number counts, weights and outer coefficients too.
     pub fn complexity(&self) -> usize {
         let fitted = self.genes.iter().zip(&self.coefficients).filter(|&(_, &c)| c != 0.0);
         // intercept, and "+ coefficient *" before each gene
-        1 + fitted.map(|(gene, &c)| if c == 1.0 { 1 } else { 3 } + self.printed_size(gene)).sum::<usize>()
+        1 + fitted
+            .map(|(gene, &c)| if c == 1.0 { 1 } else { 3 } + self.printed_size(gene))
+            .sum::<usize>()
     }
 
     fn printed_size(&self, gene: &Gene) -> usize {
@@ -226,7 +232,13 @@ impl Individual {
             .zip(columns)
             .map(|(c, column)| if *c == 0.0 { 0.0 } else { c * (target.norm / column.norm) })
             .collect();
-        self.intercept = target.mean - self.coefficients.iter().zip(columns).map(|(c, column)| c * column.mean).sum::<f64>();
+        self.intercept = target.mean
+            - self
+                .coefficients
+                .iter()
+                .zip(columns)
+                .map(|(c, column)| c * column.mean)
+                .sum::<f64>();
     }
 
     /// Models without the outer fit: the genes as they are, added.
@@ -252,7 +264,11 @@ impl Individual {
 
     /// Prediction for every row of `data`.
     pub fn predict(&self, data: &Dataset, workspace: &mut Workspace) -> Vec<f64> {
-        let context = Context { data, library: &[], fit_genes: true };
+        let context = Context {
+            data,
+            library: &[],
+            fit_genes: true,
+        };
         let mut sum = vec![self.intercept; data.padded()];
         for (i, &c) in self.coefficients.iter().enumerate() {
             if c != 0.0 {
@@ -299,9 +315,14 @@ impl Individual {
     pub fn max_feature(&self) -> Option<u32> {
         let rows = self.genes.iter().flat_map(|gene| &gene.nodes).filter_map(|node| match *node {
             Node::Variable(feature) => Some(feature),
-            Node::Combination(row) | Node::Product(row) => {
-                self.weights.row(row).features.iter().copied().filter(|&feature| feature != BIAS).max()
-            }
+            Node::Combination(row) | Node::Product(row) => self
+                .weights
+                .row(row)
+                .features
+                .iter()
+                .copied()
+                .filter(|&feature| feature != BIAS)
+                .max(),
             _ => None,
         });
         rows.max()

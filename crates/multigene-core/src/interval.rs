@@ -15,7 +15,10 @@ pub struct Interval {
 
 impl Interval {
     /// The range of something that may be undefined or infinite.
-    pub const UNDEFINED: Self = Self { low: f64::NAN, high: f64::NAN };
+    pub const UNDEFINED: Self = Self {
+        low: f64::NAN,
+        high: f64::NAN,
+    };
 
     /// The range from `low` to `high`; undefined when either is not a number.
     pub fn new(low: f64, high: f64) -> Self {
@@ -39,12 +42,20 @@ impl Interval {
 
     /// Image under a function that rises.
     pub fn rising(self, f: impl Fn(f64) -> f64) -> Self {
-        if self.is_finite() { Self::new(f(self.low), f(self.high)) } else { Self::UNDEFINED }
+        if self.is_finite() {
+            Self::new(f(self.low), f(self.high))
+        } else {
+            Self::UNDEFINED
+        }
     }
 
     /// Image under a function that falls.
     pub fn falling(self, f: impl Fn(f64) -> f64) -> Self {
-        if self.is_finite() { Self::new(f(self.high), f(self.low)) } else { Self::UNDEFINED }
+        if self.is_finite() {
+            Self::new(f(self.high), f(self.low))
+        } else {
+            Self::UNDEFINED
+        }
     }
 
     /// Distances from zero: the image under `abs`.
@@ -70,16 +81,28 @@ impl Interval {
 
     /// Product of two ranges.
     pub fn mul(self, other: Self) -> Self {
-        let p = [self.low * other.low, self.low * other.high, self.high * other.low, self.high * other.high];
+        let p = [
+            self.low * other.low,
+            self.low * other.high,
+            self.high * other.low,
+            self.high * other.high,
+        ];
         if p.iter().any(|v| v.is_nan()) {
             return Self::UNDEFINED;
         }
-        Self::new(p.iter().copied().fold(f64::INFINITY, f64::min), p.iter().copied().fold(f64::NEG_INFINITY, f64::max))
+        Self::new(
+            p.iter().copied().fold(f64::INFINITY, f64::min),
+            p.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        )
     }
 
     /// 1/x; undefined when the range holds zero.
     pub fn inverse(self) -> Self {
-        if self.contains(0.0) { Self::UNDEFINED } else { self.falling(|v| 1.0 / v) }
+        if self.contains(0.0) {
+            Self::UNDEFINED
+        } else {
+            self.falling(|v| 1.0 / v)
+        }
     }
 
     /// Smaller of the two, argument by argument.
@@ -98,7 +121,11 @@ impl Interval {
             0 => r.abs().rising(|v| v.powi(n)),
             _ => r.rising(|v| v.powi(n)),
         };
-        if n >= 0 { positive(self, n) } else { positive(self, -n).inverse() }
+        if n >= 0 {
+            positive(self, n)
+        } else {
+            positive(self, -n).inverse()
+        }
     }
 
     /// cos x: exact at the turning points inside the range.

@@ -59,14 +59,29 @@ impl Population {
         }
         let shared = (primitives.synchronisation == Synchronisation::Global && primitives.has_combinations())
             .then(|| primitives.new_weights(&mut SlotRng::seed_from_u64(seeds.first().copied().unwrap_or(0))));
-        let mut population = Self { individuals, primitives, evaluation, shared };
+        let mut population = Self {
+            individuals,
+            primitives,
+            evaluation,
+            shared,
+        };
         population.mirror_shared();
         population
     }
 
     /// A population of given individuals, e.g. one that was saved. `shared` are the LCFs of all in globally synchronised mode.
-    pub fn of(individuals: Vec<Individual>, primitives: Arc<Primitives>, evaluation: Evaluation, shared: Option<Weights>) -> Self {
-        let mut population = Self { individuals, primitives, evaluation, shared };
+    pub fn of(
+        individuals: Vec<Individual>,
+        primitives: Arc<Primitives>,
+        evaluation: Evaluation,
+        shared: Option<Weights>,
+    ) -> Self {
+        let mut population = Self {
+            individuals,
+            primitives,
+            evaluation,
+            shared,
+        };
         population.mirror_shared();
         population
     }
@@ -82,7 +97,11 @@ impl Population {
     }
 
     fn context<'a>(&'a self, data: &'a Dataset) -> Context<'a> {
-        Context { data, library: &self.primitives.functions.library, fit_genes: self.evaluation.fit_genes }
+        Context {
+            data,
+            library: &self.primitives.functions.library,
+            fit_genes: self.evaluation.fit_genes,
+        }
     }
 
     /// Applies a verb to every individual in parallel; those after a stop are left as they are.
@@ -167,7 +186,9 @@ impl Population {
 
     fn mirror_shared(&mut self) {
         if let Some(shared) = &self.shared {
-            self.individuals.par_iter_mut().for_each(|individual| mirror(individual, shared));
+            self.individuals
+                .par_iter_mut()
+                .for_each(|individual| mirror(individual, shared));
         }
     }
 
@@ -178,9 +199,20 @@ impl Population {
             elite.peak = None;
         }
         individuals.par_extend(parents.par_iter().zip(seeds).map(|(&(first, second), &seed)| {
-            offspring(&self.individuals[first], &self.individuals[second], &self.primitives, variation, seed)
+            offspring(
+                &self.individuals[first],
+                &self.individuals[second],
+                &self.primitives,
+                variation,
+                seed,
+            )
         }));
-        Self { individuals, primitives: Arc::clone(&self.primitives), evaluation: self.evaluation, shared: self.shared.clone() }
+        Self {
+            individuals,
+            primitives: Arc::clone(&self.primitives),
+            evaluation: self.evaluation,
+            shared: self.shared.clone(),
+        }
     }
 
     /// Drops columns beyond the byte budget, the same share for every individual so that nothing depends on order or threads.
@@ -205,6 +237,10 @@ impl Population {
 
 /// What makes two individuals duplicates: the text of their genes.
 fn signature(individual: &Individual) -> String {
-    let texts: Vec<String> = individual.genes.iter().map(|gene| text::print(&gene.nodes, &individual.weights, &[])).collect();
+    let texts: Vec<String> = individual
+        .genes
+        .iter()
+        .map(|gene| text::print(&gene.nodes, &individual.weights, &[]))
+        .collect();
     texts.join("\n")
 }

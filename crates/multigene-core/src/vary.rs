@@ -38,7 +38,13 @@ pub struct Variation {
 }
 
 /// One offspring of two parents (the second is used by crossover alone).
-pub fn offspring(first: &Individual, second: &Individual, primitives: &Primitives, variation: &Variation, seed: u64) -> Individual {
+pub fn offspring(
+    first: &Individual,
+    second: &Individual,
+    primitives: &Primitives,
+    variation: &Variation,
+    seed: u64,
+) -> Individual {
     let mut rng = SlotRng::seed_from_u64(seed);
     let draw: f64 = rng.random();
     if draw < variation.crossover {
@@ -57,7 +63,13 @@ pub fn offspring(first: &Individual, second: &Individual, primitives: &Primitive
 
 /// Every gene of both parents is selected with probability r; the child gives away its selected genes and receives the
 /// other's, as long as there is room; own genes that stay are never dropped.
-fn high_level_crossover(first: &Individual, second: &Individual, primitives: &Primitives, r: f64, rng: &mut SlotRng) -> Individual {
+fn high_level_crossover(
+    first: &Individual,
+    second: &Individual,
+    primitives: &Primitives,
+    r: f64,
+    rng: &mut SlotRng,
+) -> Individual {
     let mut select = |parent: &Individual| -> Vec<bool> {
         let mut selected: Vec<bool> = parent.genes.iter().map(|_| rng.random_bool(r)).collect();
         if selected.iter().all(|&s| s) {
@@ -116,7 +128,14 @@ fn mutate(parent: &Individual, primitives: &Primitives, variation: &Variation, r
         Mutation::Subtree => false,
     };
     let mut child = Child::of(parent, primitives);
-    let mut rows: Vec<u32> = child.individual.genes.iter().flat_map(|g| &g.nodes).filter(|n| is_target(n)).filter_map(|n| n.row()).collect();
+    let mut rows: Vec<u32> = child
+        .individual
+        .genes
+        .iter()
+        .flat_map(|g| &g.nodes)
+        .filter(|n| is_target(n))
+        .filter_map(|n| n.row())
+        .collect();
     if primitives.shares_rows() {
         // An index counts once however many nodes share it.
         rows.sort_unstable();
@@ -126,7 +145,11 @@ fn mutate(parent: &Individual, primitives: &Primitives, variation: &Variation, r
         child.mutate_subtree(rng); // also when there is nothing of the drawn kind to mutate
     } else {
         let row = rows[rng.random_range(0..rows.len() as u32) as usize];
-        let sigma = if kind == Mutation::Constant { variation.constant_sigma } else { variation.weights_sigma };
+        let sigma = if kind == Mutation::Constant {
+            variation.constant_sigma
+        } else {
+            variation.weights_sigma
+        };
         child.perturb(row, sigma, rng);
     }
     child.finish()
@@ -166,7 +189,10 @@ impl<'a> Child<'a> {
         for (i, gene) in parent.genes.iter().enumerate() {
             if stays(i) {
                 let nodes = child.adopt(&gene.nodes, &parent.weights);
-                child.individual.genes.push(Gene { nodes, column: gene.column.clone() });
+                child.individual.genes.push(Gene {
+                    nodes,
+                    column: gene.column.clone(),
+                });
                 child.origins.push(Some((0, i)));
             }
         }
@@ -180,7 +206,9 @@ impl<'a> Child<'a> {
             .iter()
             .map(|&node| match node {
                 Node::Combination(_) if shared => node,
-                _ => node.row().map_or(node, |row| node.with_row(self.individual.weights.push_copy(from, row))),
+                _ => node
+                    .row()
+                    .map_or(node, |row| node.with_row(self.individual.weights.push_copy(from, row))),
             })
             .collect()
     }
@@ -191,7 +219,10 @@ impl<'a> Child<'a> {
         let gene = &second.genes[i];
         let unchanged = self.meet(&gene.nodes, &second.weights);
         let nodes = self.adopt(&gene.nodes, &second.weights);
-        self.individual.genes.push(Gene { nodes, column: gene.column.clone().filter(|_| unchanged) });
+        self.individual.genes.push(Gene {
+            nodes,
+            column: gene.column.clone().filter(|_| unchanged),
+        });
         self.origins.push(unchanged.then_some((1, i)));
     }
 
@@ -239,7 +270,10 @@ impl<'a> Child<'a> {
     }
 
     fn uses(&self, index: u32) -> bool {
-        self.individual.genes.iter().any(|gene| gene.nodes.contains(&Node::Combination(index)))
+        self.individual
+            .genes
+            .iter()
+            .any(|gene| gene.nodes.contains(&Node::Combination(index)))
     }
 
     /// A random node of a random gene gives way to a `grow` tree within the remaining depth.
@@ -252,7 +286,9 @@ impl<'a> Child<'a> {
         let size = at + 1 - start(nodes, at);
         let room = limits.max_nodes.saturating_sub(nodes.len() - size).max(1);
         let depth = (limits.max_depth - level).min(self.primitives.mutation_depth);
-        let subtree = self.primitives.tree_within(Shape::Grow, depth, room, &mut self.individual.weights, rng);
+        let subtree = self
+            .primitives
+            .tree_within(Shape::Grow, depth, room, &mut self.individual.weights, rng);
         // LCFs of the new subtree are born with weights of their own even where rows are shared.
         let born = self.primitives.shares_rows().then(|| self.primitives.new_weights(rng));
         self.replace(i, at, &subtree, None, born.as_ref());
@@ -279,7 +315,9 @@ impl<'a> Child<'a> {
         let genes = self.individual.genes.len();
         let mut gram = crate::least_squares::Gram::unknown(genes);
         for i in 0..genes {
-            let Some((parent, a)) = self.origins[i].filter(|_| self.individual.genes[i].column.is_some()) else { continue };
+            let Some((parent, a)) = self.origins[i].filter(|_| self.individual.genes[i].column.is_some()) else {
+                continue;
+            };
             let known = &self.parents[parent as usize].expect("origins name parents").gram;
             if known.len() <= a {
                 continue;

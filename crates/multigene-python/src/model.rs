@@ -29,13 +29,20 @@ impl Individual {
     #[new]
     fn new(genes: Vec<String>, intercept: f64, coefficients: Vec<f64>) -> PyResult<Self> {
         if genes.len() != coefficients.len() {
-            return Err(PyValueError::new_err(format!("There are {} genes but {} coefficients.", genes.len(), coefficients.len())));
+            return Err(PyValueError::new_err(format!(
+                "There are {} genes but {} coefficients.",
+                genes.len(),
+                coefficients.len()
+            )));
         }
         let mut inner = individual::Individual::empty(Weights::default());
         for gene in &genes {
             let (nodes, weights) =
                 text::parse(gene, &[]).map_err(|e| PyValueError::new_err(format!("The gene {gene:?} cannot be read: {e}.")))?;
-            let adopted = nodes.iter().map(|node| node.row().map_or(*node, |row| node.with_row(inner.weights.push_copy(&weights, row))));
+            let adopted = nodes.iter().map(|node| {
+                node.row()
+                    .map_or(*node, |row| node.with_row(inner.weights.push_copy(&weights, row)))
+            });
             let nodes = adopted.collect();
             inner.genes.push(Gene::new(nodes));
         }
@@ -60,7 +67,11 @@ impl Individual {
         self.check_width(&x)?;
         let n = x.as_array().nrows();
         let data = CoreDataset::features(columns(&x, 0..n), n, Level::detect());
-        let context = Context { data: &data, library: &[], fit_genes: true };
+        let context = Context {
+            data: &data,
+            library: &[],
+            fit_genes: true,
+        };
         let mut values = numpy::ndarray::Array2::zeros((n, self.inner.genes.len()));
         for gene in 0..self.inner.genes.len() {
             let column = self.inner.raw_column(gene, context, &mut Workspace::default());
@@ -73,14 +84,25 @@ impl Individual {
     fn fit(&self, data: &Dataset) -> PyResult<Self> {
         self.check_features(data.0.n_features())?;
         let mut inner = self.inner.clone();
-        inner.evaluate(Context { data: &data.0, library: &[], fit_genes: true }, &mut Workspace::default());
+        inner.evaluate(
+            Context {
+                data: &data.0,
+                library: &[],
+                fit_genes: true,
+            },
+            &mut Workspace::default(),
+        );
         Ok(Self { inner })
     }
 
     /// Derivatives of half the squared error (of the standardised target) by every inner weight.
     fn gradient<'py>(&self, py: Python<'py>, data: &Dataset) -> PyResult<Bound<'py, PyArray1<f64>>> {
         self.check_features(data.0.n_features())?;
-        let context = Context { data: &data.0, library: &[], fit_genes: true };
+        let context = Context {
+            data: &data.0,
+            library: &[],
+            fit_genes: true,
+        };
         let (mut inner, mut workspace) = (self.inner.clone(), Workspace::default());
         inner.evaluate(context, &mut workspace);
         gradient(&inner, context, Tunable::ALL, &mut workspace);
@@ -89,7 +111,11 @@ impl Individual {
 
     #[getter]
     fn genes(&self) -> Vec<String> {
-        self.inner.genes.iter().map(|gene| text::print(&gene.nodes, &self.inner.weights, &[])).collect()
+        self.inner
+            .genes
+            .iter()
+            .map(|gene| text::print(&gene.nodes, &self.inner.weights, &[]))
+            .collect()
     }
 
     fn tokens<'py>(&self, py: Python<'py>, gene: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
@@ -145,9 +171,9 @@ impl Individual {
 
     fn check_features(&self, n_features: usize) -> PyResult<()> {
         match self.inner.max_feature() {
-            Some(largest) if largest as usize >= n_features => {
-                Err(PyValueError::new_err(format!("The model uses feature {largest} but the data has only {n_features} features.")))
-            }
+            Some(largest) if largest as usize >= n_features => Err(PyValueError::new_err(format!(
+                "The model uses feature {largest} but the data has only {n_features} features."
+            ))),
             _ => Ok(()),
         }
     }
@@ -162,12 +188,21 @@ pub fn operators() -> Vec<(String, usize, Option<&'static str>)> {
 /// Applies one operator to arrays.
 #[pyfunction]
 #[pyo3(signature = (name, x, y=None))]
-pub fn apply<'py>(py: Python<'py>, name: &str, x: PyReadonlyArray1<'py, f64>, y: Option<PyReadonlyArray1<'py, f64>>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+pub fn apply<'py>(
+    py: Python<'py>,
+    name: &str,
+    x: PyReadonlyArray1<'py, f64>,
+    y: Option<PyReadonlyArray1<'py, f64>>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let operator = Operator::parse(name).ok_or_else(|| PyValueError::new_err(format!("There is no operator {name:?}.")))?;
     let arity = 1 + usize::from(y.is_some());
     if operator.arity() != arity {
-        return Err(PyValueError::new_err(format!("{name} takes {} arguments, not {arity}.", operator.arity())));
+        return Err(PyValueError::new_err(format!(
+            "{name} takes {} arguments, not {arity}.",
+            operator.arity()
+        )));
     }
-    let values = evaluate::apply(operator, &x.as_array().to_vec(), y.map(|y| y.as_array().to_vec()).as_deref()).map_err(value_error)?;
+    let values =
+        evaluate::apply(operator, &x.as_array().to_vec(), y.map(|y| y.as_array().to_vec()).as_deref()).map_err(value_error)?;
     Ok(values.into_pyarray(py))
 }

@@ -22,7 +22,11 @@ pub struct Dataset(pub multigene_core::dataset::Dataset);
 impl Dataset {
     #[new]
     #[pyo3(signature = (x, y, weights=None))]
-    fn new(x: PyReadonlyArray2<'_, f64>, y: PyReadonlyArray1<'_, f64>, weights: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<Self> {
+    fn new(
+        x: PyReadonlyArray2<'_, f64>,
+        y: PyReadonlyArray1<'_, f64>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+    ) -> PyResult<Self> {
         dataset(&x, &y, weights.as_ref()).map(Self)
     }
 
@@ -52,18 +56,30 @@ impl Population {
     fn grow(py: Python<'_>, genes: GeneSettings, n_features: usize, seeds: Vec<u64>, workers: Py<Workers>) -> PyResult<Self> {
         let primitives = Arc::new(genes.primitives(n_features).map_err(value_error)?);
         let evaluation = genes.evaluation();
-        let inner = workers.get().run(py, |_| population::Population::grow(primitives, evaluation, &seeds))?;
+        let inner = workers
+            .get()
+            .run(py, |_| population::Population::grow(primitives, evaluation, &seeds))?;
         Ok(Self { inner, workers })
     }
 
     #[staticmethod]
-    fn of(individuals: Vec<PyRef<'_, Individual>>, genes: GeneSettings, n_features: usize, workers: Py<Workers>) -> PyResult<Self> {
+    fn of(
+        individuals: Vec<PyRef<'_, Individual>>,
+        genes: GeneSettings,
+        n_features: usize,
+        workers: Py<Workers>,
+    ) -> PyResult<Self> {
         let primitives = Arc::new(genes.primitives(n_features).map_err(value_error)?);
         if primitives.shares_rows() {
-            return Err(PyValueError::new_err("Given individuals cannot be put into a population with synchronised LCFs."));
+            return Err(PyValueError::new_err(
+                "Given individuals cannot be put into a population with synchronised LCFs.",
+            ));
         }
         let individuals = individuals.iter().map(|i| i.inner.clone()).collect();
-        Ok(Self { inner: population::Population::of(individuals, primitives, genes.evaluation(), None), workers })
+        Ok(Self {
+            inner: population::Population::of(individuals, primitives, genes.evaluation(), None),
+            workers,
+        })
     }
 
     fn tune(&mut self, py: Python<'_>, data: &Dataset, tuning: TuningSettings) -> PyResult<()> {
@@ -102,23 +118,46 @@ impl Population {
     }
 
     fn breed(
-        &self, py: Python<'_>, parents: PyReadonlyArray2<'_, u64>, elites: Vec<usize>, variation: VariationSettings, seeds: Vec<u64>,
+        &self,
+        py: Python<'_>,
+        parents: PyReadonlyArray2<'_, u64>,
+        elites: Vec<usize>,
+        variation: VariationSettings,
+        seeds: Vec<u64>,
     ) -> PyResult<Self> {
         let size = self.inner.individuals.len();
-        let pairs: Vec<(usize, usize)> = parents.as_array().rows().into_iter().map(|row| (row[0] as usize, row[1] as usize)).collect();
+        let pairs: Vec<(usize, usize)> = parents
+            .as_array()
+            .rows()
+            .into_iter()
+            .map(|row| (row[0] as usize, row[1] as usize))
+            .collect();
         if pairs.len() != seeds.len() || pairs.iter().any(|&(a, b)| a >= size || b >= size) || elites.iter().any(|&e| e >= size) {
-            return Err(PyValueError::new_err(format!("Parents and elites must be among the {size} individuals, with one seed per pair.")));
+            return Err(PyValueError::new_err(format!(
+                "Parents and elites must be among the {size} individuals, with one seed per pair."
+            )));
         }
         let (inner, variation) = (&self.inner, variation.into());
-        let inner = self.workers.get().run(py, |_| inner.breed(&pairs, &elites, &variation, &seeds))?;
-        Ok(Self { inner, workers: self.workers.clone_ref(py) })
+        let inner = self
+            .workers
+            .get()
+            .run(py, |_| inner.breed(&pairs, &elites, &variation, &seeds))?;
+        Ok(Self {
+            inner,
+            workers: self.workers.clone_ref(py),
+        })
     }
 
     fn model(&self, index: usize) -> PyResult<Individual> {
         if index >= self.inner.individuals.len() {
-            return Err(PyValueError::new_err(format!("There is no individual {index} in a population of {}.", self.inner.individuals.len())));
+            return Err(PyValueError::new_err(format!(
+                "There is no individual {index} in a population of {}.",
+                self.inner.individuals.len()
+            )));
         }
-        Ok(Individual { inner: self.inner.model(index) })
+        Ok(Individual {
+            inner: self.inner.model(index),
+        })
     }
 
     fn __len__(&self) -> usize {
@@ -135,8 +174,11 @@ impl Population {
     #[staticmethod]
     fn restore(state: &[u8], genes: GeneSettings, n_features: usize, workers: Py<Workers>) -> PyResult<Self> {
         let primitives = Arc::new(genes.primitives(n_features).map_err(value_error)?);
-        let (individuals, shared): (Vec<individual::Individual>, Option<Weights>) =
-            postcard::from_bytes(state).map_err(|_| PyValueError::new_err("The checkpoint's population is damaged; start the run anew."))?;
-        Ok(Self { inner: population::Population::of(individuals, primitives, genes.evaluation(), shared), workers })
+        let (individuals, shared): (Vec<individual::Individual>, Option<Weights>) = postcard::from_bytes(state)
+            .map_err(|_| PyValueError::new_err("The checkpoint's population is damaged; start the run anew."))?;
+        Ok(Self {
+            inner: population::Population::of(individuals, primitives, genes.evaluation(), shared),
+            workers,
+        })
     }
 }

@@ -34,24 +34,37 @@ pub struct GeneSettings {
 impl GeneSettings {
     /// What genes of `n_features` features are made of.
     pub fn primitives(&self, n_features: usize) -> Result<Primitives> {
-        let entries = self.functions.iter().map(|(name, expression, frequency)| (name.as_str(), expression.as_deref(), *frequency));
+        let entries = self
+            .functions
+            .iter()
+            .map(|(name, expression, frequency)| (name.as_str(), expression.as_deref(), *frequency));
         let synchronisation = match self.lcf.as_deref() {
             None | Some("unsynchronised") => Synchronisation::Unsynchronised,
             Some("synchronised") => Synchronisation::Synchronised,
             Some("global") => Synchronisation::Global,
             Some(other) => {
-                return Err(Error::new(format!("lcf={other:?} is not a mode; take \"unsynchronised\", \"synchronised\", \"global\" or None.")));
+                return Err(Error::new(format!(
+                    "lcf={other:?} is not a mode; take \"unsynchronised\", \"synchronised\", \"global\" or None."
+                )));
             }
         };
         let birth = match self.lcf_birth.as_str() {
             "one-hot" => Birth::OneHot,
             "random" => Birth::Uniform(self.lcf_range.0, self.lcf_range.1),
             "sparse" => Birth::Sparse(self.lcf_dense),
-            other => return Err(Error::new(format!("lcf_birth={other:?} is not known; take \"one-hot\", \"random\" or \"sparse\"."))),
+            other => {
+                return Err(Error::new(format!(
+                    "lcf_birth={other:?} is not known; take \"one-hot\", \"random\" or \"sparse\"."
+                )));
+            }
         };
         // Without a frequency of their own, every variable and every LCF counts as much as one function (METHOD: leaves).
         let each = n_features as f64;
-        let combination = if self.lcf.is_some() { self.lcf_frequency.unwrap_or(each) } else { 0.0 };
+        let combination = if self.lcf.is_some() {
+            self.lcf_frequency.unwrap_or(each)
+        } else {
+            0.0
+        };
         Ok(Primitives {
             functions: FunctionSet::parse(entries)?,
             n_features,
@@ -67,13 +80,20 @@ impl GeneSettings {
             weighted: self.weighted_nodes,
             initial_depth: self.initial_depth.unwrap_or(self.max_depth),
             mutation_depth: self.mutation_depth.unwrap_or(self.max_depth),
-            limits: Limits { max_genes: self.max_genes, max_nodes: self.max_nodes.unwrap_or(usize::MAX), max_depth: self.max_depth },
+            limits: Limits {
+                max_genes: self.max_genes,
+                max_nodes: self.max_nodes.unwrap_or(usize::MAX),
+                max_depth: self.max_depth,
+            },
         })
     }
 
     /// How individuals are evaluated.
     pub fn evaluation(&self) -> Evaluation {
-        Evaluation { fit_genes: self.fit_genes, cache_bytes: (self.cache_megabytes * 1e6) as usize }
+        Evaluation {
+            fit_genes: self.fit_genes,
+            cache_bytes: (self.cache_megabytes * 1e6) as usize,
+        }
     }
 }
 
@@ -142,7 +162,11 @@ impl TuningSettings {
             steps: self.steps,
             min_steps: self.min_steps,
             tolerance: self.tolerance,
-            tunable: Tunable { constants: self.tune_constants, combinations: true, inner: true },
+            tunable: Tunable {
+                constants: self.tune_constants,
+                combinations: true,
+                inner: true,
+            },
         })
     }
 }

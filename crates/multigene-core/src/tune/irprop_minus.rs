@@ -12,7 +12,11 @@ pub fn update(weight: &mut f64, memory: &mut Memory, slope: f64, sizes: &StepSiz
         memory.slope = 0.0;
         return;
     }
-    memory.step = if agreement > 0.0 { (step * sizes.growth).min(sizes.largest) } else { step };
+    memory.step = if agreement > 0.0 {
+        (step * sizes.growth).min(sizes.largest)
+    } else {
+        step
+    };
     memory.slope = slope;
     *weight -= slope.signum() * memory.step;
 }

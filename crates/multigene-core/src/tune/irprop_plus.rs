@@ -15,7 +15,11 @@ pub fn update(weight: &mut f64, memory: &mut Memory, slope: f64, sizes: &StepSiz
         memory.extra = 0.0;
         return;
     }
-    memory.step = if agreement > 0.0 { (step * sizes.growth).min(sizes.largest) } else { step };
+    memory.step = if agreement > 0.0 {
+        (step * sizes.growth).min(sizes.largest)
+    } else {
+        step
+    };
     memory.slope = slope;
     memory.extra = -slope.signum() * memory.step;
     *weight += memory.extra;

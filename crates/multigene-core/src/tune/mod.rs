@@ -27,8 +27,12 @@ pub enum Rule {
 
 impl Rule {
     /// All rules with their names.
-    pub const ALL: [(&'static str, Self); 4] =
-        [("irprop-", Self::IRpropMinus), ("irprop+", Self::IRpropPlus), ("rprop", Self::Rprop), ("adam", Self::Adam)];
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("irprop-", Self::IRpropMinus),
+        ("irprop+", Self::IRpropPlus),
+        ("rprop", Self::Rprop),
+        ("adam", Self::Adam),
+    ];
 
     /// Moves one weight, given the derivative of the error by it.
     fn update(self, weight: &mut f64, memory: &mut Memory, slope: f64, sizes: &StepSizes, worse: bool) {
@@ -90,7 +94,13 @@ pub fn step(tuning: &GradientTuning, weights: &mut crate::weights::Weights, grad
 /// Derivatives of half the squared error (standardised target) by every weight, into the workspace. The individual must
 /// just have been evaluated: outer coefficients are at their optimum, so they are held fixed.
 pub fn gradient(individual: &Individual, context: Context, tunable: Tunable, workspace: &mut Workspace) {
-    let Workspace { tape, residual, gradient, seed, .. } = workspace;
+    let Workspace {
+        tape,
+        residual,
+        gradient,
+        seed,
+        ..
+    } = workspace;
     gradient.clear();
     gradient.resize(individual.weights.values().len(), 0.0);
     let scale = context.data.target().norm;
@@ -105,7 +115,10 @@ pub fn gradient(individual: &Individual, context: Context, tunable: Tunable, wor
             rows::multiply(level, seed, root);
         }
         let program = Program::compile(&gene.nodes, &individual.weights, context.library);
-        let mut sink = Sum { gradient, data: context.data };
+        let mut sink = Sum {
+            gradient,
+            data: context.data,
+        };
         reverse(&program, &individual.weights, context.data, tunable, seed, tape, &mut sink);
     }
 }
@@ -122,7 +135,13 @@ fn is_tuned(node: &crate::gene::Node, tunable: Tunable) -> bool {
 
 /// Gradient steps on one individual: max(`Bp_steps` − nodes, `Bp_min`) of them, no roll-back; the best iterate is remembered.
 /// The individual must have been evaluated.
-pub fn tune(individual: &mut Individual, context: Context, tuning: &GradientTuning, workspace: &mut Workspace, stop: &AtomicBool) {
+pub fn tune(
+    individual: &mut Individual,
+    context: Context,
+    tuning: &GradientTuning,
+    workspace: &mut Workspace,
+    stop: &AtomicBool,
+) {
     let tuned = |node: &crate::gene::Node| is_tuned(node, tuning.tunable);
     individual.peak = None;
     if !individual.unexplained.is_finite() || !individual.genes.iter().any(|gene| gene.nodes.iter().any(tuned)) {
