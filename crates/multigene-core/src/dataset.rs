@@ -12,6 +12,8 @@ pub struct Dataset {
     columns: Vec<Vec<f64>>,
     target: Column,
     root_weights: Option<Vec<f64>>,
+    fixed: Vec<Vec<f64>>,
+    share: f64,
     level: Level,
 }
 
@@ -65,6 +67,8 @@ impl Dataset {
                 norm: 0.0,
             },
             root_weights,
+            fixed: Vec::new(),
+            share: 1.0,
             level,
         };
         dataset.target = dataset
@@ -88,8 +92,52 @@ impl Dataset {
             columns,
             target,
             root_weights: None,
+            fixed: Vec::new(),
+            share: 1.0,
             level,
         }
+    }
+
+    /// The same rows with columns that every model has for free: they are projected out of the target and of every gene, so that
+    /// least squares on what is left is least squares with them (law seekers: ln|x| beside genes of ln|y|).
+    pub fn with_fixed(mut self, columns: Vec<Vec<f64>>) -> Option<Self> {
+        let before = self.target.norm;
+        for column in columns {
+            let column = self.standardise(pad(column, self.padded))?;
+            if column.norm > 0.0 {
+                self.fixed.push(column.values);
+            }
+        }
+        let mut left = self.target.values.clone();
+        let square = self.project(&mut left);
+        self.share = square;
+        let norm = square.sqrt();
+        if norm > 0.0 {
+            rows::scale(self.level, &mut left, 1.0 / norm);
+        }
+        self.target = Column {
+            values: left,
+            mean: self.target.mean,
+            norm: before * norm,
+        };
+        Some(self)
+    }
+
+    /// Removes the fixed columns' part from a centred column; returns the square of what is left.
+    pub fn project(&self, values: &mut [f64]) -> f64 {
+        // Twice: once leaves rounding of the size of the part removed.
+        for _ in 0..2 {
+            for fixed in &self.fixed {
+                let part = rows::dot(self.level, fixed, values);
+                rows::add_scaled(self.level, values, -part, fixed);
+            }
+        }
+        rows::dot(self.level, values, values)
+    }
+
+    /// Share of the target's variance that the fixed columns leave.
+    pub fn share(&self) -> f64 {
+        self.share
     }
 
     /// Number of rows.
@@ -146,7 +194,15 @@ impl Dataset {
         if !mean.is_finite() {
             return None;
         }
-        let square = rows::centre(level, &mut values, mean, self.root_weights.as_deref(), self.rows);
+        let mut square = rows::centre(level, &mut values, mean, self.root_weights.as_deref(), self.rows);
+        if !self.fixed.is_empty() {
+            let before = square;
+            square = self.project(&mut values);
+            if square <= 1e-20 * before {
+                values.fill(0.0);
+                return Some(Column { values, mean, norm: 0.0 });
+            }
+        }
         let norm = if (1e-280..1e280).contains(&square) {
             square.sqrt()
         } else {

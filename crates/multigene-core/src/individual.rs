@@ -1,4 +1,5 @@
 //! An individual: genes, their outer coefficients, and the table of inner weights they share.
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -6,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::dataset::{Column, Dataset};
 use crate::evaluate::{Scratch, evaluate};
 use crate::functions::{CustomOperator, expand};
-use crate::gene::{self, Node};
+use crate::gene::{self, Function, Node};
 use crate::gradient::Tape;
+use crate::interval::Interval;
 use crate::least_squares::{Gram, leave, solve};
 use crate::program::Program;
 use crate::rows;
@@ -61,6 +63,8 @@ pub struct Individual {
     pub gram: Gram,
     /// Synchronised mode: the second set of weights of indices in conflict after breeding, as rows of this table.
     pub rivals: Option<Box<(Vec<u32>, Weights)>>,
+    /// The gene that breeding changed, if one.
+    pub fresh: Option<u32>,
     /// Best iterate of the last tuning, if better than the present weights.
     pub peak: Option<Box<Peak>>,
 }
@@ -102,6 +106,7 @@ impl Individual {
             unexplained: f64::NAN,
             gram: Gram::default(),
             rivals: None,
+            fresh: None,
             peak: None,
         }
     }
@@ -157,6 +162,93 @@ impl Individual {
         gene.nodes.iter().map(size).sum()
     }
 
+    /// Number of fitted numbers: intercept, coefficients, and the inner weights that are not zero of genes that count.
+    pub fn parameters(&self) -> usize {
+        let inner = |gene: &Gene| -> usize {
+            let rows = gene.nodes.iter().filter_map(|node| node.row());
+            rows.map(|row| self.weights.row(row).values.iter().filter(|&&w| w != 0.0).count())
+                .sum()
+        };
+        1 + self
+            .genes
+            .iter()
+            .zip(&self.coefficients)
+            .filter(|&(_, &c)| c != 0.0)
+            .map(|(gene, _)| 1 + inner(gene))
+            .sum::<usize>()
+    }
+
+    /// Hash of the structure: nodes and features, not the values of weights. Order of genes does not matter.
+    pub fn structure(&self) -> u64 {
+        let one = |gene: &Gene| {
+            let mut hasher = DefaultHasher::new();
+            for node in &gene.nodes {
+                node.with_row(0).hash(&mut hasher);
+                if let Some(row) = node.row() {
+                    self.weights.row(row).features.hash(&mut hasher);
+                }
+            }
+            hasher.finish()
+        };
+        self.genes.iter().map(one).fold(0u64, u64::wrapping_add)
+    }
+
+    /// Range of values over a box of features, by interval arithmetic; undefined when a pole or overflow cannot be excluded.
+    pub fn range(&self, features: &[Interval]) -> Interval {
+        let mut sum = Interval::point(self.intercept);
+        for (gene, &c) in self.genes.iter().zip(&self.coefficients) {
+            if c != 0.0 {
+                sum = sum.add(Interval::point(c).mul(self.gene_range(gene, features)));
+            }
+        }
+        sum
+    }
+
+    fn gene_range(&self, gene: &Gene, features: &[Interval]) -> Interval {
+        let mut stack: Vec<Interval> = Vec::new();
+        let apply = |function: Function, stack: &mut Vec<Interval>| match function {
+            Function::Base(operator) => {
+                let second = if operator.arity() == 2 { stack.pop() } else { None };
+                let first = stack.pop().unwrap_or(Interval::UNDEFINED);
+                operator.range(first, second.unwrap_or(Interval::UNDEFINED))
+            }
+            Function::Custom(..) => Interval::UNDEFINED,
+        };
+        for node in &gene.nodes {
+            let range = match *node {
+                Node::Constant(row) => Interval::point(self.weights.constant(row)),
+                Node::Variable(j) => features[j as usize],
+                Node::Combination(row) => self.weights.row(row).iter().fold(Interval::point(0.0), |sum, (j, w)| {
+                    sum.add(if j == BIAS {
+                        Interval::point(w)
+                    } else {
+                        Interval::point(w).mul(features[j as usize])
+                    })
+                }),
+                Node::Product(row) => self.weights.row(row).iter().fold(Interval::point(1.0), |product, (j, w)| {
+                    product.mul(match j {
+                        BIAS => Interval::point(w),
+                        _ if w >= 0.0 => features[j as usize].abs().rising(|v| v.powf(w)),
+                        _ => features[j as usize].abs().inverse().rising(|v| v.powf(-w)),
+                    })
+                }),
+                Node::Apply(function) => apply(function, &mut stack),
+                Node::Weighted(function, row) => {
+                    let value = apply(function, &mut stack);
+                    self.weights.row(row).iter().fold(Interval::point(0.0), |sum, (j, w)| {
+                        sum.add(if j == BIAS {
+                            Interval::point(w)
+                        } else {
+                            Interval::point(w).mul(value)
+                        })
+                    })
+                }
+            };
+            stack.push(range);
+        }
+        stack.pop().unwrap_or(Interval::UNDEFINED)
+    }
+
     /// Has it been evaluated since it last changed?
     pub fn is_evaluated(&self) -> bool {
         !self.unexplained.is_nan()
@@ -206,7 +298,7 @@ impl Individual {
             self.gram.complete(&columns, data);
             let fit = solve(&self.gram, &columns, data, &mut workspace.residual);
             self.take_coefficients(&fit.coefficients, &columns, data);
-            self.unexplained = fit.unexplained;
+            self.unexplained = fit.unexplained * data.share();
         } else {
             self.add_up(&columns, data, workspace);
         }
