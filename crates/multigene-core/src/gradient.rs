@@ -75,6 +75,14 @@ pub fn reverse(
     tape: &mut Tape,
     sink: &mut impl Sink,
 ) {
+    reverse_from(0, program, weights, data, tunable, seed, tape, sink);
+}
+
+/// The same over the rows `first..first + seed.len()`.
+#[allow(clippy::too_many_arguments)]
+pub fn reverse_from(
+    first: usize, program: &Program, weights: &Weights, data: &Dataset, tunable: Tunable, seed: &[f64], tape: &mut Tape, sink: &mut impl Sink,
+) {
     let steps = program.steps.len();
     mark_active(program, tunable, &mut tape.active);
     if !tape.active.last().copied().unwrap_or(false) {
@@ -84,7 +92,7 @@ pub fn reverse(
     tape.adjoints.resize((steps * BLOCK).max(tape.adjoints.len()), 0.0);
     tape.product.resize(BLOCK, 0.0);
     for (b, seed) in seed.chunks(BLOCK).enumerate() {
-        let start = b * BLOCK;
+        let start = first + b * BLOCK;
         for i in 0..steps {
             let (before, rest) = tape.values.split_at_mut(i * BLOCK);
             let before = &*before;

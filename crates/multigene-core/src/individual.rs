@@ -82,6 +82,8 @@ pub struct Workspace {
     pub gradient: Vec<f64>,
     /// Derivative of the error by a gene's value, row by row.
     pub seed: Vec<f64>,
+    /// For second-order tuning.
+    pub second_order: crate::tune::levenberg_marquardt::Buffers,
 }
 
 /// What evaluating needs besides the individual.

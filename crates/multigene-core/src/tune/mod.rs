@@ -1,7 +1,12 @@
 //! Tuning of inner weights. First order here (paper, section 3.2): exact gradient, then one update rule, one small file each.
+//! Second order, the default of the search beyond the paper, in `levenberg_marquardt`.
 mod adam;
 mod irprop_minus;
 mod irprop_plus;
+pub mod jacobian;
+pub mod levenberg_marquardt;
+pub mod linear_algebra;
+pub mod parameters;
 mod rprop;
 
 use std::sync::atomic::{AtomicBool, Ordering};
