@@ -135,6 +135,11 @@ impl Dataset {
         rows::dot(self.level, values, values)
     }
 
+    /// The columns that every model has for free, orthonormal.
+    pub fn fixed(&self) -> &[Vec<f64>] {
+        &self.fixed
+    }
+
     /// Share of the target's variance that the fixed columns leave.
     pub fn share(&self) -> f64 {
         self.share

@@ -81,7 +81,14 @@ pub fn reverse(
 /// The same over the rows `first..first + seed.len()`.
 #[allow(clippy::too_many_arguments)]
 pub fn reverse_from(
-    first: usize, program: &Program, weights: &Weights, data: &Dataset, tunable: Tunable, seed: &[f64], tape: &mut Tape, sink: &mut impl Sink,
+    first: usize,
+    program: &Program,
+    weights: &Weights,
+    data: &Dataset,
+    tunable: Tunable,
+    seed: &[f64],
+    tape: &mut Tape,
+    sink: &mut impl Sink,
 ) {
     let steps = program.steps.len();
     mark_active(program, tunable, &mut tape.active);

@@ -2,18 +2,23 @@
 use multigene_core::dataset::Dataset as CoreDataset;
 use multigene_core::evaluate;
 use multigene_core::gradient::Tunable;
+use multigene_core::grow::SlotRng;
 use multigene_core::individual::{self, Context, Gene, Workspace};
+use multigene_core::interval::Interval;
 use multigene_core::operator::Operator;
 use multigene_core::text;
 use multigene_core::tune::gradient;
+use multigene_core::tune::levenberg_marquardt::{GeneChoice, levenberg_marquardt};
 use multigene_core::vector_math::Level;
 use multigene_core::weights::Weights;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use rand::SeedableRng;
 
 use crate::convert::{columns, tokens, value_error};
 use crate::population::Dataset;
+use crate::settings::RefinementSettings;
 
 /// Rows evaluated at a time, so that predicting a million rows needs no second copy of them.
 const CHUNK: usize = 1 << 16;
@@ -107,6 +112,49 @@ impl Individual {
         inner.evaluate(context, &mut workspace);
         gradient(&inner, context, Tunable::ALL, &mut workspace);
         Ok(workspace.gradient.into_pyarray(py))
+    }
+
+    /// All inner weights tuned by Levenberg-Marquardt, outer coefficients fitted.
+    fn refine(&self, py: Python<'_>, data: &Dataset, refinement: RefinementSettings) -> PyResult<Self> {
+        self.check_features(data.0.n_features())?;
+        let mut inner = self.inner.clone();
+        py.detach(|| {
+            let context = Context {
+                data: &data.0,
+                library: &[],
+                fit_genes: true,
+            };
+            let mut rng = SlotRng::seed_from_u64(0);
+            levenberg_marquardt(
+                &mut inner,
+                GeneChoice::All,
+                context,
+                &refinement.tuning(),
+                &mut Workspace::default(),
+                &mut rng,
+            );
+        });
+        Ok(Self { inner })
+    }
+
+    fn in_original_units(&self, means: Vec<f64>, scales: Vec<f64>) -> PyResult<Self> {
+        self.check_features(means.len().min(scales.len()))?;
+        Ok(Self {
+            inner: self.inner.in_original_units(&means, &scales),
+        })
+    }
+
+    /// Outer bounds of the value over a box of features; NaN where a pole cannot be excluded.
+    fn range(&self, low: Vec<f64>, high: Vec<f64>) -> PyResult<(f64, f64)> {
+        self.check_features(low.len().min(high.len()))?;
+        let features: Vec<Interval> = low.iter().zip(&high).map(|(&low, &high)| Interval::new(low, high)).collect();
+        let range = self.inner.range(&features);
+        Ok((range.low, range.high))
+    }
+
+    #[getter]
+    fn n_parameters(&self) -> usize {
+        self.inner.parameters()
     }
 
     #[getter]

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::linear_algebra::{TILE, add_product, products, project, set_product};
 use super::parameters::{NOT_TUNED, Parameters};
+use crate::dataset::Dataset;
 use crate::evaluate::BLOCK;
 use crate::gradient::{Sink, Tape, Tunable, reverse_from};
 use crate::individual::{Context, Individual};
@@ -206,7 +207,11 @@ impl Equations {
         } = point;
         let data = context.data;
         let size = parameters.len();
-        let projected = if context.fit_genes { individual.genes.len() + 1 } else { 0 };
+        let projected = if context.fit_genes {
+            individual.genes.len() + data.fixed().len() + 1
+        } else {
+            0
+        };
         self.cross_stride = (projected + 1).next_multiple_of(TILE);
         reset(&mut self.curvature, size.next_multiple_of(TILE) * self.stride);
         reset(&mut self.cross, size.next_multiple_of(TILE) * self.cross_stride);
@@ -225,7 +230,7 @@ impl Equations {
             if context.fit_genes {
                 self.shift(first, end, size, data.level());
             }
-            self.accumulate(individual, first, end, projected, residual, data.level());
+            self.accumulate(individual, data, first, end, projected, residual);
         }
         self.project_out(individual, size, projected, data.level());
         true
@@ -249,17 +254,19 @@ impl Equations {
     fn accumulate(
         &mut self,
         individual: &Individual,
+        data: &Dataset,
         first: usize,
         end: usize,
         projected: usize,
         residual: &[f64],
-        level: Level,
     ) {
-        let (window, len) = (&self.window, end - first);
+        let (window, len, level) = (&self.window, end - first, data.level());
+        let genes = individual.genes.len();
         let groups = window.filled.len() / TILE;
         let tile = |group: usize| std::array::from_fn(|i| window.column(TILE * group + i, len));
         let others = |group: usize| -> [&[f64]; TILE] {
             std::array::from_fn(|j| match TILE * group + j {
+                x if x + 1 < projected && x >= genes => &data.fixed()[x - genes][first..end],
                 x if x + 1 < projected => {
                     let column = individual.genes[x].column.as_ref().expect("the individual was evaluated");
                     &column.values[first..end]
@@ -296,7 +303,8 @@ impl Equations {
             for (i, cross) in self.cross.chunks_exact_mut(self.cross_stride).take(size).enumerate() {
                 let (with_unit, shift) = (cross[projected - 1], self.shifts[i]);
                 raw[i] += shift * (2.0 * with_unit + shift);
-                factor.forward(&mut cross[..projected - 1]);
+                // The columns that every model has are orthonormal, and orthogonal to the genes' already.
+                factor.forward(&mut cross[..individual.genes.len()]);
                 for (q, share) in cross[..projected].iter().enumerate() {
                     self.shares[q * self.stride + i] = *share;
                 }
