@@ -1,5 +1,5 @@
 //! Prints how many offspring per second second-order tuning does on one thread: mutants of random models of up to ten
-//! genes, their changed gene tuned, on 8 features. Run: `cargo run --release -p multigene-core --example lm_rate [rows]`.
+//! genes, their changed gene (if it has weights) tuned, on 8 features. Run: `cargo run --release -p multigene-core --example lm_rate [rows]`.
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -88,7 +88,8 @@ fn measure(data: &Dataset, primitives: &Primitives, settings: &LevenbergMarquard
     let mut rng = SlotRng::seed_from_u64(2);
     let parents: Vec<Individual> = (0..PARENTS)
         .map(|slot| {
-            let mut parent = primitives.individual(slot, &mut rng);
+            // Deep starts: evolved genes are larger than random ones.
+            let mut parent = primitives.individual(6 * (slot / 3) + 3 + slot % 3, &mut rng);
             parent.evaluate(context, &mut workspace);
             parent
         })
@@ -109,6 +110,9 @@ fn measure(data: &Dataset, primitives: &Primitives, settings: &LevenbergMarquard
         let Some(changed) = child.genes.iter().position(|gene| gene.column.is_none()) else {
             continue;
         };
+        if child.genes[changed].nodes.iter().all(|node| node.row().is_none()) {
+            continue;
+        }
         let start = Instant::now();
         if evaluate_only {
             child.evaluate(context, &mut workspace);
