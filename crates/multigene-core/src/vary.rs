@@ -3,7 +3,7 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
 
 use crate::gene::{Node, depths, levels, sizes, start};
-use crate::grow::{Limits, Primitives, Shape, SlotRng, pick};
+use crate::grow::{Limits, Primitives, Shape, SlotRng, Synchronisation, pick};
 use crate::individual::{Gene, Individual};
 use crate::weights::Weights;
 
@@ -124,7 +124,11 @@ fn mutate(parent: &Individual, primitives: &Primitives, variation: &Variation, r
     let kind = variation.mutations[pick(&frequencies, rng)].0;
     let is_target = |node: &Node| match kind {
         Mutation::Constant => matches!(node, Node::Constant(_)),
-        Mutation::Weights => matches!(node, Node::Combination(_) | Node::Weighted(..)),
+        // The population's own LCFs are not an individual's to move.
+        Mutation::Weights => match node {
+            Node::Combination(_) => primitives.synchronisation != Synchronisation::Global,
+            other => matches!(other, Node::Weighted(..)),
+        },
         Mutation::Subtree => false,
     };
     let mut child = Child::of(parent, primitives);
@@ -246,7 +250,7 @@ impl<'a> Child<'a> {
     /// are taken over; where it does, both sets are kept until evaluation decides. Returns whether foreign weights are
     /// (for now) in force, so that a foreign gene's column is still right.
     fn meet(&mut self, foreign: &[Node], from: &Weights) -> bool {
-        if !self.primitives.shares_rows() || self.primitives.synchronisation == crate::grow::Synchronisation::Global {
+        if !self.primitives.shares_rows() || self.primitives.synchronisation == Synchronisation::Global {
             return true;
         }
         let mut same = true;
@@ -285,7 +289,7 @@ impl<'a> Child<'a> {
         let level = levels(nodes)[at];
         let size = at + 1 - start(nodes, at);
         let room = limits.max_nodes.saturating_sub(nodes.len() - size).max(1);
-        let depth = (limits.max_depth - level).min(self.primitives.mutation_depth);
+        let depth = limits.max_depth.saturating_sub(level).min(self.primitives.mutation_depth);
         let subtree = self
             .primitives
             .tree_within(Shape::Grow, depth, room, &mut self.individual.weights, rng);
