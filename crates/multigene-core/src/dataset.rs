@@ -164,7 +164,7 @@ impl Dataset {
         }
         let square = rows::centre(level, &mut values, mean, self.root_weights.as_deref(), self.rows);
         let (mut mean, mut square) = (mean, square);
-        if square < (1e-5 * mean).powi(2) * n {
+        if square.sqrt() < 1e-5 * mean.abs() * n.sqrt() {
             let (rest, again) = self.centre_again(&mut values);
             (mean, square) = (mean + rest, again);
         }

@@ -93,10 +93,7 @@ fn expanded_operators_mean_the_same() {
         );
         expanded_some += usize::from(tree.len() != nodes.len());
         let x: Vec<f64> = (0..3).map(|_| uniform(&mut rng, -2.0, 2.0)).collect();
-        let (a, b) = (
-            naive(&nodes, &before, library, &x, &mut |v| v),
-            naive(&tree, &weights, &[], &x, &mut |v| v),
-        );
+        let (a, b) = (naive(&nodes, &before, library, &x), naive(&tree, &weights, &[], &x));
         assert!(a == b || (a.is_nan() && b.is_nan()), "{a} became {b}");
     }
     assert!(expanded_some > 50);
@@ -121,8 +118,8 @@ fn weights_of_an_operator_that_is_its_argument_survive_expansion() {
     ] {
         let mut table = weights.clone();
         let tree = expand(&nodes, &mut table, &set.library);
-        let want = naive(&nodes, &weights, &set.library, &[0.7], &mut |v| v);
-        assert_eq!(naive(&tree, &table, &[], &[0.7], &mut |v| v), want);
+        let want = naive(&nodes, &weights, &set.library, &[0.7]);
+        assert_eq!(naive(&tree, &table, &[], &[0.7]), want);
     }
 }
 

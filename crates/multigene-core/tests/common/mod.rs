@@ -2,10 +2,12 @@
 #![allow(dead_code)] // each test file uses its own part
 
 use multigene_core::dataset::Dataset;
+use multigene_core::evaluate::{Scratch, evaluate};
 use multigene_core::functions::{CustomOperator, FunctionSet};
 use multigene_core::gene::{Function, Node};
 use multigene_core::grow::{Birth, LeafFrequencies, Limits, Primitives, Shape, SlotRng, Synchronisation};
 use multigene_core::operator::Operator;
+use multigene_core::program::Program;
 use multigene_core::vector_math::Level;
 use multigene_core::weights::{BIAS, OWN_VALUE, Weights};
 use rand::{RngExt, SeedableRng};
@@ -79,41 +81,60 @@ pub fn reference(operator: Operator, a: f64, b: f64) -> f64 {
     }
 }
 
-/// A gene's value on one row, node by node. `noise` is applied to every intermediate value.
-pub fn naive(nodes: &[Node], weights: &Weights, library: &[CustomOperator], x: &[f64], noise: &mut dyn FnMut(f64) -> f64) -> f64 {
+/// Changes an intermediate value, given the size of what it was summed from.
+pub type Noise<'a> = &'a mut dyn FnMut(f64, f64) -> f64;
+
+/// A gene's value on one row, node by node.
+pub fn naive(nodes: &[Node], weights: &Weights, library: &[CustomOperator], x: &[f64]) -> f64 {
+    naive_with(nodes, weights, library, x, &mut |value, _| value)
+}
+
+/// The same with `noise` applied to every intermediate value.
+pub fn naive_with(nodes: &[Node], weights: &Weights, library: &[CustomOperator], x: &[f64], noise: Noise) -> f64 {
     let mut stack: Vec<f64> = Vec::new();
     for &node in nodes {
-        let value = match node {
-            Node::Constant(row) => weights.constant(row),
-            Node::Variable(feature) => x[feature as usize],
+        let (value, scale) = match node {
+            Node::Constant(row) => (weights.constant(row), 0.0),
+            Node::Variable(feature) => (x[feature as usize], 0.0),
             Node::Combination(row) => {
-                let terms = weights.row(row);
-                terms.iter().map(|(f, w)| if f == BIAS { w } else { w * x[f as usize] }).sum()
+                let terms = || {
+                    weights
+                        .row(row)
+                        .iter()
+                        .map(|(f, w)| if f == BIAS { w } else { w * x[f as usize] })
+                        .collect::<Vec<_>>()
+                };
+                (terms().iter().sum(), terms().iter().map(|t| t.abs()).sum())
             }
             Node::Product(row) => {
                 let factor = |(f, w): (u32, f64)| if f == BIAS { w } else { libm::pow(x[f as usize].abs(), w) };
-                weights.row(row).iter().map(factor).product()
+                let value: f64 = weights.row(row).iter().map(factor).product();
+                (value, value.abs())
             }
-            Node::Apply(function) => call(function, &mut stack, library, noise),
+            Node::Apply(function) => {
+                let value = call(function, &mut stack, library, noise);
+                (value, value.abs())
+            }
             Node::Weighted(function, row) => {
                 let inner = call(function, &mut stack, library, noise);
                 let weight = |wanted| weights.row(row).iter().find(|term| term.0 == wanted).unwrap().1;
-                weight(BIAS) + weight(OWN_VALUE) * inner
+                let (a, b) = (weight(BIAS), weight(OWN_VALUE));
+                (a + b * inner, a.abs() + (b * inner).abs())
             }
         };
-        stack.push(noise(value));
+        stack.push(noise(value, scale));
     }
     assert_eq!(stack.len(), 1, "not a tree");
     stack[0]
 }
 
-fn call(function: Function, stack: &mut Vec<f64>, library: &[CustomOperator], noise: &mut dyn FnMut(f64) -> f64) -> f64 {
+fn call(function: Function, stack: &mut Vec<f64>, library: &[CustomOperator], noise: Noise) -> f64 {
     let arguments = stack.split_off(stack.len() - function.arity());
     match function {
         Function::Base(operator) => reference(operator, arguments[0], arguments.get(1).copied().unwrap_or(0.0)),
         Function::Custom(number, _) => {
             let custom = &library[number as usize];
-            naive(&custom.nodes, &custom.weights, library, &arguments, noise)
+            naive_with(&custom.nodes, &custom.weights, library, &arguments, noise)
         }
     }
 }
@@ -227,4 +248,21 @@ pub fn random_gene(primitives: &Primitives, depth: usize, rng: &mut SlotRng) -> 
         }
     }
     (nodes, weights)
+}
+
+/// A gene's values on the rows of some columns.
+pub fn evaluate_gene(
+    nodes: &[Node],
+    weights: &Weights,
+    library: &[CustomOperator],
+    columns: Vec<Vec<f64>>,
+    level: Level,
+) -> Vec<f64> {
+    let rows = columns[0].len();
+    let data = Dataset::features(columns, rows, level);
+    let program = Program::compile(nodes, weights, library);
+    let mut out = vec![f64::NAN; data.padded()];
+    evaluate(&program, weights, &data, &mut Scratch::default(), &mut out);
+    out.truncate(rows);
+    out
 }
