@@ -188,6 +188,22 @@ impl Dataset {
         })
     }
 
+    /// Takes out what the rounding of a large mean left in centred values; returns that and their squared length.
+    fn centre_again(&self, values: &mut [f64]) -> (f64, f64) {
+        let (level, n) = (self.level, self.rows as f64);
+        match &self.root_weights {
+            None => {
+                let rest = rows::sum(level, values) / n;
+                (rest, rows::centre(level, values, rest, None, self.rows))
+            }
+            Some(root) => {
+                let rest = rows::dot(level, values, root) / n;
+                rows::add_scaled(level, values, -rest, root);
+                (rest, rows::dot(level, values, values))
+            }
+        }
+    }
+
     /// Prepares a raw column for least squares; `None` when a value is not finite.
     pub fn standardise(&self, mut values: Vec<f64>) -> Option<Column> {
         values[self.rows..].fill(0.0);
@@ -199,7 +215,12 @@ impl Dataset {
         if !mean.is_finite() {
             return None;
         }
-        let mut square = rows::centre(level, &mut values, mean, self.root_weights.as_deref(), self.rows);
+        let square = rows::centre(level, &mut values, mean, self.root_weights.as_deref(), self.rows);
+        let (mut mean, mut square) = (mean, square);
+        if square.sqrt() < 1e-5 * mean.abs() * n.sqrt() {
+            let (rest, again) = self.centre_again(&mut values);
+            (mean, square) = (mean + rest, again);
+        }
         if !self.fixed.is_empty() {
             let before = square;
             square = self.project(&mut values);
@@ -238,7 +259,8 @@ fn safe_norm(values: &[f64]) -> Option<f64> {
     if largest == 0.0 {
         return Some(0.0);
     }
-    Some(largest * values.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt())
+    let norm = largest * values.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt();
+    norm.is_finite().then_some(norm)
 }
 
 /// Rows beyond the last repeat it, so that padding never makes a value non-finite by itself.

@@ -205,6 +205,12 @@ pub fn apply(operator: Operator, x: &[f64], y: Option<&[f64]>) -> Result<Vec<f64
         v.resize(v.len().div_ceil(LANES) * LANES, 0.0);
         v
     };
+    if operator.arity() != 1 + usize::from(y.is_some()) {
+        let (name, arity) = (operator.name(), operator.arity());
+        return Err(Error::new(format!(
+            "The operator {name} takes {arity} argument(s); give as many arrays."
+        )));
+    }
     let (padded, mut out) = (pad(x), pad(x));
     match y {
         Some(y) if y.len() != x.len() => {

@@ -3,7 +3,7 @@ use crate::error::{Error, Result};
 use crate::gene::{Function, Node};
 use crate::operator::Operator;
 use crate::text;
-use crate::weights::Weights;
+use crate::weights::{BIAS, OWN_VALUE, Weights};
 
 /// An operator given as an expression of its arguments, e.g. `hill(x) = x**2/(1+x**2)`. Its derivative is that of the expression.
 #[derive(Clone, Debug)]
@@ -70,7 +70,8 @@ impl FunctionSet {
     fn define(&mut self, name: &str, expression: &str) -> Result<Function> {
         let legal = name.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_')
             && name.chars().all(|c| c.is_alphanumeric() || c == '_');
-        if !legal || Operator::parse(name).is_some() {
+        let taken = name == "weighted" || self.library.iter().any(|custom| custom.name == name);
+        if !legal || taken || Operator::parse(name).is_some() {
             return Err(Error::new(format!(
                 "A new operator cannot be named {name:?}; take a name of letters, digits and underscores that no operator has yet."
             )));
@@ -80,6 +81,14 @@ impl FunctionSet {
                 "Operator {name:?} is defined by {expression:?}, which cannot be read: {error}"
             ))
         })?;
+        if nodes
+            .iter()
+            .any(|node| matches!(node, Node::Combination(_) | Node::Product(_) | Node::Weighted(..)))
+        {
+            return Err(Error::new(format!(
+                "Operator {name:?} is defined by {expression:?}, which has weights to tune; use operators, numbers, x and y alone."
+            )));
+        }
         let arity = nodes
             .iter()
             .filter_map(|node| {
@@ -142,8 +151,21 @@ pub fn expand(nodes: &[Node], weights: &mut Weights, library: &[CustomOperator])
             // a + b·f(…): the root carries the weights, whatever operator it is.
             match tree.pop() {
                 Some(Node::Apply(root)) => tree.push(Node::Weighted(root, row)),
-                Some(leaf) => tree.push(leaf),
-                None => {}
+                // The operator is its argument, whose root has no place for a second pair of weights.
+                root => {
+                    tree.extend(root);
+                    let weight = |wanted| {
+                        weights
+                            .row(row)
+                            .iter()
+                            .find(|term| term.0 == wanted)
+                            .map_or(0.0, |term| term.1)
+                    };
+                    let (a, b) = (weight(BIAS), weight(OWN_VALUE));
+                    let (a, b) = (weights.push_constant(a), weights.push_constant(b));
+                    tree.splice(0..0, [Node::Constant(a), Node::Constant(b)]);
+                    tree.extend([Operator::Mul, Operator::Add].map(|operator| Node::Apply(Function::Base(operator))));
+                }
             }
         }
         stack.push(tree);

@@ -167,7 +167,8 @@ fn backward(
     let last = program.steps.len() - 1;
     adjoints[last * BLOCK..last * BLOCK + len].copy_from_slice(seed);
     for (i, &step) in program.steps.iter().enumerate().rev() {
-        if !active[i] {
+        // A step nobody reads (an argument that a user's operator ignores) has no adjoint.
+        if !active[i] || (i != last && !seen[i]) {
             continue;
         }
         let (before, rest) = adjoints.split_at_mut(i * BLOCK);
@@ -269,8 +270,10 @@ fn product_slopes(
             rows::scale(data.level(), product, 1.0 / weight);
             sink.add(place, start, product, None);
         } else {
-            for (log, x) in logs.iter_mut().zip(&data.column(feature as usize)[start..start + len]) {
-                *log = x.abs().ln();
+            let column = &data.column(feature as usize)[start..start + len];
+            for (log, (x, v)) in logs.iter_mut().zip(column.iter().zip(v)) {
+                // |x|^w·ln|x| goes to 0 with x wherever the value does.
+                *log = if *v == 0.0 { 0.0 } else { x.abs().ln() };
             }
             sink.add(place, start, product, Some(logs));
         }

@@ -110,7 +110,12 @@ impl Primitives {
         if self.shares_rows() {
             for index in 0..self.n_features as u32 {
                 let terms = self.new_combination(index, rng);
-                weights.push(index, terms);
+                // Sets of weights meet term by term, so here even a sparse one names every feature.
+                let weight = |feature| terms.iter().find(|term| term.0 == feature).map_or(0.0, |term| term.1);
+                weights.push(
+                    index,
+                    std::iter::once(BIAS).chain(0..self.n_features as u32).map(|f| (f, weight(f))),
+                );
             }
         }
         weights

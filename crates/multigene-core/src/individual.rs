@@ -11,9 +11,10 @@ use crate::gene::{self, Function, Node};
 use crate::gradient::Tape;
 use crate::interval::Interval;
 use crate::least_squares::{Gram, leave, solve};
+use crate::operator::Operator;
 use crate::program::Program;
 use crate::rows;
-use crate::weights::{BIAS, Weights};
+use crate::weights::{BIAS, OWN_VALUE, Weights};
 
 /// One tree, and its column on the training rows while it is unchanged.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -144,24 +145,40 @@ impl Individual {
     /// Number of nodes of the printed formula: every operator, variable and number counts, weights and outer coefficients too.
     pub fn complexity(&self) -> usize {
         let fitted = self.genes.iter().zip(&self.coefficients).filter(|&(_, &c)| c != 0.0);
-        // intercept, and "+ coefficient *" before each gene
-        1 + fitted
-            .map(|(gene, &c)| if c == 1.0 { 1 } else { 3 } + self.printed_size(gene))
-            .sum::<usize>()
+        let (mut parts, mut size) = (0, 0);
+        for (gene, &c) in fitted {
+            parts += 1;
+            size += self.printed_size(gene) + scaled(c);
+        }
+        if self.intercept != 0.0 || parts == 0 {
+            parts += 1;
+            size += 1;
+        }
+        size + parts - 1 // the plus signs between the parts
     }
 
     fn printed_size(&self, gene: &Gene) -> usize {
-        let size = |node: &Node| match *node {
-            Node::Combination(row) | Node::Product(row) => {
-                let row = self.weights.row(row);
-                let terms: usize = row.slopes().map(|(_, w)| if w == 1.0 { 1 } else { 3 }).sum();
-                let parts = row.slopes().count() + usize::from(row.bias() != 0.0);
-                (terms + usize::from(row.bias() != 0.0) + parts.saturating_sub(1)).max(1)
-            }
-            Node::Weighted(..) => 5,
-            _ => 1,
+        gene.nodes.iter().map(|node| self.printed_nodes(*node)).sum()
+    }
+
+    /// What one node adds to the printed formula.
+    fn printed_nodes(&self, node: Node) -> usize {
+        let (row, function) = match node {
+            Node::Constant(_) | Node::Variable(_) => return 1,
+            Node::Apply(function) => return function_size(function),
+            Node::Combination(row) | Node::Product(row) => (self.weights.row(row), None),
+            Node::Weighted(function, row) => (self.weights.row(row), Some(function)),
         };
-        gene.nodes.iter().map(size).sum()
+        if let Some(function) = function {
+            let factor: f64 = row.iter().filter(|term| term.0 == OWN_VALUE).map(|term| term.1).sum();
+            return function_size(function) + scaled(factor) + if row.bias() == 0.0 { 0 } else { 2 };
+        }
+        // w*x and x**w alike: a number and an operator besides the variable, unless w is 1.
+        let absent = if matches!(node, Node::Product(_)) { 1.0 } else { 0.0 };
+        let own = usize::from(row.bias() != absent);
+        let parts = row.slopes().count() + own;
+        let terms: usize = row.slopes().map(|(_, weight)| 1 + scaled(weight)).sum();
+        (terms + own + parts.saturating_sub(1)).max(1)
     }
 
     /// Number of fitted numbers: intercept, coefficients, and the inner weights that are not zero of genes that count.
@@ -420,5 +437,18 @@ impl Individual {
             _ => None,
         });
         rows.max()
+    }
+}
+
+/// What a factor adds to the printed formula: itself and the sign after it, nothing if it is 1.
+fn scaled(factor: f64) -> usize {
+    if factor == 1.0 { 0 } else { 2 }
+}
+
+/// What a function adds to the printed formula; a power is a sign and its exponent.
+fn function_size(function: Function) -> usize {
+    match function {
+        Function::Base(Operator::Power(_)) => 2,
+        _ => 1,
     }
 }

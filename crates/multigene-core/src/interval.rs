@@ -2,7 +2,10 @@
 //!
 //! Used to prove that a formula has no pole, overflow or undefined point over the training box. Results are
 //! outer bounds: never too narrow beyond rounding, sometimes too wide.
-use std::f64::consts::{FRAC_PI_2, TAU};
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
+
+/// Beyond this, where crests of sin and cos lie is no longer known well enough to say that a range holds none.
+const FAR: f64 = 1e7;
 
 /// A closed range of values. `UNDEFINED` (NaN bounds) says that some input has no finite value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -130,19 +133,27 @@ impl Interval {
 
     /// cos x: exact at the turning points inside the range.
     pub fn cos(self) -> Self {
-        if !self.is_finite() {
-            return Self::UNDEFINED;
-        }
-        let holds = |offset: f64| ((self.high - offset) / TAU).floor() >= ((self.low - offset) / TAU).ceil();
-        let (a, b) = (self.low.cos(), self.high.cos());
-        let low = if holds(TAU / 2.0) { -1.0 } else { a.min(b) };
-        let high = if holds(0.0) { 1.0 } else { a.max(b) };
-        Self::new(low, high)
+        self.wave(f64::cos, 0.0)
     }
 
     /// sin x.
     pub fn sin(self) -> Self {
-        Self::new(self.low - FRAC_PI_2, self.high - FRAC_PI_2).cos()
+        self.wave(f64::sin, FRAC_PI_2)
+    }
+
+    /// A wave of period 2π and height 1 whose crests lie at `crest` + 2πk.
+    fn wave(self, f: impl Fn(f64) -> f64, crest: f64) -> Self {
+        if !self.is_finite() {
+            return Self::UNDEFINED;
+        }
+        if self.abs().high > FAR {
+            return Self::new(-1.0, 1.0);
+        }
+        let holds = |offset: f64| ((self.high - offset) / TAU).floor() >= ((self.low - offset) / TAU).ceil();
+        let (a, b) = (f(self.low), f(self.high));
+        let low = if holds(crest - PI) { -1.0 } else { a.min(b) };
+        let high = if holds(crest) { 1.0 } else { a.max(b) };
+        Self::new(low, high)
     }
 
     /// sin x / x: 1 at the nearest point to zero at most, bounded by 1/|x| outside.

@@ -3,7 +3,7 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 
 use crate::gene::{Function, Node, levels, sizes, start};
-use crate::grow::{Primitives, Shape, SlotRng, pick};
+use crate::grow::{Primitives, Shape, SlotRng, Synchronisation, pick};
 use crate::individual::Individual;
 use crate::vary::{Child, Variation};
 use crate::weights::BIAS;
@@ -57,7 +57,12 @@ pub fn mutate(parent: &Individual, primitives: &Primitives, variation: &Variatio
     let done = match kind {
         Mutation::Subtree => false,
         Mutation::Constant => child.move_row(|node| matches!(node, Node::Constant(_)), variation.constant_sigma, rng),
-        Mutation::Weights => child.move_row(has_weights, variation.weights_sigma, rng),
+        Mutation::Weights => {
+            // The population's own LCFs are not an individual's to move.
+            let global = primitives.synchronisation == Synchronisation::Global;
+            let fits = |node: &Node| has_weights(node) && !(global && matches!(node, Node::Combination(_)));
+            child.move_row(fits, variation.weights_sigma, rng)
+        }
         Mutation::Sparsity => child.toggle_feature(rng),
         Mutation::AddGene => child.add_gene(rng),
         Mutation::DeleteGene => child.delete_gene(rng),
@@ -90,7 +95,7 @@ impl Child<'_> {
         let level = levels(nodes)[at];
         let size = at + 1 - start(nodes, at);
         let room = limits.max_nodes.saturating_sub(nodes.len() - size).max(1);
-        let depth = (limits.max_depth - level).min(self.primitives.mutation_depth);
+        let depth = limits.max_depth.saturating_sub(level).min(self.primitives.mutation_depth);
         let subtree = self
             .primitives
             .tree_within(Shape::Grow, depth, room, &mut self.individual.weights, rng);

@@ -100,6 +100,10 @@ macro_rules! operators {
 
             /// Range of values over ranges of the arguments (the second is ignored by one-argument operators).
             pub fn range(self, first: Interval, second: Interval) -> Interval {
+                let defined = first.is_finite() && (self.arity() == 1 || second.is_finite());
+                if !defined {
+                    return Interval::UNDEFINED;
+                }
                 let range = match self {
                     $( Self::$unary => { let $r = first; $range } )*
                     $( Self::$binary => { let ($ra, $rb) = (first, second); $binary_range } )*

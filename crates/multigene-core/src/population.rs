@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use crate::criterion::Criterion;
 use crate::dataset::Dataset;
+use crate::functions::CustomOperator;
 use crate::gene::Node;
 use crate::grow::{Primitives, SlotRng, Synchronisation};
 use crate::individual::{Context, Individual, Workspace};
@@ -143,7 +144,7 @@ impl Population {
         for (slot, individual) in individuals.iter_mut().enumerate() {
             let mut rng = SlotRng::seed_from_u64(seeds[slot] ^ 0x9e37_79b9_7f4a_7c15);
             for _ in 0..10 {
-                if seen.insert(signature(individual)) {
+                if seen.insert(signature(individual, &primitives.functions.library)) {
                     break;
                 }
                 *individual = primitives.individual(slot, &mut rng);
@@ -377,11 +378,11 @@ impl Population {
 }
 
 /// What makes two individuals duplicates: the text of their genes.
-fn signature(individual: &Individual) -> String {
+fn signature(individual: &Individual, library: &[CustomOperator]) -> String {
     let texts: Vec<String> = individual
         .genes
         .iter()
-        .map(|gene| text::print(&gene.nodes, &individual.weights, &[]))
+        .map(|gene| text::print(&gene.nodes, &individual.weights, library))
         .collect();
     texts.join("\n")
 }

@@ -101,6 +101,7 @@ impl Program {
                 Node::Apply(function) => self.apply(function, &mut stack, library),
                 Node::Weighted(function, row) => {
                     let value = self.apply(function, &mut stack, library);
+                    let value = self.not_constant(value);
                     let row = weights.row(row);
                     let place = |wanted| row.start as u32 + row.features.iter().position(|&f| f == wanted).unwrap_or(0) as u32;
                     self.push(Step::Affine(place(BIAS), place(OWN_VALUE), value))

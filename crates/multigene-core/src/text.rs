@@ -1,7 +1,7 @@
 //! Gene ↔ text, without loss: what is printed here and read back is the same gene, bit for bit.
 //!
 //! Text is ordinary infix notation over `x0`, `x1`, …; a linear combination is written in brackets with its index,
-//! `[0: 1.5 + 2*x0 - x3]`, a product leaf in braces, `{2: x0^1 x3^-0.5}`, weights of an inner node as
+//! `[0: 1.5 + 2*x0 + -1*x3]`, a product leaf in braces, `{2: x0^1 x3^-0.5}`, weights of an inner node as
 //! `weighted(a, b, sin(x0))`. (Formulas for people, with column names and rounding, are made in Python.)
 use std::fmt::Write;
 
@@ -249,7 +249,7 @@ impl Parser<'_> {
         if !self.take("-") {
             return self.power(nesting);
         }
-        if nesting > MAX_NESTING {
+        if nesting >= MAX_NESTING {
             return Err(Error::new(format!("the expression is nested more than {MAX_NESTING} deep")));
         }
         // A minus before a bare number belongs to the number; before a power it applies to the power.

@@ -2,7 +2,7 @@
 use rand::{RngExt, SeedableRng};
 
 use crate::gene::{Node, depths, levels, sizes, start};
-use crate::grow::{Limits, Primitives, SlotRng};
+use crate::grow::{Limits, Primitives, SlotRng, Synchronisation};
 use crate::individual::{Gene, Individual};
 use crate::mutate::{Mutation, mutate};
 use crate::weights::Weights;
@@ -200,7 +200,7 @@ impl<'a> Child<'a> {
     /// are taken over; where it does, both sets are kept until evaluation decides. Returns whether foreign weights are
     /// (for now) in force, so that a foreign gene's column is still right.
     fn meet(&mut self, foreign: &[Node], from: &Weights) -> bool {
-        if !self.primitives.shares_rows() || self.primitives.synchronisation == crate::grow::Synchronisation::Global {
+        if !self.primitives.shares_rows() || self.primitives.synchronisation == Synchronisation::Global {
             return true;
         }
         let mut same = true;

@@ -6,7 +6,7 @@ use crate::weights::Memory;
 /// against the sign of the derivative.
 pub fn update(weight: &mut f64, memory: &mut Memory, slope: f64, sizes: &StepSizes) {
     let step = if memory.step == 0.0 { sizes.initial } else { memory.step };
-    let agreement = slope * memory.slope;
+    let agreement = slope.signum() * memory.slope;
     if agreement < 0.0 {
         memory.step = (step * sizes.shrinkage).max(sizes.smallest);
         memory.slope = 0.0;

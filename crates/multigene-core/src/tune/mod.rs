@@ -86,10 +86,13 @@ pub struct GradientTuning {
 pub fn step(tuning: &GradientTuning, weights: &mut crate::weights::Weights, gradient: &[f64], worse: bool) {
     let (values, memory) = weights.tunable();
     for ((value, memory), &slope) in values.iter_mut().zip(memory).zip(gradient) {
-        if slope.is_finite() && slope != 0.0 {
+        if slope == 0.0 && (tuning.rule != Rule::Adam || *memory == Memory::NEW) {
+            // No sign, no step; the stored derivative is this one.
+            (memory.slope, memory.extra) = (0.0, 0.0);
+        } else if slope.is_finite() {
             let before = *value;
             tuning.rule.update(value, memory, slope, &tuning.sizes, worse);
-            if !value.is_finite() {
+            if !(value.is_finite() && memory.slope.is_finite() && memory.extra.is_finite()) {
                 (*value, *memory) = (before, Memory::NEW);
             }
         }
@@ -108,7 +111,8 @@ pub fn gradient(individual: &Individual, context: Context, tunable: Tunable, wor
     } = workspace;
     gradient.clear();
     gradient.resize(individual.weights.values().len(), 0.0);
-    let scale = context.data.target().norm;
+    // As in evaluation: a constant target is not divided by its length of 0.
+    let scale = Some(context.data.target().norm).filter(|&norm| norm > 0.0).unwrap_or(1.0);
     for (gene, &coefficient) in individual.genes.iter().zip(&individual.coefficients) {
         if coefficient == 0.0 || !gene.nodes.iter().any(|node| is_tuned(node, tunable)) {
             continue;
