@@ -303,12 +303,8 @@ impl Individual {
             self.gram = Gram::unknown(self.genes.len());
         }
         for i in 0..self.genes.len() {
-            if self.genes[i].column.is_none() {
-                let raw = self.raw_column(i, context, workspace);
-                match data.standardise(raw) {
-                    Some(column) => self.genes[i].column = Some(Arc::new(column)),
-                    None => return self.mark_unfit(),
-                }
+            if self.genes[i].column.is_none() && !self.prepare_column(i, context, workspace) {
+                return self.mark_unfit();
             }
         }
         let columns: Vec<Arc<Column>> = self.genes.iter().filter_map(|gene| gene.column.clone()).collect();
@@ -325,6 +321,13 @@ impl Individual {
         if !self.unexplained.is_finite() || !finite {
             self.mark_unfit();
         }
+    }
+
+    /// Computes the standardised column of a gene; false if a value is not finite.
+    pub fn prepare_column(&mut self, gene: usize, context: Context, workspace: &mut Workspace) -> bool {
+        let raw = self.raw_column(gene, context, workspace);
+        self.genes[gene].column = context.data.standardise(raw).map(Arc::new);
+        self.genes[gene].column.is_some()
     }
 
     /// Values of a gene on the (padded) rows.

@@ -217,7 +217,7 @@ impl Individual {
         self.check_features(x.shape()[1])
     }
 
-    fn check_features(&self, n_features: usize) -> PyResult<()> {
+    pub fn check_features(&self, n_features: usize) -> PyResult<()> {
         match self.inner.max_feature() {
             Some(largest) if largest as usize >= n_features => Err(PyValueError::new_err(format!(
                 "The model uses feature {largest} but the data has only {n_features} features."
