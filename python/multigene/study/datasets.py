@@ -186,8 +186,8 @@ def _download(table: Table, cached: Path) -> pd.DataFrame:
         tried.append(f"{label}: {wrong}")
     raise StudyError(
         f"the {table.title} table could not be fetched ({'; '.join(tried)}); download it from {table.page}, "
-        f"save it as {table.file} with the header {','.join(table.columns)}, and name its directory with --data-dir or "
-        f"{ENVIRONMENT_VARIABLE}"
+        f"save it as {table.file} with the header {','.join(table.columns)}, "
+        f"and name its directory with --data-dir or {ENVIRONMENT_VARIABLE}"
     )
 
 
