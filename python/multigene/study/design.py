@@ -212,6 +212,8 @@ def build_study(design: Design, data_directory: str | Path | None = None, prepar
         for problem in made_problems.values():
             problem.prepare()
             problems.check_split(problem, problem.sample(design.seeds[0]))
+        for method in made_methods.values():
+            method.build(design.seeds[0], next(filter(method.honours, design.limits), None))
     runs = [
         Run(problem, method.name, label, seed)
         for seed in design.seeds
@@ -219,7 +221,11 @@ def build_study(design: Design, data_directory: str | Path | None = None, prepar
         for method in made_methods.values()
         for label in _labels(method, design.limits)
     ]
-    return Study(design, made_problems, made_methods, tuple(runs))
+    baseline = {name.casefold(): name for name in made_methods}.get(
+        design.baseline.casefold(), design.baseline
+    )
+    exact = replace(design, problems=tuple(made_problems), methods=tuple(made_methods), baseline=baseline)
+    return Study(exact, made_problems, made_methods, tuple(runs))
 
 
 def _labels(method: Method, limits: tuple[Limit, ...]) -> list[str]:

@@ -315,8 +315,8 @@ def method_named(name: str) -> Method:
     by_folded = {known.casefold(): known for known in REGISTRY}
     if name.casefold() == "gm":
         raise StudyError(
-            "there is no configuration GM: one mutation of a global LCF would change every individual at once "
-            "(paper, section 3.3.3); use GB or GC"
+            "there is no configuration GM: one mutation of a global LCF would change every individual "
+            "at once (paper, section 3.3.3); use GB or GC"
         )
     if name.casefold() not in by_folded:
         raise unknown("method", name, REGISTRY)

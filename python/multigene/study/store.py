@@ -1,4 +1,4 @@
-"""The durable record of a study: one SQLite file that knows of every run whether it waits, runs, is done or failed.
+"""The durable record of a study: one SQLite file that knows the state and the result of every run.
 
 A run is claimed (by an owner, with a heartbeat), then recorded: each is one transaction, so a killed study
 loses at most the runs it was in the middle of. A claim whose owner is dead, or silent for longer than the
