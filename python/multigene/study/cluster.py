@@ -21,17 +21,18 @@ from multigene.study.execution import Outcome, perform
 from multigene.study.methods import Limit, Method
 from multigene.study.problems import Problem
 
+SECONDS_TO_CONNECT = 10.0
 SECONDS_WITHOUT_WORKERS = 60.0
 
 
-def connect(address: str, timeout: float = 10.0) -> Any:
+def connect(address: str) -> Any:
     """A client of the scheduler at this address; a sentence when none answers."""
     try:
         from distributed import Client
     except ImportError as error:
         raise StudyError("a cluster needs Dask; install it with `pip install 'multigene[study]'`") from error
     try:
-        return Client(address, timeout=timeout, set_as_default=False)
+        return Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         raise StudyError(
             f"no Dask scheduler answers at {address!r} ({type(error).__name__}); "

@@ -210,8 +210,7 @@ def build_study(design: Design, data_directory: str | Path | None = None, prepar
         made_methods[method.name] = method
     if prepare:
         for problem in made_problems.values():
-            problem.prepare()
-            problems.check_split(problem, problem.sample(design.seeds[0]))
+            _prepare(problem, design.seeds[0])
         for method in made_methods.values():
             method.build(design.seeds[0], next(filter(method.honours, design.limits), None))
     runs = [
@@ -226,6 +225,18 @@ def build_study(design: Design, data_directory: str | Path | None = None, prepar
     )
     exact = replace(design, problems=tuple(made_problems), methods=tuple(made_methods), baseline=baseline)
     return Study(exact, made_problems, made_methods, tuple(runs))
+
+
+def _prepare(problem: Problem, seed: int) -> None:
+    try:
+        problem.prepare()
+        problems.check_split(problem, problem.sample(seed))
+    except StudyError:
+        raise
+    except Exception as error:  # a user's class may raise anything
+        raise StudyError(
+            f"problem {problem.name!r} cannot be sampled: {type(error).__name__}: {error}"
+        ) from error
 
 
 def _labels(method: Method, limits: tuple[Limit, ...]) -> list[str]:

@@ -134,7 +134,10 @@ class CsvProblem(Tabulated):
 def class_problem(name: str, path: str, parameters: Mapping[str, Any], title: str) -> Problem:
     """A user's class: anything with `sample(seed)` that returns a `Split`."""
     made = import_named(path, "problem class")
-    problem = made(**parameters)
+    try:
+        problem = made(**parameters)
+    except TypeError as error:
+        raise StudyError(f"problem {name!r}: {path} does not take the parameters given: {error}") from error
     if not callable(getattr(problem, "sample", None)):
         raise StudyError(f"problem {name!r}: {path} has no method sample(seed) that returns a Split")
     return OwnProblem(name, path, problem, dict(parameters), title)
