@@ -21,7 +21,7 @@ def test_shipped_designs() -> None:
     assert shipped() == ("paper", "paper-effort", "quick", "smoke")
     for name in ("paper", "paper-effort"):
         design = read_design(name)
-        assert list(design.problems) and set(design.problems) == set(PAPER)
+        assert set(design.problems) == set(PAPER)
         assert design.methods == methods.CONFIGURATIONS
         assert (len(design.seeds), design.alpha, design.comparisons) == (30, 0.05, 11)
         assert len(build_study(design, prepare=False).runs) == 15 * 9 * 30
@@ -65,7 +65,7 @@ def test_bad_designs_get_a_sentence(changes: dict[str, object], sentence: str) -
 
 
 def test_unreadable_designs(tmp_path: Path) -> None:
-    with pytest.raises(StudyError, match="no design 'quik'.*did you mean 'quick'"):
+    with pytest.raises(StudyError, match=r"no design 'quik'.*did you mean 'quick'"):
         read_design("quik")
     (tmp_path / "bad.toml").write_text("seeds = = 3")
     with pytest.raises(StudyError, match="not a readable TOML"):

@@ -116,7 +116,7 @@ def test_other_settings_under_the_same_name_are_refused(store: Store, tmp_path: 
 
 
 def test_a_smaller_design_is_worked_off_alone(store: Store, study: Study) -> None:
-    small = build_study(study.design.restricted(problems=["SU"], methods=["linear"]))
+    small = build_study(study.design.restricted(problems=["SU"], methods=["plain"]))
     store.enrol(small)
     owner = new_owner()
     assert [store.claim(owner) for _ in range(3)] == [*small.runs, None]

@@ -12,7 +12,12 @@ from collections.abc import Iterable
 
 
 class StudyError(ValueError):
-    """A study cannot go on; the message names the value and the remedy."""
+    """A study cannot go on; the message names the value and the remedy, on one line."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(
+            " ".join(message.split())
+        )  # other libraries' messages, quoted inside, may hold line ends
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
