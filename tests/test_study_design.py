@@ -235,3 +235,22 @@ def test_a_users_class_as_problem() -> None:
     ):
         with pytest.raises(StudyError, match=sentence):
             build_study(_design(problems=[], problem={"own": bad}))
+
+
+def test_public_names_load_on_demand() -> None:
+    import multigene.study as package
+
+    for name in package.__all__:
+        assert getattr(package, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = package.nothing  # type: ignore[attr-defined]
+
+
+def test_the_design_in_the_guide_is_a_design(tmp_path: Path) -> None:
+    guide = (Path(__file__).parent.parent / "docs" / "study.md").read_text(encoding="utf-8")
+    text = guide.split("```toml\n")[1].split("```")[0]
+    (tmp_path / "design.toml").write_text(text, encoding="utf-8")
+    design = read_design(tmp_path / "design.toml")
+    assert design.problems == ("CCS", "mixes", "law")
+    assert len(design.methods) == 7
+    assert [limit.label for limit in design.limits] == ["1000 generations", "60 s"]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMATS = ("png", "svg", "pdf")
+SMALLEST_SPAN = 1e-3
 # Okabe and Ito's colours: told apart by people with any kind of colour vision, on light and dark ground.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a500", "#7f7f7f", "#9467bd")
 STYLE: Any = {
@@ -80,6 +81,9 @@ def _boxes(axis: Axes, samples: list[NDArray[np.float64]], methods: list[str]) -
         median.set(color="black", linewidth=1.4)
     if sum(len(method) for method in methods) > 30:
         axis.tick_params(axis="x", rotation=45)
+    low, high = axis.get_ylim()
+    if high - low < SMALLEST_SPAN:  # all the same but for rounding: do not blow the noise up
+        axis.set_ylim(high - SMALLEST_SPAN, high + 0.2 * SMALLEST_SPAN)
     bottom, hidden = _bottom(samples)
     if hidden:
         axis.set_ylim(bottom=bottom)
@@ -211,5 +215,4 @@ def inline_svg(figure: Figure, identity: str, description: str) -> str:
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S)
     text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{identity}-", text)
     text = re.sub(r"#000000|\bblack\b", "currentColor", text)
-    text = text.replace("<text ", '<text fill="currentColor" ')
     return text.replace("<svg ", f'<svg role="img" aria-label="{description}" ', 1)

@@ -73,7 +73,9 @@ def _views(store: Store, found: Results) -> list[dict[str, Any]]:
             cells = found.of(problem, limit)
             if cells:
                 name = re.sub(r"[^A-Za-z0-9.-]+", "-", f"{problem}-{limit}").strip("-")
-                table = html_table(tables.problem_table(cells, problem, limit), f"t-{name}")
+                table = html_table(
+                    tables.problem_table(cells, problem, limit, len(found.design.seeds)), f"t-{name}"
+                )
                 sections.append(
                     {"id": name, "problem": problem, "table": table, "figures": figures.get(name, [])}
                 )

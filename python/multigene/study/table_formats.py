@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable
 
+import rich.box
 import rich.table
 from rich.console import Console
 from rich.text import Text
@@ -26,15 +27,24 @@ _SPOKEN = {"better": "better", "worse": "worse", "same": "no difference", None: 
 
 
 def print_tables(tables: list[Table], console: Console) -> None:
-    """Prints the tables to a terminal."""
+    """Prints the tables to a terminal, narrow: maximum over minimum, "paper" above the paper's columns."""
     for table in tables:
-        shown = rich.table.Table(title=table.title, title_justify="left", caption="\n".join(table.notes))
-        shown.caption_justify = "left"
-        for column, heading in enumerate(_headings(table)):
-            shown.add_column(heading, justify="left" if column == 0 else "right")
+        shown = rich.table.Table(
+            title=table.title, title_justify="left", box=rich.box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
+        )
+        for place, (group, column) in enumerate(zip(_group_of_columns(table), table.columns, strict=True)):
+            words = {"training": "train", "testing": "test"}
+            part = words.get(group.removeprefix("paper: ").split(" ")[0], "") if column == "median" else ""
+            first = "paper" if group.startswith("paper") else "" if group.endswith("R²") else group
+            first = "" if first == "methods" else first
+            shown.add_column(
+                f"{first}\n{part or column.replace(' ', '')}", justify="left" if place == 0 else "right"
+            )
         for row in table.rows:
-            shown.add_row(*(Text(_plain(value)) for value in row))
+            shown.add_row(*(Text(_plain(value).replace(" / ", "\n")) for value in row))
         console.print(shown)
+        for note in table.notes:
+            console.print(note, markup=False, highlight=False)
         console.print()
 
 
@@ -137,13 +147,17 @@ def _html_value(value: Value) -> str:
 
 def _headings(table: Table) -> list[str]:
     """One heading per column, with its group's name when the group says whose numbers they are."""
-    groups = [name for name, width in table.groups for _ in range(width)] or [""] * len(table.columns)
+    groups = _group_of_columns(table)
     short = {"training R²": "train", "testing R²": "test", "paper: training R²": "paper train"}
     short |= {"paper: testing R²": "paper test", "paper": "paper", "methods": "", "": ""}
     return [
         f"{short.get(group, group)} {column}".strip()
         for group, column in zip(groups, table.columns, strict=True)
     ]
+
+
+def _group_of_columns(table: Table) -> list[str]:
+    return [name for name, width in table.groups for _ in range(width)] or [""] * len(table.columns)
 
 
 def _plain(value: Value) -> str:

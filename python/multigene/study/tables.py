@@ -68,11 +68,11 @@ def study_tables(found: Results, limit: str | None = None, problem: str | None =
         for name in [problem] if problem else found.problems():
             cells = found.of(name, label)
             if cells:
-                tables.append(problem_table(cells, name, label))
+                tables.append(problem_table(cells, name, label, len(found.design.seeds)))
     return tables
 
 
-def problem_table(cells: list[Cell], problem: str, limit: str) -> Table:
+def problem_table(cells: list[Cell], problem: str, limit: str, seeds: int) -> Table:
     """The paper's table of one problem: median and range of R², verdict, LCF share, depth; ours, then the
     paper's.
     """
@@ -91,7 +91,7 @@ def problem_table(cells: list[Cell], problem: str, limit: str) -> Table:
         groups=(("", 2), *ours, *(theirs if with_paper else ())),
         columns=("mode", "tuning", *per_part, *(per_part if with_paper else ())),
         rows=tuple(rows),
-        notes=tuple(_notes(cells, problem, with_paper)),
+        notes=tuple(_notes(cells, problem, with_paper, seeds)),
     )
 
 
@@ -132,14 +132,15 @@ def _paper_part(cell: Cell) -> list[Value]:
     ]
 
 
-def _notes(cells: list[Cell], problem: str, with_paper: bool) -> list[str]:
+def _notes(cells: list[Cell], problem: str, with_paper: bool, seeds: int) -> list[str]:
     runs = sorted({cell.runs for cell in cells})
-    notes = [
-        f"{runs[0]} runs each." if len(runs) == 1 else f"{runs[0]} to {runs[-1]} runs each: not finished."
-    ]
+    notes = [f"{runs[0]} runs each." if len(runs) == 1 else f"{runs[0]} to {runs[-1]} runs each."]
     failed = sum(cell.failed for cell in cells)
     if failed:
-        notes.append(f"{failed} runs failed and are left out.")
+        notes.append(f"Left out: {_counted(failed, 'failed run')}.")
+    missing = len(cells) * seeds - failed - sum(cell.runs for cell in cells)
+    if missing > 0:
+        notes.append(f"Not finished yet: {_counted(missing, 'run')}.")
     if with_paper:
         notes.append(f"{problem}: {agreement(cells)}.")
         if _label_of(problem):
@@ -151,12 +152,12 @@ def summary_table(found: Results, limit: str) -> Table:
     """The paper's table 5: verdict counts over the realistic problems, with the paper's counts below."""
     counts = verdict_counts(found, limit)
     chosen = [name for name in found.problems() if name in REALISTIC]
-    title = f"Summary over {_counted(chosen, 'realistic problem')}, {limit}"
+    title = f"Summary over {_counted(len(chosen), 'realistic problem')}, {limit}"
     if not chosen:
         # A study of other problems is summarised over all of them.
         chosen = found.problems()
         counts = verdict_counts(found, limit, chosen)
-        title = f"Summary over {_counted(chosen, 'problem')}, {limit}"
+        title = f"Summary over {_counted(len(chosen), 'problem')}, {limit}"
     methods = [method for method in found.design.methods if method in counts]
     rows: list[tuple[Value, ...]] = []
     words: tuple[tuple[Verdict, str], ...] = (
@@ -192,8 +193,8 @@ def summary_table(found: Results, limit: str) -> Table:
     )
 
 
-def _counted(things: list[str], word: str) -> str:
-    return f"{len(things)} {word}{'' if len(things) == 1 else 's'}"
+def _counted(number_of: int, word: str) -> str:
+    return f"{number_of} {word}{'' if number_of == 1 else 's'}"
 
 
 def views_table(found: Results) -> Table:
