@@ -16,6 +16,7 @@ from functools import lru_cache
 from importlib import metadata
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -69,11 +70,13 @@ def perform(problem: Problem, method: Method, limit: Limit | None, seed: int) ->
 def _fit_and_test(problem: Problem, method: Method, limit: Limit | None, seed: int) -> Outcome:
     split = problem.sample(seed)
     model = method.build(seed, limit)
+    names = split.feature_names if method.takes_names else None
+    X_train, X_test = _features(split.X_train, names), _features(split.X_test, names)
     started = time.perf_counter()
-    model.fit(split.X_train, split.y_train)
+    model.fit(X_train, split.y_train)
     seconds = time.perf_counter() - started
-    on_train = np.asarray(model.predict(split.X_train), dtype=np.float64)
-    on_test = np.asarray(model.predict(split.X_test), dtype=np.float64)
+    on_train = np.asarray(model.predict(X_train), dtype=np.float64)
+    on_test = np.asarray(model.predict(X_test), dtype=np.float64)
     about = describe(model, split.feature_names)
     return Outcome(
         train_r2=r_squared(split.y_train, on_train),
@@ -89,6 +92,10 @@ def _fit_and_test(problem: Problem, method: Method, limit: Limit | None, seed: i
         genes=about.genes,
         history=about.history,
     )
+
+
+def _features(X: Array, names: tuple[str, ...] | None) -> Array | pd.DataFrame:
+    return X if names is None else pd.DataFrame(X, columns=list(names))
 
 
 def r_squared(y: Array, predicted: Array) -> float:

@@ -82,8 +82,9 @@ Build = Callable[[int, Limit | None], Any]
 class Method:
     """A named way to build regressors.
 
-    `limited_by` tells which limits the method can honour: a run with a limit it cannot honour is not made;
-    a method that honours none ends by itself and is run once per problem and seed.
+    `limited_by` tells which limits the method can honour: a run with a limit it cannot honour is not made; a
+    method that honours none ends by itself and is run once per problem and seed. `takes_names` tells that its
+    formulas use the columns' names, so it is given frames instead of arrays.
     """
 
     name: str
@@ -91,6 +92,7 @@ class Method:
     build: Build
     settings: Mapping[str, Any] = field(default_factory=dict)
     limited_by: frozenset[str] = frozenset()
+    takes_names: bool = False
 
     def honours(self, limit: Limit) -> bool:
         """Whether the method can be stopped by this limit."""
@@ -178,6 +180,7 @@ def multigene_method(name: str, title: str, parameters: Mapping[str, Any]) -> Me
         _Multigene(dict(parameters)),
         {"multigene": "MultigeneRegressor", **parameters},
         frozenset({"generations", "seconds"}),
+        takes_names=True,
     )
 
 
