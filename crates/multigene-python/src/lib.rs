@@ -1,5 +1,19 @@
-//! Python binding: module `multigene._engine`.
+//! Python binding: module `multigene._engine`. Signatures and errors only; what they do is in `multigene-core`,
+//! what they mean is documented in `_engine.pyi`.
+mod convert;
+mod model;
+mod population;
+mod settings;
+mod workers;
+
 use pyo3::prelude::*;
 
 #[pymodule]
-mod _engine {}
+mod _engine {
+    #[pymodule_export]
+    use crate::model::{Individual, apply, operators};
+    #[pymodule_export]
+    use crate::population::{Dataset, Population};
+    #[pymodule_export]
+    use crate::workers::Workers;
+}

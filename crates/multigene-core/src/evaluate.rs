@@ -1,0 +1,222 @@
+//! Forward sweep: a gene over blocks of rows that stay in the first-level cache.
+use crate::dataset::Dataset;
+use crate::dispatch;
+use crate::error::{Error, Result};
+use crate::operator::{self, LANES, Operator};
+use crate::program::{Operand, Program, Step};
+use crate::vector_math as math;
+use crate::vector_math::Level;
+use crate::weights::{BIAS, Weights};
+
+/// Rows per block: a buffer is 2 kB, so a dozen of them and the columns they are made of fit in 32 kB.
+pub const BLOCK: usize = 256;
+
+/// Buffers of one thread, kept between genes.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    /// One block per live value.
+    pub buffers: Vec<f64>,
+}
+
+impl Scratch {
+    fn reserve(&mut self, slots: usize) {
+        if self.buffers.len() < slots * BLOCK {
+            self.buffers.resize(slots * BLOCK, 0.0);
+        }
+    }
+}
+
+/// An argument of a step over the rows of one block.
+#[derive(Clone, Copy)]
+pub enum Argument<'a> {
+    /// Row by row.
+    Rows(&'a [f64]),
+    /// The same in every row.
+    Same(f64),
+}
+
+/// Writes the gene's value for every (padded) row to `out`.
+pub fn evaluate(program: &Program, weights: &Weights, data: &Dataset, scratch: &mut Scratch, out: &mut [f64]) {
+    scratch.reserve(program.n_slots);
+    let last = program.steps.len() - 1;
+    let base = scratch.buffers.as_mut_ptr();
+    for (b, out) in out.chunks_mut(BLOCK).enumerate() {
+        let (start, len) = (b * BLOCK, out.len());
+        for (i, step) in program.steps.iter().enumerate() {
+            let slot = |j: usize| program.slots[j] as usize * BLOCK;
+            // SAFETY: slots lie within the buffers reserved above, and `Program::assign_slots` never gives a step
+            // the slot of one of its operands, so `target` aliases none of the slices read.
+            let target = if i == last {
+                &mut *out
+            } else {
+                unsafe { std::slice::from_raw_parts_mut(base.add(slot(i)), len) }
+            };
+            let value = |j: usize| unsafe { std::slice::from_raw_parts(base.add(slot(j)).cast_const(), len) };
+            forward(*step, weights, data, start, target, value);
+        }
+    }
+}
+
+/// Runs one step on rows `start..start + out.len()`; `value(j)` holds the result of step j for these rows.
+#[inline(always)]
+pub fn forward<'a>(
+    step: Step,
+    weights: &Weights,
+    data: &'a Dataset,
+    start: usize,
+    out: &mut [f64],
+    value: impl Fn(usize) -> &'a [f64],
+) {
+    let level = data.level();
+    let read = |operand| argument(operand, data, start, out.len(), &value);
+    match step {
+        Step::Fill(number, _) => out.fill(number),
+        Step::Combination(row) => combination(level, weights, row, data, start, out),
+        Step::Product(row) => product(level, weights, row, data, start, out),
+        Step::Unary(operator, x) => match read(x) {
+            Argument::Rows(x) => unary(level, operator, x, out),
+            Argument::Same(_) => unreachable!("constants are filled in before unary operators"),
+        },
+        Step::Binary(operator, x, y) => match (read(x), read(y)) {
+            (Argument::Rows(x), Argument::Rows(y)) => binary_rows_rows(level, operator, x, y, out),
+            (Argument::Rows(x), Argument::Same(y)) => binary_rows_same(level, operator, x, y, out),
+            (Argument::Same(x), Argument::Rows(y)) => binary_same_rows(level, operator, x, y, out),
+            (Argument::Same(_), Argument::Same(_)) => unreachable!("one of two constants is filled in"),
+        },
+        Step::Affine(a, b, x) => {
+            let (a, b) = (weights.values()[a as usize], weights.values()[b as usize]);
+            match read(x) {
+                Argument::Rows(x) => affine(level, a, b, x, out),
+                Argument::Same(x) => out.fill(a + b * x),
+            }
+        }
+    }
+}
+
+/// The rows of an operand.
+#[inline(always)]
+pub fn argument<'a>(
+    operand: Operand,
+    data: &'a Dataset,
+    start: usize,
+    len: usize,
+    value: &impl Fn(usize) -> &'a [f64],
+) -> Argument<'a> {
+    match operand {
+        Operand::Column(j) => Argument::Rows(&data.column(j as usize)[start..start + len]),
+        Operand::Constant(number, _) => Argument::Same(number),
+        Operand::Value(j) => Argument::Rows(value(j as usize)),
+    }
+}
+
+use operator::{binary as binary_kernel, unary as unary_kernel};
+
+dispatch! {
+    /// out ← operator(x).
+    pub fn unary(operator: Operator, x: &[f64], out: &mut [f64]) = unary_kernel;
+}
+dispatch! {
+    /// out ← operator(x, y).
+    pub fn binary_rows_rows(operator: Operator, x: &[f64], y: &[f64], out: &mut [f64]) = binary_kernel, _, _;
+}
+dispatch! {
+    /// out ← operator(x, y) with the same y in every row.
+    pub fn binary_rows_same(operator: Operator, x: &[f64], y: f64, out: &mut [f64]) = binary_kernel, _, _;
+}
+dispatch! {
+    /// out ← operator(x, y) with the same x in every row.
+    pub fn binary_same_rows(operator: Operator, x: f64, y: &[f64], out: &mut [f64]) = binary_kernel, _, _;
+}
+
+#[inline(always)]
+fn affine_kernel<const FMA: bool>(a: f64, b: f64, x: &[f64], out: &mut [f64]) {
+    for (o, x) in out.as_chunks_mut::<LANES>().0.iter_mut().zip(x.as_chunks::<LANES>().0) {
+        for k in 0..LANES {
+            o[k] = a + b * x[k];
+        }
+    }
+}
+
+dispatch! {
+    fn affine(a: f64, b: f64, x: &[f64], out: &mut [f64]) = affine_kernel;
+}
+
+/// a + b·x over the rows of a block: all terms in registers, one pass over the output.
+#[inline(always)]
+fn combination_kernel<const FMA: bool>(weights: &Weights, row: u32, data: &Dataset, start: usize, out: &mut [f64]) {
+    let row = weights.row(row);
+    let bias = row.bias();
+    for (i, o) in out.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+        let first = start + i * LANES;
+        let mut sum = [bias; LANES];
+        for (feature, weight) in row.slopes() {
+            let x: &[f64; LANES] = data.column(feature as usize)[first..first + LANES]
+                .try_into()
+                .expect("LANES rows");
+            for k in 0..LANES {
+                sum[k] = if FMA {
+                    weight.mul_add(x[k], sum[k])
+                } else {
+                    weight * x[k] + sum[k]
+                };
+            }
+        }
+        *o = sum;
+    }
+}
+
+dispatch! {
+    fn combination(weights: &Weights, row: u32, data: &Dataset, start: usize, out: &mut [f64]) = combination_kernel;
+}
+
+/// s·∏|x|^w over the rows of a block.
+#[inline(always)]
+fn product_kernel<const FMA: bool>(weights: &Weights, row: u32, data: &Dataset, start: usize, out: &mut [f64]) {
+    let row = weights.row(row);
+    let factor = row
+        .iter()
+        .find(|&(feature, _)| feature == BIAS)
+        .map_or(1.0, |(_, scale)| scale);
+    for (i, o) in out.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+        let first = start + i * LANES;
+        let mut sum = [0.0; LANES];
+        for (feature, weight) in row.slopes() {
+            let x: &[f64; LANES] = data.column(feature as usize)[first..first + LANES]
+                .try_into()
+                .expect("LANES rows");
+            for k in 0..LANES {
+                sum[k] += weight * math::log::<FMA>(x[k].abs());
+            }
+        }
+        for k in 0..LANES {
+            o[k] = factor * math::exp::<FMA>(sum[k]);
+        }
+    }
+}
+
+dispatch! {
+    fn product(weights: &Weights, row: u32, data: &Dataset, start: usize, out: &mut [f64]) = product_kernel;
+}
+
+/// One operator on whole arrays of any length.
+pub fn apply(operator: Operator, x: &[f64], y: Option<&[f64]>) -> Result<Vec<f64>> {
+    let pad = |v: &[f64]| {
+        let mut v = v.to_vec();
+        v.resize(v.len().div_ceil(LANES) * LANES, 0.0);
+        v
+    };
+    let (padded, mut out) = (pad(x), pad(x));
+    match y {
+        Some(y) if y.len() != x.len() => {
+            return Err(Error::new(format!(
+                "The arguments have {} and {} rows; give equally many.",
+                x.len(),
+                y.len()
+            )));
+        }
+        Some(y) => binary_rows_rows(Level::detect(), operator, &padded, &pad(y), &mut out),
+        None => unary(Level::detect(), operator, &padded, &mut out),
+    }
+    out.truncate(x.len());
+    Ok(out)
+}

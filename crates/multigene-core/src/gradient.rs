@@ -1,0 +1,313 @@
+//! Reverse sweep: exact derivatives of a gene with respect to its inner weights (the paper's backpropagation, section 3.2).
+//!
+//! Block by block, the forward sweep is repeated with every intermediate value kept, then adjoints run backwards.
+//! What becomes of a derivative is the sink's business: summed over rows it is a gradient, kept by row a Jacobian.
+use crate::dataset::Dataset;
+use crate::dispatch;
+use crate::evaluate::{Argument, BLOCK, argument, forward};
+use crate::operator::{Operator, binary_slope, unary_slope as unary_slope_kernel};
+use crate::program::{FIXED, Operand, Program, Step};
+use crate::rows;
+use crate::weights::{BIAS, Weights};
+
+/// Which weights are tuned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tunable {
+    /// Constants.
+    pub constants: bool,
+    /// Weights of linear combinations and products.
+    pub combinations: bool,
+    /// Weights of inner nodes.
+    pub inner: bool,
+}
+
+impl Tunable {
+    /// All inner weights.
+    pub const ALL: Self = Self {
+        constants: true,
+        combinations: true,
+        inner: true,
+    };
+}
+
+/// Receives derivatives of the gene's value, times the seed, block by block.
+pub trait Sink {
+    /// Derivative by the weight at `place` for rows `start..`: `adjoint`, times `factor` where there is one.
+    fn add(&mut self, place: usize, start: usize, adjoint: &[f64], factor: Option<&[f64]>);
+}
+
+/// Sums derivatives over rows: the gradient.
+#[derive(Debug)]
+pub struct Sum<'a> {
+    /// One entry per weight of the table.
+    pub gradient: &'a mut [f64],
+    /// The data, for its vector width.
+    pub data: &'a Dataset,
+}
+
+impl Sink for Sum<'_> {
+    fn add(&mut self, place: usize, _start: usize, adjoint: &[f64], factor: Option<&[f64]>) {
+        let level = self.data.level();
+        self.gradient[place] += match factor {
+            Some(factor) => rows::dot(level, adjoint, factor),
+            None => rows::sum(level, adjoint),
+        };
+    }
+}
+
+/// Buffers of one thread, kept between genes.
+#[derive(Debug, Default)]
+pub struct Tape {
+    values: Vec<f64>,
+    adjoints: Vec<f64>,
+    product: Vec<f64>,
+    active: Vec<bool>,
+    seen: Vec<bool>,
+}
+
+/// Runs the reverse sweep over all rows. `seed` is the derivative of the wanted quantity by the gene's value, row by row.
+pub fn reverse(
+    program: &Program,
+    weights: &Weights,
+    data: &Dataset,
+    tunable: Tunable,
+    seed: &[f64],
+    tape: &mut Tape,
+    sink: &mut impl Sink,
+) {
+    reverse_from(0, program, weights, data, tunable, seed, tape, sink);
+}
+
+/// The same over the rows `first..first + seed.len()`.
+#[allow(clippy::too_many_arguments)]
+pub fn reverse_from(
+    first: usize, program: &Program, weights: &Weights, data: &Dataset, tunable: Tunable, seed: &[f64], tape: &mut Tape, sink: &mut impl Sink,
+) {
+    let steps = program.steps.len();
+    mark_active(program, tunable, &mut tape.active);
+    if !tape.active.last().copied().unwrap_or(false) {
+        return;
+    }
+    tape.values.resize((steps * BLOCK).max(tape.values.len()), 0.0);
+    tape.adjoints.resize((steps * BLOCK).max(tape.adjoints.len()), 0.0);
+    tape.product.resize(BLOCK, 0.0);
+    for (b, seed) in seed.chunks(BLOCK).enumerate() {
+        let start = first + b * BLOCK;
+        for i in 0..steps {
+            let (before, rest) = tape.values.split_at_mut(i * BLOCK);
+            let before = &*before;
+            // A parent step reads only results of earlier steps.
+            let value = |j: usize| -> &[f64] { &before[j * BLOCK..j * BLOCK + seed.len()] };
+            forward_detached(program.steps[i], weights, data, start, &mut rest[..seed.len()], value);
+        }
+        backward(program, weights, data, tunable, start, seed, tape, sink);
+    }
+}
+
+/// `forward` with results whose borrow is shorter than that of the data.
+fn forward_detached<'v>(
+    step: Step,
+    weights: &Weights,
+    data: &'v Dataset,
+    start: usize,
+    out: &mut [f64],
+    value: impl Fn(usize) -> &'v [f64],
+) {
+    forward(step, weights, data, start, out, value);
+}
+
+fn mark_active(program: &Program, tunable: Tunable, active: &mut Vec<bool>) {
+    active.clear();
+    for step in &program.steps {
+        let own = match *step {
+            Step::Fill(_, place) => tunable.constants && place != FIXED,
+            Step::Combination(_) | Step::Product(_) => tunable.combinations,
+            Step::Affine(..) => tunable.inner,
+            _ => false,
+        };
+        let inherited = step.operands().any(|operand| match operand {
+            Operand::Value(j) => active[j as usize],
+            Operand::Constant(_, place) => tunable.constants && place != FIXED,
+            Operand::Column(_) => false,
+        });
+        active.push(own || inherited);
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn backward(
+    program: &Program,
+    weights: &Weights,
+    data: &Dataset,
+    tunable: Tunable,
+    start: usize,
+    seed: &[f64],
+    tape: &mut Tape,
+    sink: &mut impl Sink,
+) {
+    let (len, level) = (seed.len(), data.level());
+    let Tape {
+        values,
+        adjoints,
+        product,
+        active,
+        seen,
+    } = tape;
+    let values = &*values;
+    let value = |j: usize| -> &[f64] { &values[j * BLOCK..j * BLOCK + len] };
+    seen.clear();
+    seen.resize(program.steps.len(), false);
+    let last = program.steps.len() - 1;
+    adjoints[last * BLOCK..last * BLOCK + len].copy_from_slice(seed);
+    for (i, &step) in program.steps.iter().enumerate().rev() {
+        if !active[i] {
+            continue;
+        }
+        let (before, rest) = adjoints.split_at_mut(i * BLOCK);
+        let adjoint = &rest[..len];
+        let read = |operand| argument(operand, data, start, len, &value);
+        // What happens to the derivative by an operand: passed down to the step that made it, or collected if a tuned constant.
+        let mut pass = |operand: Operand, write: &mut dyn FnMut(&mut [f64]), sink: &mut dyn FnMut(usize, &[f64])| match operand {
+            Operand::Value(j) if active[j as usize] => {
+                let j = j as usize;
+                let target = &mut before[j * BLOCK..j * BLOCK + len];
+                if seen[j] {
+                    write(&mut product[..len]);
+                    rows::add_scaled(level, target, 1.0, &product[..len]);
+                } else {
+                    seen[j] = true;
+                    write(target);
+                }
+            }
+            Operand::Constant(_, place) if tunable.constants && place != FIXED => {
+                write(&mut product[..len]);
+                sink(place as usize, &product[..len]);
+            }
+            _ => {}
+        };
+        let mut collect = |place: usize, adjoint: &[f64]| sink.add(place, start, adjoint, None);
+        match step {
+            Step::Fill(_, place) => sink.add(place as usize, start, adjoint, None),
+            Step::Combination(row) => {
+                for (place, &feature) in weights.range(row).zip(weights.row(row).features) {
+                    let factor = (feature != BIAS).then(|| &data.column(feature as usize)[start..start + len]);
+                    sink.add(place, start, adjoint, factor);
+                }
+            }
+            Step::Product(row) => product_slopes(weights, row, data, start, value(i), adjoint, product, sink),
+            Step::Unary(operator, x) => {
+                let Argument::Rows(rows) = read(x) else {
+                    unreachable!("constants are filled in before unary operators")
+                };
+                pass(
+                    x,
+                    &mut |out| unary_slope(level, operator, rows, value(i), adjoint, out),
+                    &mut collect,
+                );
+            }
+            Step::Binary(operator, x, y) => {
+                let (a, b, v) = (read(x), read(y), value(i));
+                pass(
+                    x,
+                    &mut |out| slope_first(level, operator, a, b, v, adjoint, out),
+                    &mut collect,
+                );
+                pass(
+                    y,
+                    &mut |out| slope_second(level, operator, a, b, v, adjoint, out),
+                    &mut collect,
+                );
+            }
+            Step::Affine(a, b, x) => {
+                let factor = weights.values()[b as usize];
+                pass(
+                    x,
+                    &mut |out| {
+                        out.copy_from_slice(adjoint);
+                        rows::scale(level, out, factor);
+                    },
+                    &mut collect,
+                );
+                if tunable.inner {
+                    sink.add(a as usize, start, adjoint, None);
+                    if let Argument::Rows(x) = read(x) {
+                        sink.add(b as usize, start, adjoint, Some(x));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// d/ds = v/s and d/dw = v·ln|x| of a product leaf v = s·∏|x|^w.
+#[allow(clippy::too_many_arguments)]
+fn product_slopes(
+    weights: &Weights,
+    row: u32,
+    data: &Dataset,
+    start: usize,
+    v: &[f64],
+    adjoint: &[f64],
+    scratch: &mut [f64],
+    sink: &mut impl Sink,
+) {
+    let len = adjoint.len();
+    let logs = &mut vec![0.0; len];
+    for (place, (feature, weight)) in weights.range(row).zip(weights.row(row).iter()) {
+        let product = &mut scratch[..len];
+        for k in 0..len {
+            product[k] = adjoint[k] * v[k];
+        }
+        if feature == BIAS {
+            rows::scale(data.level(), product, 1.0 / weight);
+            sink.add(place, start, product, None);
+        } else {
+            for (log, x) in logs.iter_mut().zip(&data.column(feature as usize)[start..start + len]) {
+                *log = x.abs().ln();
+            }
+            sink.add(place, start, product, Some(logs));
+        }
+    }
+}
+
+dispatch! {
+    fn unary_slope(operator: Operator, x: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) = unary_slope_kernel;
+}
+dispatch! {
+    fn first_rows_rows(operator: Operator, a: &[f64], b: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) = binary_slope, false, _, _;
+}
+dispatch! {
+    fn first_rows_same(operator: Operator, a: &[f64], b: f64, v: &[f64], adjoint: &[f64], out: &mut [f64]) = binary_slope, false, _, _;
+}
+dispatch! {
+    fn first_same_rows(operator: Operator, a: f64, b: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) = binary_slope, false, _, _;
+}
+dispatch! {
+    fn second_rows_rows(operator: Operator, a: &[f64], b: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) = binary_slope, true, _, _;
+}
+dispatch! {
+    fn second_rows_same(operator: Operator, a: &[f64], b: f64, v: &[f64], adjoint: &[f64], out: &mut [f64]) = binary_slope, true, _, _;
+}
+dispatch! {
+    fn second_same_rows(operator: Operator, a: f64, b: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) = binary_slope, true, _, _;
+}
+
+use crate::vector_math::Level;
+
+fn slope_first(level: Level, operator: Operator, a: Argument, b: Argument, v: &[f64], adjoint: &[f64], out: &mut [f64]) {
+    match (a, b) {
+        (Argument::Rows(a), Argument::Rows(b)) => first_rows_rows(level, operator, a, b, v, adjoint, out),
+        (Argument::Rows(a), Argument::Same(b)) => first_rows_same(level, operator, a, b, v, adjoint, out),
+        (Argument::Same(a), Argument::Rows(b)) => first_same_rows(level, operator, a, b, v, adjoint, out),
+        (Argument::Same(_), Argument::Same(_)) => unreachable!("one of two constants is filled in"),
+    }
+}
+
+fn slope_second(level: Level, operator: Operator, a: Argument, b: Argument, v: &[f64], adjoint: &[f64], out: &mut [f64]) {
+    match (a, b) {
+        (Argument::Rows(a), Argument::Rows(b)) => second_rows_rows(level, operator, a, b, v, adjoint, out),
+        (Argument::Rows(a), Argument::Same(b)) => second_rows_same(level, operator, a, b, v, adjoint, out),
+        (Argument::Same(a), Argument::Rows(b)) => second_same_rows(level, operator, a, b, v, adjoint, out),
+        (Argument::Same(_), Argument::Same(_)) => unreachable!("one of two constants is filled in"),
+    }
+}

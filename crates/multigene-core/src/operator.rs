@@ -1,0 +1,455 @@
+//! The operators: one row each. Evaluation, derivative, range of values, text, parsing and tests follow from the row.
+//!
+//! A row says: variant, name, value, slope (derivative given the argument and the value), range of values.
+//! `FMA` is the constant of the kernel the row is expanded into: true where the machine fuses multiply and add.
+use crate::interval::Interval;
+use crate::vector_math::{self as math, TRIG_LIMIT};
+
+/// How an operator is written in formulas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notation {
+    /// Between its arguments: `a + b`; the number is its precedence.
+    Infix(&'static str, u8),
+    /// As a call: `sin(x)`.
+    Call,
+    /// As a power: `x**3`.
+    Power,
+}
+
+/// Rows per step of every kernel: four AVX-512 vectors, so that latencies overlap.
+pub const LANES: usize = 32;
+
+/// Largest exponent of `x**n`.
+pub const MAX_POWER: i8 = 32;
+
+/// Applies an expression to every row. A macro, not a function with a closure: a closure might stay a call of its own and
+/// would then be compiled without the wide vectors of the kernel it is used in.
+macro_rules! map {
+    ($in:ident, $out:ident, |$x:ident| $value:expr) => {
+        for (o, chunk) in $out.as_chunks_mut::<LANES>().0.iter_mut().zip($in.as_chunks::<LANES>().0) {
+            for k in 0..LANES {
+                let $x = chunk[k];
+                o[k] = $value;
+            }
+        }
+    };
+    ($in:ident, $in2:ident, $out:ident, |$x:ident, $v:ident| $value:expr) => {
+        let rows = $in.as_chunks::<LANES>().0.iter().zip($in2.as_chunks::<LANES>().0);
+        for (o, (chunk, chunk2)) in $out.as_chunks_mut::<LANES>().0.iter_mut().zip(rows) {
+            for k in 0..LANES {
+                let ($x, $v) = (chunk[k], chunk2[k]);
+                o[k] = $value;
+            }
+        }
+    };
+}
+
+macro_rules! operators {
+    (
+        unary { $(
+            $unary:ident $unary_name:literal
+            value |$x:ident| $value:expr $(, wide $wide:expr)?;
+            slope |$sx:ident, $sv:ident| $slope:expr $(, wide $wide_slope:expr)?;
+            range |$r:ident| $range:expr;
+        )* }
+        binary { $(
+            $binary:ident $binary_name:literal $notation:expr;
+            value |$a:ident, $b:ident| $binary_value:expr;
+            slopes |$pa:ident, $pb:ident, $pv:ident| $slope_a:expr, $slope_b:expr;
+            range |$ra:ident, $rb:ident| $binary_range:expr;
+        )* }
+    ) => {
+        /// A function of one or two arguments that inner nodes apply.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+        pub enum Operator {
+            $( #[doc = concat!("`", $unary_name, "`")] $unary, )*
+            $( #[doc = concat!("`", $binary_name, "`")] $binary, )*
+            /// `x**n` for a whole n other than 0 and 1.
+            Power(i8),
+        }
+
+        impl Operator {
+            /// Every operator but the powers, in the order of the table.
+            pub const ALL: &'static [Self] = &[ $(Self::$unary,)* $(Self::$binary,)* ];
+
+            /// Number of arguments.
+            pub fn arity(self) -> usize {
+                match self {
+                    $( Self::$binary => 2, )*
+                    _ => 1,
+                }
+            }
+
+            /// The name by which users choose it, e.g. `sin`, `add`, `pow3`.
+            pub fn name(self) -> String {
+                match self {
+                    $( Self::$unary => $unary_name.into(), )*
+                    $( Self::$binary => $binary_name.into(), )*
+                    Self::Power(n) => format!("pow{n}"),
+                }
+            }
+
+            /// How it is written.
+            pub fn notation(self) -> Notation {
+                match self {
+                    $( Self::$binary => $notation, )*
+                    Self::Power(_) => Notation::Power,
+                    _ => Notation::Call,
+                }
+            }
+
+            /// Range of values over ranges of the arguments (the second is ignored by one-argument operators).
+            pub fn range(self, first: Interval, second: Interval) -> Interval {
+                let range = match self {
+                    $( Self::$unary => { let $r = first; $range } )*
+                    $( Self::$binary => { let ($ra, $rb) = (first, second); $binary_range } )*
+                    Self::Power(n) => first.power(i32::from(n)),
+                };
+                if range.is_finite() { range } else { Interval::UNDEFINED }
+            }
+        }
+
+        /// Writes `operator(x)` to `out`, row by row.
+        #[inline(always)]
+        pub fn unary<const FMA: bool>(operator: Operator, x: &[f64], out: &mut [f64]) {
+            match operator {
+                $( Operator::$unary => {
+                    map!(x, out, |$x| $value);
+                    $( repair(x, out, $wide); )?
+                } )*
+                Operator::Power(n) => power(x, n, out),
+                _ => unreachable!("{operator:?} takes two arguments"),
+            }
+        }
+
+        /// Writes `adjoint * operator'(x)` to `out`, row by row; `v` holds `operator(x)`.
+        #[inline(always)]
+        pub fn unary_slope<const FMA: bool>(operator: Operator, x: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) {
+            match operator {
+                $( Operator::$unary => {
+                    map!(x, v, out, |$sx, $sv| $slope);
+                    $( repair(x, out, $wide_slope); )?
+                } )*
+                Operator::Power(n) => power_slope(x, n, out),
+                _ => unreachable!("{operator:?} takes two arguments"),
+            }
+            scale(adjoint, out);
+        }
+
+        /// Writes `operator(a, b)` to `out`, row by row.
+        #[inline(always)]
+        pub fn binary<const FMA: bool, A: Rows, B: Rows>(operator: Operator, a: A, b: B, out: &mut [f64]) {
+            match operator {
+                $( Operator::$binary => {
+                    for (i, o) in out.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+                        let (a, b) = (a.chunk(i), b.chunk(i));
+                        for k in 0..LANES {
+                            let ($a, $b) = (A::get(a, k), B::get(b, k));
+                            o[k] = $binary_value;
+                        }
+                    }
+                } )*
+                _ => unreachable!("{operator:?} takes one argument"),
+            }
+        }
+
+        /// Writes `adjoint * d operator / d a` to `out` (or the derivative by b when `SECOND`).
+        #[inline(always)]
+        pub fn binary_slope<const FMA: bool, const SECOND: bool, A: Rows, B: Rows>(
+            operator: Operator, a: A, b: B, v: &[f64], adjoint: &[f64], out: &mut [f64],
+        ) {
+            match operator {
+                $( Operator::$binary => {
+                    let (vs, adjoints) = (v.as_chunks::<LANES>().0, adjoint.as_chunks::<LANES>().0);
+                    for (i, (o, (v, adjoint))) in out.as_chunks_mut::<LANES>().0.iter_mut().zip(vs.iter().zip(adjoints)).enumerate() {
+                        let (a, b) = (a.chunk(i), b.chunk(i));
+                        for k in 0..LANES {
+                            let ($pa, $pb, $pv) = (A::get(a, k), B::get(b, k), v[k]);
+                            o[k] = adjoint[k] * if SECOND { $slope_b } else { $slope_a };
+                        }
+                    }
+                } )*
+                _ => unreachable!("{operator:?} takes one argument"),
+            }
+        }
+    };
+}
+
+operators! {
+    unary {
+        Neg "neg"
+            value |x| -x;
+            slope |_x, _v| -1.0;
+            range |r| r.falling(|v| -v);
+        Sin "sin"
+            value |x| math::sin::<FMA>(x), wide libm::sin;
+            slope |x, _v| math::cos::<FMA>(x), wide libm::cos;
+            range |r| r.sin();
+        Cos "cos"
+            value |x| math::cos::<FMA>(x), wide libm::cos;
+            slope |x, _v| -math::sin::<FMA>(x), wide |x| -libm::sin(x);
+            range |r| r.cos();
+        Exp "exp"
+            value |x| math::exp::<FMA>(x);
+            slope |_x, v| v;
+            range |r| r.rising(f64::exp);
+        Logistic "logistic"
+            value |x| math::logistic::<FMA>(x);
+            slope |_x, v| v * (v - 1.0);
+            range |r| r.falling(|v| 1.0 / (1.0 + v.exp()));
+        Tanh "tanh"
+            value |x| math::tanh::<FMA>(x);
+            slope |_x, v| (1.0 - v) * (1.0 + v);
+            range |r| r.rising(f64::tanh);
+        Sinc "sinc"
+            value |x| math::sinc::<FMA>(x), wide |x| libm::sin(x) / x;
+            slope |x, v| if x.abs() < 1e-4 { -x / 3.0 } else { (math::cos::<FMA>(x) - v) / x }, wide |x| (libm::cos(x) - libm::sin(x) / x) / x;
+            range |r| r.sinc();
+        Softplus "softplus"
+            value |x| math::softplus::<FMA>(x);
+            slope |x, _v| math::logistic::<FMA>(-x);
+            range |r| r.rising(|v| v.max(0.0) + (-v.abs()).exp().ln_1p());
+        Gauss "gauss"
+            value |x| math::gauss::<FMA>(x);
+            slope |x, v| if x.abs() < 1e154 { -2.0 * x * v } else { 0.0 };
+            range |r| r.gauss();
+        Log "log"
+            value |x| math::log::<FMA>(x);
+            slope |x, _v| 1.0 / x;
+            range |r| if r.low > 0.0 { r.rising(f64::ln) } else { Interval::UNDEFINED };
+        Sqrt "sqrt"
+            value |x| x.sqrt();
+            slope |_x, v| 0.5 / v;
+            range |r| if r.low >= 0.0 { r.rising(f64::sqrt) } else { Interval::UNDEFINED };
+        Abs "abs"
+            value |x| x.abs();
+            slope |x, _v| sign(x);
+            range |r| r.abs();
+        Inv "inv"
+            value |x| 1.0 / x;
+            slope |_x, v| -v * v;
+            range |r| r.inverse();
+        Atan "atan"
+            value |x| math::atan::<FMA>(x);
+            slope |x, _v| 1.0 / (1.0 + x * x);
+            range |r| r.rising(f64::atan);
+        Erf "erf"
+            value |x| math::erf::<FMA>(x);
+            slope |x, _v| std::f64::consts::FRAC_2_SQRT_PI * math::gauss::<FMA>(x);
+            range |r| r.rising(libm::erf);
+        Bent "bent"
+            value |x| 0.5 * ((x * x + 1.0).sqrt() - 1.0) + x;
+            slope |x, _v| 0.5 * x / (x * x + 1.0).sqrt() + 1.0;
+            range |r| r.rising(|v| 0.5 * ((v * v + 1.0).sqrt() - 1.0) + v);
+        Sign "sign"
+            value |x| sign(x);
+            slope |x, _v| if x.is_nan() { x } else { 0.0 };
+            range |r| r.rising(sign);
+    }
+    binary {
+        Add "add" Notation::Infix("+", 1);
+            value |a, b| a + b;
+            slopes |_a, _b, _v| 1.0, 1.0;
+            range |a, b| a.add(b);
+        Sub "sub" Notation::Infix("-", 1);
+            value |a, b| a - b;
+            slopes |_a, _b, _v| 1.0, -1.0;
+            range |a, b| a.sub(b);
+        Mul "mul" Notation::Infix("*", 2);
+            value |a, b| a * b;
+            slopes |a, b, _v| b, a;
+            range |a, b| a.mul(b);
+        Div "div" Notation::Infix("/", 2);
+            value |a, b| a / b;
+            slopes |_a, b, v| 1.0 / b, -v / b;
+            range |a, b| a.mul(b.inverse());
+        Aq "aq" Notation::Call;
+            value |a, b| a / (1.0 + b * b).sqrt();
+            slopes |_a, b, v| 1.0 / (1.0 + b * b).sqrt(), -v * b / (1.0 + b * b);
+            range |a, b| a.mul(b.abs().falling(|v| 1.0 / (1.0 + v * v).sqrt()));
+        Min "min" Notation::Call;
+            value |a, b| if a < b || a.is_nan() { a } else { b };
+            slopes |a, b, _v| if a < b { 1.0 } else { 0.0 }, if a < b { 0.0 } else { 1.0 };
+            range |a, b| a.min(b);
+        Max "max" Notation::Call;
+            value |a, b| if a > b || a.is_nan() { a } else { b };
+            slopes |a, b, _v| if a > b { 1.0 } else { 0.0 }, if a > b { 0.0 } else { 1.0 };
+            range |a, b| a.max(b);
+    }
+}
+
+impl Operator {
+    /// The sixteen functions of the paper (section 4.2), in its order.
+    pub const PAPER: [Self; 16] = [
+        Self::Add,
+        Self::Sub,
+        Self::Mul,
+        Self::Sin,
+        Self::Cos,
+        Self::Exp,
+        Self::Logistic,
+        Self::Tanh,
+        Self::Sinc,
+        Self::Softplus,
+        Self::Gauss,
+        Self::Power(2),
+        Self::Power(3),
+        Self::Power(4),
+        Self::Power(5),
+        Self::Power(6),
+    ];
+
+    /// The operator of this name: `sin`, `add` or `+`, `pow3`, `square`, `cube`.
+    pub fn parse(name: &str) -> Option<Self> {
+        let by_alias = match name {
+            "square" => Some(Self::Power(2)),
+            "cube" => Some(Self::Power(3)),
+            "ln" => Some(Self::Log),
+            _ => None,
+        };
+        by_alias
+            .or_else(|| {
+                Self::ALL
+                    .iter()
+                    .copied()
+                    .find(|op| op.name() == name || op.symbol() == Some(name))
+            })
+            .or_else(|| {
+                let n: i8 = name.strip_prefix("pow")?.parse().ok()?;
+                Self::power(i32::from(n))
+            })
+    }
+
+    /// `x**n`, when n is a whole number this table knows.
+    pub fn power(n: i32) -> Option<Self> {
+        let known = n.abs() <= i32::from(MAX_POWER) && n != 0 && n != 1;
+        known.then_some(Self::Power(n as i8))
+    }
+
+    /// The sign written between the arguments, if any.
+    pub fn symbol(self) -> Option<&'static str> {
+        match self.notation() {
+            Notation::Infix(symbol, _) => Some(symbol),
+            _ => None,
+        }
+    }
+}
+
+/// -1, 0 or 1; NaN stays NaN.
+#[inline(always)]
+fn sign(x: f64) -> f64 {
+    let s = if x > 0.0 { 1.0 } else { 0.0 } - if x < 0.0 { 1.0 } else { 0.0 };
+    if x.is_nan() { x } else { s }
+}
+
+/// Rows of an argument: a slice, or one value for all rows.
+pub trait Rows: Copy {
+    /// What one step of a kernel reads.
+    type Chunk: Copy;
+    /// Rows `i * LANES` and on.
+    fn chunk(&self, i: usize) -> Self::Chunk;
+    /// Row k of that.
+    fn get(chunk: Self::Chunk, k: usize) -> f64;
+}
+
+impl<'a> Rows for &'a [f64] {
+    type Chunk = &'a [f64; LANES];
+    #[inline(always)]
+    fn chunk(&self, i: usize) -> Self::Chunk {
+        &self.as_chunks::<LANES>().0[i]
+    }
+    #[inline(always)]
+    fn get(chunk: Self::Chunk, k: usize) -> f64 {
+        chunk[k]
+    }
+}
+
+impl Rows for f64 {
+    type Chunk = f64;
+    #[inline(always)]
+    fn chunk(&self, _: usize) -> f64 {
+        *self
+    }
+    #[inline(always)]
+    fn get(chunk: f64, _: usize) -> f64 {
+        chunk
+    }
+}
+
+#[inline(always)]
+fn scale(factor: &[f64], out: &mut [f64]) {
+    for (o, f) in out.as_chunks_mut::<LANES>().0.iter_mut().zip(factor.as_chunks::<LANES>().0) {
+        for k in 0..LANES {
+            o[k] *= f[k];
+        }
+    }
+}
+
+/// Trigonometric kernels reduce arguments up to `TRIG_LIMIT`; rows beyond it, rare, are computed one by one.
+#[inline(always)]
+fn repair(x: &[f64], out: &mut [f64], f: impl Fn(f64) -> f64) {
+    let mut wide = 0u64;
+    for chunk in x.as_chunks::<LANES>().0 {
+        for &x in chunk {
+            wide |= u64::from(x.abs() > TRIG_LIMIT);
+        }
+    }
+    if wide != 0 {
+        for (o, &x) in out.iter_mut().zip(x) {
+            if x.abs() > TRIG_LIMIT {
+                *o = f(x);
+            }
+        }
+    }
+}
+
+/// x**n: the paper's powers unrolled, others by squaring.
+#[inline(always)]
+fn power(x: &[f64], n: i8, out: &mut [f64]) {
+    match n {
+        2 => map!(x, out, |x| x * x),
+        3 => map!(x, out, |x| x * x * x),
+        4 => map!(x, out, |x| {
+            let s = x * x;
+            s * s
+        }),
+        5 => map!(x, out, |x| {
+            let s = x * x;
+            s * s * x
+        }),
+        6 => map!(x, out, |x| {
+            let s = x * x * x;
+            s * s
+        }),
+        _ => map!(x, out, |x| whole_power(x, n)),
+    }
+}
+
+/// n·x**(n-1).
+#[inline(always)]
+fn power_slope(x: &[f64], n: i8, out: &mut [f64]) {
+    match n {
+        2 => map!(x, out, |x| 2.0 * x),
+        3 => map!(x, out, |x| 3.0 * x * x),
+        _ => {
+            let factor = f64::from(n);
+            map!(x, out, |x| factor * whole_power(x, n - 1));
+        }
+    }
+}
+
+/// x**n by repeated squaring; the bits of n are the same in every row, so the loop still vectorises.
+#[inline(always)]
+fn whole_power(x: f64, n: i8) -> f64 {
+    let mut result = 1.0;
+    let mut square = x;
+    let mut bits = n.unsigned_abs();
+    while bits > 0 {
+        if bits & 1 == 1 {
+            result *= square;
+        }
+        square *= square;
+        bits >>= 1;
+    }
+    if n < 0 { 1.0 / result } else { result }
+}

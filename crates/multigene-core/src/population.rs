@@ -1,0 +1,246 @@
+//! A population and its verbs: grow, tune, evaluate, breed. Each works on all individuals in parallel; what an individual
+//! becomes depends on its own seed and parents alone, so the number of threads changes nothing but the time.
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rand::{RngExt, SeedableRng};
+use rand_distr::StandardNormal;
+use rayon::prelude::*;
+
+use crate::dataset::Dataset;
+use crate::grow::{Primitives, SlotRng, Synchronisation};
+use crate::individual::{Context, Individual, Workspace};
+use crate::synchronise::{mirror, resolve};
+use crate::text;
+use crate::tune::{self, GradientTuning};
+use crate::vary::{Variation, offspring};
+use crate::weights::Weights;
+
+thread_local! {
+    static WORKSPACE: RefCell<Workspace> = RefCell::default();
+}
+
+/// How individuals are turned into models and how much memory may be spent on not evaluating twice.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Evaluation {
+    /// Fit outer coefficients (paper), or add the genes as they are.
+    pub fit_genes: bool,
+    /// Bytes for columns of genes that breeding leaves alone.
+    pub cache_bytes: usize,
+}
+
+/// Individuals of one generation and what they are made of.
+#[derive(Clone, Debug)]
+pub struct Population {
+    /// The individuals; elites first after breeding.
+    pub individuals: Vec<Individual>,
+    primitives: Arc<Primitives>,
+    evaluation: Evaluation,
+    /// Globally synchronised mode: the LCFs of all individuals.
+    shared: Option<Weights>,
+}
+
+impl Population {
+    /// The initial population, one individual per seed: ramped half-and-half, duplicates drawn again.
+    pub fn grow(primitives: Arc<Primitives>, evaluation: Evaluation, seeds: &[u64]) -> Self {
+        let grown = |(slot, &seed): (usize, &u64)| primitives.individual(slot, &mut SlotRng::seed_from_u64(seed));
+        let mut individuals: Vec<Individual> = seeds.par_iter().enumerate().map(grown).collect();
+        let mut seen = HashSet::new();
+        for (slot, individual) in individuals.iter_mut().enumerate() {
+            let mut rng = SlotRng::seed_from_u64(seeds[slot] ^ 0x9e37_79b9_7f4a_7c15);
+            for _ in 0..10 {
+                if seen.insert(signature(individual)) {
+                    break;
+                }
+                *individual = primitives.individual(slot, &mut rng);
+            }
+        }
+        let shared = (primitives.synchronisation == Synchronisation::Global && primitives.has_combinations())
+            .then(|| primitives.new_weights(&mut SlotRng::seed_from_u64(seeds.first().copied().unwrap_or(0))));
+        let mut population = Self {
+            individuals,
+            primitives,
+            evaluation,
+            shared,
+        };
+        population.mirror_shared();
+        population
+    }
+
+    /// A population of given individuals, e.g. one that was saved. `shared` are the LCFs of all in globally synchronised mode.
+    pub fn of(
+        individuals: Vec<Individual>,
+        primitives: Arc<Primitives>,
+        evaluation: Evaluation,
+        shared: Option<Weights>,
+    ) -> Self {
+        let mut population = Self {
+            individuals,
+            primitives,
+            evaluation,
+            shared,
+        };
+        population.mirror_shared();
+        population
+    }
+
+    /// The LCFs of all individuals in globally synchronised mode.
+    pub fn shared(&self) -> Option<&Weights> {
+        self.shared.as_ref()
+    }
+
+    /// What individuals are made of.
+    pub fn primitives(&self) -> &Primitives {
+        &self.primitives
+    }
+
+    fn context<'a>(&'a self, data: &'a Dataset) -> Context<'a> {
+        Context {
+            data,
+            library: &self.primitives.functions.library,
+            fit_genes: self.evaluation.fit_genes,
+        }
+    }
+
+    /// Applies a verb to every individual in parallel; those after a stop are left as they are.
+    fn for_each(&mut self, data: &Dataset, stop: &AtomicBool, verb: impl Fn(&mut Individual, Context, &mut Workspace) + Sync) {
+        let mut individuals = std::mem::take(&mut self.individuals);
+        let context = self.context(data);
+        individuals.par_iter_mut().for_each(|individual| {
+            if !stop.load(Ordering::Relaxed) {
+                WORKSPACE.with_borrow_mut(|workspace| verb(individual, context, workspace));
+            }
+        });
+        self.individuals = individuals;
+    }
+
+    /// Outer coefficients and fitness of all individuals that changed.
+    pub fn evaluate(&mut self, data: &Dataset, stop: &AtomicBool) {
+        self.for_each(data, stop, |individual, context, workspace| {
+            if !individual.is_evaluated() || individual.rivals.is_some() {
+                resolve(individual, context, workspace);
+            }
+        });
+        self.trim(data);
+    }
+
+    /// Gradient tuning of all individuals (paper, section 3.2), then their evaluation.
+    pub fn tune(&mut self, data: &Dataset, tuning: &GradientTuning, stop: &AtomicBool) {
+        self.for_each(data, stop, |individual, context, workspace| {
+            // Tuning starts from the residual, which evaluation leaves in the workspace.
+            individual.unexplained = f64::NAN;
+            resolve(individual, context, workspace);
+            tune::tune(individual, context, tuning, workspace, stop);
+        });
+        self.trim(data);
+    }
+
+    /// One step of the population's shared LCFs (paper, section 3.3.3): derivatives of all individuals are summed by index,
+    /// one update moves the shared weights, all individuals are evaluated again.
+    pub fn tune_shared(&mut self, data: &Dataset, tuning: &GradientTuning, stop: &AtomicBool) {
+        let Some(mut shared) = self.shared.take() else { return };
+        let context = self.context(data);
+        let width = shared.values().len();
+        let gradients: Vec<Vec<f64>> = self
+            .individuals
+            .par_iter()
+            .map(|individual| {
+                WORKSPACE.with_borrow_mut(|workspace| {
+                    let mut individual = individual.clone();
+                    individual.unexplained = f64::NAN;
+                    individual.evaluate(context, workspace);
+                    if stop.load(Ordering::Relaxed) || !individual.unexplained.is_finite() {
+                        return Vec::new();
+                    }
+                    tune::gradient(&individual, context, tuning.tunable, workspace);
+                    workspace.gradient[..width].to_vec()
+                })
+            })
+            .collect();
+        if !stop.load(Ordering::Relaxed) {
+            let mut total = vec![0.0; width];
+            for gradient in gradients.iter().filter(|g| g.iter().all(|v| v.is_finite())) {
+                for (sum, g) in total.iter_mut().zip(gradient) {
+                    *sum += g;
+                }
+            }
+            tune::step(tuning, &mut shared, &total, false);
+        }
+        self.shared = Some(shared);
+        self.mirror_shared();
+        self.evaluate(data, stop);
+    }
+
+    /// Moves all shared weights by N(0, σ): the mutation of configuration GC.
+    pub fn perturb_shared(&mut self, sigma: f64, seed: u64) {
+        let mut rng = SlotRng::seed_from_u64(seed);
+        if let Some(shared) = &mut self.shared {
+            for value in shared.values_mut() {
+                *value += sigma * rng.sample::<f64, _>(StandardNormal);
+            }
+        }
+        self.mirror_shared();
+    }
+
+    fn mirror_shared(&mut self) {
+        if let Some(shared) = &self.shared {
+            self.individuals
+                .par_iter_mut()
+                .for_each(|individual| mirror(individual, shared));
+        }
+    }
+
+    /// The next generation: elites as they are, then one offspring per pair of parents and seed.
+    pub fn breed(&self, parents: &[(usize, usize)], elites: &[usize], variation: &Variation, seeds: &[u64]) -> Self {
+        let mut individuals: Vec<Individual> = elites.iter().map(|&i| self.individuals[i].clone()).collect();
+        for elite in &mut individuals {
+            elite.peak = None;
+        }
+        individuals.par_extend(parents.par_iter().zip(seeds).map(|(&(first, second), &seed)| {
+            offspring(
+                &self.individuals[first],
+                &self.individuals[second],
+                &self.primitives,
+                variation,
+                seed,
+            )
+        }));
+        Self {
+            individuals,
+            primitives: Arc::clone(&self.primitives),
+            evaluation: self.evaluation,
+            shared: self.shared.clone(),
+        }
+    }
+
+    /// Drops columns beyond the byte budget, the same share for every individual so that nothing depends on order or threads.
+    fn trim(&mut self, data: &Dataset) {
+        let column = data.padded() * size_of::<f64>();
+        let share = self.evaluation.cache_bytes / self.individuals.len().max(1) / column;
+        if share >= self.primitives.limits.max_genes {
+            return;
+        }
+        for individual in &mut self.individuals {
+            for gene in individual.genes.iter_mut().skip(share) {
+                gene.column = None;
+            }
+        }
+    }
+
+    /// The model of slot `i` on its own.
+    pub fn model(&self, i: usize) -> Individual {
+        self.individuals[i].detach(&self.primitives.functions.library)
+    }
+}
+
+/// What makes two individuals duplicates: the text of their genes.
+fn signature(individual: &Individual) -> String {
+    let texts: Vec<String> = individual
+        .genes
+        .iter()
+        .map(|gene| text::print(&gene.nodes, &individual.weights, &[]))
+        .collect();
+    texts.join("\n")
+}

@@ -1,0 +1,176 @@
+//! Tuning of inner weights. First order here (paper, section 3.2): exact gradient, then one update rule, one small file each.
+//! Second order, the default of the search beyond the paper, in `levenberg_marquardt`.
+mod adam;
+mod irprop_minus;
+mod irprop_plus;
+pub mod jacobian;
+pub mod levenberg_marquardt;
+pub mod linear_algebra;
+pub mod parameters;
+mod rprop;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::gradient::{Sum, Tunable, reverse};
+use crate::individual::{Context, Individual, Workspace};
+use crate::program::Program;
+use crate::rows;
+use crate::weights::Memory;
+
+/// The update rules, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// iRprop⁻ (Igel and Hüsken): the paper's.
+    IRpropMinus,
+    /// iRprop⁺: takes a step back where the sign changed and the error grew.
+    IRpropPlus,
+    /// What the authors' program does: as iRprop⁻, but the step is taken even where the sign changed.
+    Rprop,
+    /// Adam (Kingma and Ba).
+    Adam,
+}
+
+impl Rule {
+    /// All rules with their names.
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("irprop-", Self::IRpropMinus),
+        ("irprop+", Self::IRpropPlus),
+        ("rprop", Self::Rprop),
+        ("adam", Self::Adam),
+    ];
+
+    /// Moves one weight, given the derivative of the error by it.
+    fn update(self, weight: &mut f64, memory: &mut Memory, slope: f64, sizes: &StepSizes, worse: bool) {
+        match self {
+            Self::IRpropMinus => irprop_minus::update(weight, memory, slope, sizes),
+            Self::IRpropPlus => irprop_plus::update(weight, memory, slope, sizes, worse),
+            Self::Rprop => rprop::update(weight, memory, slope, sizes),
+            Self::Adam => adam::update(weight, memory, slope, sizes),
+        }
+    }
+}
+
+/// Step sizes of the update rules.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepSizes {
+    /// Δ₀: the first step (Adam: the learning rate).
+    pub initial: f64,
+    /// η⁺: growth while the sign of the derivative stays.
+    pub growth: f64,
+    /// η⁻: shrinkage when it changes.
+    pub shrinkage: f64,
+    /// Δ_min.
+    pub smallest: f64,
+    /// Δ_max.
+    pub largest: f64,
+}
+
+/// Settings of gradient tuning (paper, Table 2, LCF params).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GradientTuning {
+    /// The update rule.
+    pub rule: Rule,
+    /// Its step sizes.
+    pub sizes: StepSizes,
+    /// `Bp_steps`: steps per generation, less the number of nodes.
+    pub steps: usize,
+    /// `Bp_min`: at least so many.
+    pub min_steps: usize,
+    /// Stop when R² changes by no more than this.
+    pub tolerance: f64,
+    /// What is tuned.
+    pub tunable: Tunable,
+}
+
+/// Moves every weight of a table once. Derivatives that are not finite say nothing and move nothing.
+pub fn step(tuning: &GradientTuning, weights: &mut crate::weights::Weights, gradient: &[f64], worse: bool) {
+    let (values, memory) = weights.tunable();
+    for ((value, memory), &slope) in values.iter_mut().zip(memory).zip(gradient) {
+        if slope.is_finite() && slope != 0.0 {
+            let before = *value;
+            tuning.rule.update(value, memory, slope, &tuning.sizes, worse);
+            if !value.is_finite() {
+                (*value, *memory) = (before, Memory::NEW);
+            }
+        }
+    }
+}
+
+/// Derivatives of half the squared error (standardised target) by every weight, into the workspace. The individual must
+/// just have been evaluated: outer coefficients are at their optimum, so they are held fixed.
+pub fn gradient(individual: &Individual, context: Context, tunable: Tunable, workspace: &mut Workspace) {
+    let Workspace {
+        tape,
+        residual,
+        gradient,
+        seed,
+        ..
+    } = workspace;
+    gradient.clear();
+    gradient.resize(individual.weights.values().len(), 0.0);
+    let scale = context.data.target().norm;
+    for (gene, &coefficient) in individual.genes.iter().zip(&individual.coefficients) {
+        if coefficient == 0.0 || !gene.nodes.iter().any(|node| is_tuned(node, tunable)) {
+            continue;
+        }
+        seed.clone_from(residual);
+        let level = context.data.level();
+        rows::scale(level, seed, -coefficient / scale);
+        if let Some(root) = context.data.root_weights() {
+            rows::multiply(level, seed, root);
+        }
+        let program = Program::compile(&gene.nodes, &individual.weights, context.library);
+        let mut sink = Sum {
+            gradient,
+            data: context.data,
+        };
+        reverse(&program, &individual.weights, context.data, tunable, seed, tape, &mut sink);
+    }
+}
+
+fn is_tuned(node: &crate::gene::Node, tunable: Tunable) -> bool {
+    use crate::gene::Node::*;
+    match node {
+        Constant(_) => tunable.constants,
+        Combination(_) | Product(_) => tunable.combinations,
+        Weighted(..) => tunable.inner,
+        _ => false,
+    }
+}
+
+/// Gradient steps on one individual: max(`Bp_steps` − nodes, `Bp_min`) of them, no roll-back; the best iterate is remembered.
+/// The individual must have been evaluated.
+pub fn tune(
+    individual: &mut Individual,
+    context: Context,
+    tuning: &GradientTuning,
+    workspace: &mut Workspace,
+    stop: &AtomicBool,
+) {
+    let tuned = |node: &crate::gene::Node| is_tuned(node, tuning.tunable);
+    individual.peak = None;
+    if !individual.unexplained.is_finite() || !individual.genes.iter().any(|gene| gene.nodes.iter().any(tuned)) {
+        return;
+    }
+    let steps = tuning.steps.saturating_sub(individual.nodes()).max(tuning.min_steps);
+    let mut best: Option<Box<crate::individual::Peak>> = None;
+    let mut worse = false;
+    for _ in 0..steps {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        gradient(individual, context, tuning.tunable, workspace);
+        let before = individual.unexplained;
+        if best.as_ref().is_none_or(|peak| before < peak.unexplained) {
+            best = Some(Box::new(individual.snapshot()));
+        }
+        step(tuning, &mut individual.weights, &workspace.gradient, worse);
+        individual.touch_rows(tuned);
+        individual.evaluate(context, workspace);
+        worse = individual.unexplained > before;
+        if !individual.unexplained.is_finite() || (individual.unexplained - before).abs() <= tuning.tolerance {
+            break;
+        }
+    }
+    individual.peak = best.filter(|peak| peak.unexplained < individual.unexplained);
+}

@@ -1,0 +1,208 @@
+//! `Individual` for Python: a model on its own, and the operators.
+use multigene_core::dataset::Dataset as CoreDataset;
+use multigene_core::evaluate;
+use multigene_core::gradient::Tunable;
+use multigene_core::individual::{self, Context, Gene, Workspace};
+use multigene_core::operator::Operator;
+use multigene_core::text;
+use multigene_core::tune::gradient;
+use multigene_core::vector_math::Level;
+use multigene_core::weights::Weights;
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::convert::{columns, tokens, value_error};
+use crate::population::Dataset;
+
+/// Rows evaluated at a time, so that predicting a million rows needs no second copy of them.
+const CHUNK: usize = 1 << 16;
+
+/// One model: genes, intercept, coefficients.
+#[pyclass(frozen, module = "multigene._engine")]
+pub struct Individual {
+    pub inner: individual::Individual,
+}
+
+#[pymethods]
+impl Individual {
+    #[new]
+    fn new(genes: Vec<String>, intercept: f64, coefficients: Vec<f64>) -> PyResult<Self> {
+        if genes.len() != coefficients.len() {
+            return Err(PyValueError::new_err(format!(
+                "There are {} genes but {} coefficients.",
+                genes.len(),
+                coefficients.len()
+            )));
+        }
+        let mut inner = individual::Individual::empty(Weights::default());
+        for gene in &genes {
+            let (nodes, weights) =
+                text::parse(gene, &[]).map_err(|e| PyValueError::new_err(format!("The gene {gene:?} cannot be read: {e}.")))?;
+            let adopted = nodes.iter().map(|node| {
+                node.row()
+                    .map_or(*node, |row| node.with_row(inner.weights.push_copy(&weights, row)))
+            });
+            let nodes = adopted.collect();
+            inner.genes.push(Gene::new(nodes));
+        }
+        (inner.intercept, inner.coefficients) = (intercept, coefficients);
+        Ok(Self { inner })
+    }
+
+    fn predict<'py>(&self, py: Python<'py>, x: PyReadonlyArray2<'py, f64>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        self.check_width(&x)?;
+        let n = x.as_array().nrows();
+        let mut prediction = Vec::with_capacity(n);
+        for start in (0..n).step_by(CHUNK) {
+            let rows = start..n.min(start + CHUNK);
+            let data = CoreDataset::features(columns(&x, rows.clone()), rows.len(), Level::detect());
+            prediction.extend(py.detach(|| self.inner.predict(&data, &mut Workspace::default())));
+        }
+        Ok(prediction.into_pyarray(py))
+    }
+
+    /// Values of every gene, one column each.
+    fn gene_values<'py>(&self, py: Python<'py>, x: PyReadonlyArray2<'py, f64>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.check_width(&x)?;
+        let n = x.as_array().nrows();
+        let data = CoreDataset::features(columns(&x, 0..n), n, Level::detect());
+        let context = Context {
+            data: &data,
+            library: &[],
+            fit_genes: true,
+        };
+        let mut values = numpy::ndarray::Array2::zeros((n, self.inner.genes.len()));
+        for gene in 0..self.inner.genes.len() {
+            let column = self.inner.raw_column(gene, context, &mut Workspace::default());
+            values.column_mut(gene).iter_mut().zip(column).for_each(|(v, c)| *v = c);
+        }
+        Ok(values.into_pyarray(py))
+    }
+
+    /// The same genes with outer coefficients fitted to other rows.
+    fn fit(&self, data: &Dataset) -> PyResult<Self> {
+        self.check_features(data.0.n_features())?;
+        let mut inner = self.inner.clone();
+        inner.evaluate(
+            Context {
+                data: &data.0,
+                library: &[],
+                fit_genes: true,
+            },
+            &mut Workspace::default(),
+        );
+        Ok(Self { inner })
+    }
+
+    /// Derivatives of half the squared error (of the standardised target) by every inner weight.
+    fn gradient<'py>(&self, py: Python<'py>, data: &Dataset) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        self.check_features(data.0.n_features())?;
+        let context = Context {
+            data: &data.0,
+            library: &[],
+            fit_genes: true,
+        };
+        let (mut inner, mut workspace) = (self.inner.clone(), Workspace::default());
+        inner.evaluate(context, &mut workspace);
+        gradient(&inner, context, Tunable::ALL, &mut workspace);
+        Ok(workspace.gradient.into_pyarray(py))
+    }
+
+    #[getter]
+    fn genes(&self) -> Vec<String> {
+        self.inner
+            .genes
+            .iter()
+            .map(|gene| text::print(&gene.nodes, &self.inner.weights, &[]))
+            .collect()
+    }
+
+    fn tokens<'py>(&self, py: Python<'py>, gene: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        tokens(py, &self.inner, gene)
+    }
+
+    #[getter]
+    fn intercept(&self) -> f64 {
+        self.inner.intercept
+    }
+
+    #[getter]
+    fn coefficients(&self) -> Vec<f64> {
+        self.inner.coefficients.clone()
+    }
+
+    #[getter]
+    fn fitness(&self) -> f64 {
+        self.inner.fitness()
+    }
+
+    #[getter]
+    fn n_nodes(&self) -> usize {
+        self.inner.nodes()
+    }
+
+    #[getter]
+    fn depth(&self) -> usize {
+        self.inner.depth()
+    }
+
+    #[getter]
+    fn lcf_share(&self) -> f64 {
+        self.inner.lcf_share()
+    }
+
+    #[getter]
+    fn complexity(&self) -> usize {
+        self.inner.complexity()
+    }
+
+    fn __reduce__(slf: Bound<'_, Self>) -> PyResult<(Bound<'_, PyAny>, (Vec<String>, f64, Vec<f64>))> {
+        let class = slf.get_type().into_any();
+        let me = slf.get();
+        Ok((class, (me.genes(), me.inner.intercept, me.inner.coefficients.clone())))
+    }
+}
+
+impl Individual {
+    fn check_width(&self, x: &PyReadonlyArray2<'_, f64>) -> PyResult<()> {
+        self.check_features(x.shape()[1])
+    }
+
+    fn check_features(&self, n_features: usize) -> PyResult<()> {
+        match self.inner.max_feature() {
+            Some(largest) if largest as usize >= n_features => Err(PyValueError::new_err(format!(
+                "The model uses feature {largest} but the data has only {n_features} features."
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Name, arity and infix sign of every operator but the powers.
+#[pyfunction]
+pub fn operators() -> Vec<(String, usize, Option<&'static str>)> {
+    Operator::ALL.iter().map(|op| (op.name(), op.arity(), op.symbol())).collect()
+}
+
+/// Applies one operator to arrays.
+#[pyfunction]
+#[pyo3(signature = (name, x, y=None))]
+pub fn apply<'py>(
+    py: Python<'py>,
+    name: &str,
+    x: PyReadonlyArray1<'py, f64>,
+    y: Option<PyReadonlyArray1<'py, f64>>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let operator = Operator::parse(name).ok_or_else(|| PyValueError::new_err(format!("There is no operator {name:?}.")))?;
+    let arity = 1 + usize::from(y.is_some());
+    if operator.arity() != arity {
+        return Err(PyValueError::new_err(format!(
+            "{name} takes {} arguments, not {arity}.",
+            operator.arity()
+        )));
+    }
+    let values =
+        evaluate::apply(operator, &x.as_array().to_vec(), y.map(|y| y.as_array().to_vec()).as_deref()).map_err(value_error)?;
+    Ok(values.into_pyarray(py))
+}

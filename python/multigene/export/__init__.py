@@ -1,0 +1,84 @@
+"""Writers of a formula in other languages: one small module per target, and the registry that finds them by
+name.
+
+A writer is `write(expression, names, target, **options)`; `names` are the column names. Modules are imported
+when first asked for, so that a target with a heavy dependency costs nothing until it is used.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from multigene.expression import Expression, round_numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Exporter:
+    """One target: name, what it is, suffix of its files, other names, digits shown unless told."""
+
+    name: str
+    title: str
+    suffix: str
+    aliases: tuple[str, ...] = ()
+    digits: int | None = None
+    extra: str | None = None
+
+    def write(self, expression: Expression, names: Sequence[str], target: str = "y", **options: Any) -> Any:
+        """Write the expression; text for every target except ONNX, which gives a model object."""
+        module = importlib.import_module(f"multigene.export.{self.name}")
+        known = list(inspect.signature(module.write).parameters)[3:]
+        unknown = sorted(set(options) - set(known))
+        if unknown:
+            choice = f"its options are {', '.join(known)}" if known else "it has none"
+            raise ValueError(f"The format {self.name!r} has no option {unknown[0]!r}; {choice}.")
+        return module.write(expression, list(names), target, **options)
+
+
+_ALL = (
+    Exporter("text", "plain text for people", ".txt", ("txt", "plain"), digits=4),
+    Exporter("latex", "LaTeX, for math mode", ".tex", ("tex",), digits=4),
+    Exporter("mathml", "presentation MathML for web pages", ".mml", ("html",), digits=4),
+    Exporter("sympy", "text that sympy.sympify reads", ".txt", extra="export"),
+    Exporter("python", "Python function over NumPy arrays", ".py", ("py", "numpy")),
+)
+EXPORTERS = {exporter.name: exporter for exporter in _ALL}
+_BY_ANY_NAME = {name: exporter for exporter in _ALL for name in (exporter.name, *exporter.aliases)}
+
+
+def formats() -> tuple[str, ...]:
+    """The names of all targets."""
+    return tuple(EXPORTERS)
+
+
+def exporter(format: str) -> Exporter:
+    """The target of this name, alias or file suffix."""
+    wanted = format.lower()
+    found = _BY_ANY_NAME.get(wanted)
+    if found is None and wanted.startswith("."):
+        found = next((each for each in _ALL if each.suffix == wanted), None)
+    if found is None:
+        near = difflib.get_close_matches(wanted, _BY_ANY_NAME, n=1)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        raise ValueError(f"Unknown export format {format!r}{hint}; the formats are {', '.join(formats())}.")
+    return found
+
+
+def export(
+    expression: Expression,
+    names: Sequence[str],
+    format: str,
+    target: str = "y",
+    digits: int | None = None,
+    **options: Any,
+) -> Any:
+    """Write an expression in a format, constants rounded to `digits` (or the format's own default)."""
+    found = exporter(format)
+    shown = digits if digits is not None else found.digits
+    return found.write(
+        expression if shown is None else round_numbers(expression, shown), names, target, **options
+    )

@@ -1,0 +1,73 @@
+"""LaTeX for papers: `\\frac{0.5 x_{1}}{\\sqrt{x_{2}}}`, to be set in math mode."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from multigene.export.names import identifier, visible
+from multigene.export.writer import ATOM, FACTOR, PRODUCT, Piece, Template, Writer, readable_number
+from multigene.expression import Expression, readable
+
+GREEK = {letter: identifier(letter, letter) for letter in "αβγδεζηθικλμµνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ"}
+ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    **{character: f"\\{character}" for character in "{}$&#%_"},
+}
+SYMBOL = re.compile(r"([A-Za-z]|" + "|".join(sorted(set(GREEK.values()))) + r")(?:_?(\d+))?")
+
+
+def _named(name: str, count: int = 1) -> Template:
+    return Template(name + r"\left(" + ", ".join(f"{{{i}}}" for i in range(count)) + r"\right)")
+
+
+class LatexWriter(Writer):
+    """Fractions, roots and the standard function names."""
+
+    templates = {name: _named(f"\\{name}") for name in ("sin", "cos", "log", "tanh")} | {
+        **{name: _named(rf"\operatorname{{{{{name}}}}}") for name in ("erf", "sign", "sinc", "bent")},
+        "atan": _named(r"\arctan"),
+        "min": _named(r"\min", 2),
+        "max": _named(r"\max", 2),
+        "abs": Template(r"\left|{0}\right|"),
+        "sqrt": Template(r"\sqrt{{{0}}}"),
+        "exp": Template(r"e^{{{0}}}", FACTOR),
+        "div": Template(r"\frac{{{0}}}{{{1}}}", PRODUCT),
+    }
+    times = r" \cdot "
+    brackets = (r"\left(", r"\right)")
+    integer_power = Template("{0:atom}^{{{1}}}", FACTOR)
+
+    def number(self, value: float) -> str:
+        mantissa, _, exponent = readable_number(value).partition("e")
+        if not exponent:
+            return mantissa
+        return (rf"{mantissa} \cdot " if mantissa != "1" else "") + f"10^{{{exponent}}}"
+
+    def exponent(self, value: float) -> str:
+        return super().exponent(value).strip("()")
+
+    def _piece(self, node: Expression, parts: tuple[Piece, ...]) -> Piece:
+        piece = super()._piece(node, parts)
+        # 2·10^3 is a product where it meets a power.
+        if piece.level == ATOM and not parts and "10^" in piece.text:
+            return self._piece_of(piece.text, PRODUCT)
+        return piece
+
+
+def symbol(name: str) -> str:
+    """A column's name in math mode: a letter with its index, Greek by command, words upright."""
+    spelt = GREEK.get(name[:1], name[:1]) + name[1:]
+    match = SYMBOL.fullmatch(spelt)
+    if match:
+        letter = match[1] if len(match[1]) == 1 else f"\\{match[1]}"
+        return f"{letter}_{{{match[2]}}}" if match[2] else letter
+    escaped = "".join(ESCAPES.get(c, f"$\\{GREEK[c]}$" if c in GREEK else c) for c in visible(name))
+    return rf"\text{{{escaped}}}"
+
+
+def write(expression: Expression, names: Sequence[str], target: str = "y") -> str:
+    """The right-hand side of the formula for LaTeX's math mode (`\\text` needs amsmath)."""
+    return LatexWriter([symbol(name) for name in names]).write(readable(expression))

@@ -1,0 +1,70 @@
+"""Presentation MathML for web pages: the `<math>` element of `y = …`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from multigene.export.names import visible
+from multigene.export.writer import FACTOR, PRODUCT, Piece, Template, Writer, readable_number
+from multigene.expression import Expression, readable
+
+PLAIN = ("sin", "cos", "log", "tanh", "erf", "sign", "sinc", "bent")
+APPLY = "<mo>&#x2061;</mo>"  # function application, invisible
+
+
+def _named(name: str, count: int = 1) -> Template:
+    arguments = "<mo>,</mo>".join(f"{{{i}}}" for i in range(count))
+    return Template(f"<mi>{name}</mi>{APPLY}<mrow><mo>(</mo>{arguments}<mo>)</mo></mrow>")
+
+
+class MathmlWriter(Writer):
+    """Fractions, roots and powers as elements."""
+
+    templates = {name: _named(name) for name in PLAIN} | {
+        "atan": _named("arctan"),
+        "min": _named("min", 2),
+        "max": _named("max", 2),
+        "abs": Template("<mrow><mo>|</mo>{0}<mo>|</mo></mrow>"),
+        "sqrt": Template("<msqrt><mrow>{0}</mrow></msqrt>"),
+        "exp": Template("<msup><mi>e</mi><mrow>{0}</mrow></msup>", FACTOR),
+        "div": Template("<mfrac><mrow>{0}</mrow><mrow>{1}</mrow></mfrac>", PRODUCT),
+    }
+    times = "<mo>&#x22C5;</mo>"
+    plus = "<mo>+</mo>"
+    minus = "<mo>&#x2212;</mo>"
+    sign = "<mo>&#x2212;</mo>"
+    brackets = ("<mrow><mo>(</mo>", "<mo>)</mo></mrow>")
+    integer_power = Template("<msup><mrow>{0:atom}</mrow><mrow>{1}</mrow></msup>", FACTOR)
+
+    def number(self, value: float) -> str:
+        mantissa, _, exponent = readable_number(value).partition("e")
+        if not exponent:
+            return f"<mn>{mantissa}</mn>"
+        shown = f"<mo>&#x2212;</mo><mn>{exponent[1:]}</mn>" if exponent[0] == "-" else f"<mn>{exponent}</mn>"
+        power = f"<msup><mn>10</mn><mrow>{shown}</mrow></msup>"
+        return power if mantissa == "1" else f"<mn>{mantissa}</mn>{self.times}{power}"
+
+    def exponent(self, value: float) -> str:
+        text = self.number(abs(value))
+        return f"{self.sign}{text}" if value < 0 else text
+
+    def _piece(self, node: Expression, parts: tuple[Piece, ...]) -> Piece:
+        piece = super()._piece(node, parts)
+        # 2·10^3 is a product where it meets a power.
+        return self._piece_of(piece.text, PRODUCT) if "<msup><mn>10" in piece.text and not parts else piece
+
+
+def symbol(name: str) -> str:
+    """A column's name; a single letter is set in italics by the browser, words upright."""
+    shown = escape(visible(name))
+    return f"<mi>{shown}</mi>" if len(name) == 1 else f'<mi mathvariant="normal">{shown}</mi>'
+
+
+def write(expression: Expression, names: Sequence[str], target: str = "y") -> str:
+    """The whole equation as one `<math>` element."""
+    body = MathmlWriter([symbol(name) for name in names]).write(readable(expression))
+    return (
+        '<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">'
+        f"<mrow>{symbol(target)}<mo>=</mo>{body}</mrow></math>"
+    )

@@ -1,0 +1,85 @@
+"""SymPy: an expression object, and the text that `sympy.sympify` reads back."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from multigene.export.writer import Template, Writer, calls, plain_number
+from multigene.expression import Expression, Number, Operation, Power, Variable, fold, readable
+
+SAME = ("sin", "cos", "exp", "log", "sqrt", "tanh", "atan", "erf", "sign", "sinc")
+BENT = "Lambda(Symbol('u'), (sqrt(Symbol('u')**2 + 1) - 1)/2 + Symbol('u'))"
+
+
+class SympyWriter(Writer):
+    """Python-like infix with SymPy's function names."""
+
+    templates = (
+        calls(**{name: name for name in SAME})
+        | calls(abs="Abs", min="Min", max="Max")
+        | {"bent": Template(BENT + "({0})")}
+    )
+
+    def number(self, value: float) -> str:
+        return plain_number(value)
+
+
+def import_sympy() -> Any:
+    """The module, or a sentence that says how to get it."""
+    try:
+        import sympy
+    except ImportError as error:
+        raise ImportError(
+            "A SymPy expression needs the package sympy: pip install 'multigene[export]'."
+        ) from error
+    return sympy
+
+
+def write(expression: Expression, names: Sequence[str], target: str = "y") -> str:
+    """Text for `sympy.sympify`; names that SymPy or Python use otherwise are written `Symbol('…')`."""
+    sympy = import_sympy()
+
+    def symbol(name: str) -> str:
+        plain = re.fullmatch(r"[^\W\d]\w*", name) and name.isidentifier()
+        if plain and not keyword.iskeyword(name) and not hasattr(sympy, name) and not hasattr(builtins, name):
+            return name
+        return f"Symbol({name!r})"
+
+    return SympyWriter([symbol(name) for name in names]).write(readable(expression))
+
+
+def build(expression: Expression, names: Sequence[str]) -> Any:
+    """The `sympy.Expr` with one symbol per column, named as the column is."""
+    sympy = import_sympy()
+    symbols = [sympy.Symbol(name) for name in names]
+    functions: dict[str, Callable[..., Any]] = {
+        "add": sympy.Add,
+        "mul": sympy.Mul,
+        "sub": lambda a, b: a - b,
+        "div": lambda a, b: a / b,
+        "neg": lambda a: -a,
+        "abs": sympy.Abs,
+        "min": sympy.Min,
+        "max": sympy.Max,
+        "bent": lambda a: (sympy.sqrt(a**2 + 1) - 1) / 2 + a,
+        **{name: getattr(sympy, name) for name in SAME},
+    }
+
+    def number(value: float) -> Any:
+        return sympy.Integer(int(value)) if value.is_integer() and abs(value) < 1e15 else sympy.Float(value)
+
+    def convert(node: Expression, parts: tuple[Any, ...]) -> Any:
+        if isinstance(node, Number):
+            return number(node.value)
+        if isinstance(node, Variable):
+            return symbols[node.index]
+        if isinstance(node, Power):
+            return parts[0] ** number(node.exponent)
+        assert isinstance(node, Operation)
+        return functions[node.name](*parts)
+
+    return fold(readable(expression), convert)

@@ -1,0 +1,146 @@
+"""Formula: an expression with column names, to be printed, called and taken elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from multigene import expression as tree
+from multigene.export import export
+from multigene.expression import Array, Expression, evaluate
+from multigene.simplify import simplify
+
+
+class Formula:
+    """A formula `target = expression` over named columns.
+
+    Immutable; equal when expression and names are. `str(formula)` shows four significant digits; exports that
+    are meant to be run keep every digit.
+    """
+
+    __slots__ = ("expression", "feature_names", "target_name")
+
+    expression: Expression
+    feature_names: tuple[str, ...]
+    target_name: str
+
+    def __init__(self, expression: Expression, feature_names: Sequence[str], target_name: str = "y") -> None:
+        names = tuple(str(name) for name in feature_names)
+        needed = 1 + max(tree.variables(expression), default=-1)
+        if len(names) < needed:
+            raise ValueError(
+                f"The expression uses column number {needed}, but only {len(names)} name(s) are given."
+            )
+        object.__setattr__(self, "expression", expression)
+        object.__setattr__(self, "feature_names", names)
+        object.__setattr__(self, "target_name", str(target_name))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"A Formula cannot be changed; make a new one instead of setting {name!r}.")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"A Formula cannot be changed; {name!r} stays.")
+
+    # What it looks like.
+
+    def text(self, digits: int | None = 4) -> str:
+        """The right-hand side as infix text with `digits` significant digits; None shows all of them."""
+        return str(self.to("text", digits=17 if digits is None else digits))
+
+    def latex(self, digits: int | None = 4) -> str:
+        """The right-hand side for LaTeX's math mode."""
+        return str(self.to("latex", digits=17 if digits is None else digits))
+
+    def mathml(self, digits: int | None = 4) -> str:
+        """The equation as a MathML element."""
+        return str(self.to("mathml", digits=17 if digits is None else digits))
+
+    def sympy(self, digits: int | None = None) -> Any:
+        """The `sympy` expression; its symbols are named as the columns are. Needs `multigene[export]`."""
+        from multigene.export.sympy import build
+
+        shown = self.expression if digits is None else tree.round_numbers(self.expression, digits)
+        return build(shown, self.feature_names)
+
+    def python(self, name: str = "predict") -> str:
+        """Source of a NumPy function that stands alone."""
+        return str(self.to("python", name=name))
+
+    def to(self, format: str, **options: Any) -> Any:
+        """Write the formula in any format of `multigene.export.formats()`; `digits=` rounds its constants."""
+        return export(self.expression, self.feature_names, format, self.target_name, **options)
+
+    # What it computes.
+
+    def numpy(self) -> Callable[[npt.ArrayLike], Array]:
+        """A function of an array (rows by columns) that can be pickled and sent to other processes."""
+        return partial(evaluate, self.expression)
+
+    def __call__(self, X: Any) -> Array:
+        """The value on each row; a table with named columns is read by name, an array by position."""
+        columns = getattr(X, "columns", None)
+        if columns is not None:
+            used = self.variables
+            missing = [name for name in used if name not in set(columns)]
+            if missing:
+                raise ValueError(f"The table has no column {missing[0]!r}, which the formula uses.")
+            data = np.zeros((len(X), len(self.feature_names)))
+            for index in tree.variables(self.expression):
+                data[:, index] = np.asarray(X[self.feature_names[index]], dtype=np.float64)
+            return evaluate(self.expression, data)
+        return evaluate(self.expression, X)
+
+    # What it is made of.
+
+    @property
+    def size(self) -> int:
+        """The number of nodes of the printed formula."""
+        return tree.size(self.expression)
+
+    @property
+    def depth(self) -> int:
+        """The number of nodes on the longest way from the root to a leaf."""
+        return tree.depth(self.expression)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of the columns used, in column order."""
+        return tuple(self.feature_names[index] for index in tree.variables(self.expression))
+
+    def simplified(self) -> Formula:
+        """The same formula, shortened without changing its value."""
+        return Formula(simplify(self.expression), self.feature_names, self.target_name)
+
+    def rounded(self, digits: int) -> Formula:
+        """The formula with its constants rounded to `digits` significant digits."""
+        return Formula(tree.round_numbers(self.expression, digits), self.feature_names, self.target_name)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return f"Formula({self.target_name} = {self.text()})"
+
+    def _repr_latex_(self) -> str:
+        from multigene.export.latex import symbol
+
+        return f"$\\displaystyle {symbol(self.target_name)} = {self.latex()}$"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Formula):
+            return NotImplemented
+        return (self.expression, self.feature_names, self.target_name) == (
+            other.expression,
+            other.feature_names,
+            other.target_name,
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.expression, self.feature_names, self.target_name))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Formula, (self.expression, self.feature_names, self.target_name)

@@ -1,0 +1,308 @@
+"""Settings of a run as small frozen dataclasses, and the paper's nine configurations by codename.
+
+Each field names its symbol in the paper's Table 2 where it has one. `MultigeneRegressor` takes a `Settings` (or a
+codename); `evolution.py` hands the parts to the engine, which reads their attributes by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, get_args
+
+from multigene.suggest import nearest
+
+#: What the engine draws inner nodes from: name, defining expression (None for built-in operators), relative frequency.
+FunctionEntry = tuple[str, str | None, float]
+
+#: The functions of the paper (section 4.2).
+PAPER_FUNCTIONS: tuple[str, ...] = (
+    "add", "sub", "mul", "sin", "cos", "exp", "logistic", "tanh", "sinc", "softplus", "gauss",
+    "pow2", "pow3", "pow4", "pow5", "pow6",
+)  # fmt: skip
+
+Mode = Literal["unsynchronised", "synchronised", "global"]
+UpdateRule = Literal["irprop-", "irprop+", "rprop", "adam"]
+
+
+def function_entries(functions: Any) -> tuple[FunctionEntry, ...]:
+    """Read a function set: names, `{name: expression}`, or a mixture of both in a list.
+
+    A mapping's value may be an expression of `x` (and `y`) that defines a new operator, a number that is its relative
+    frequency, or None for a built-in operator.
+    """
+    if isinstance(functions, str):
+        functions = [name.strip() for name in functions.split(",")]
+    if isinstance(functions, Mapping):
+        functions = [{name: value} for name, value in functions.items()]
+    entries: list[FunctionEntry] = []
+    for item in functions:
+        if isinstance(item, str):
+            entries.append((item, None, 1.0))
+        elif isinstance(item, Mapping):
+            entries.extend(_entry(name, value) for name, value in item.items())
+        elif isinstance(item, tuple) and len(item) == 3:
+            entries.append((str(item[0]), item[1], float(item[2])))
+        else:
+            raise ValueError(
+                f"functions contains {item!r}; give names such as 'sin' or definitions such as {{'hill': 'x**2/(1+x**2)'}}."
+            )
+    return tuple(entries)
+
+
+def _entry(name: Any, value: Any) -> FunctionEntry:
+    if isinstance(value, str):
+        return (str(name), value, 1.0)
+    return (str(name), None, 1.0 if value is None else float(value))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Genes:
+    """What genes are made of and how large they may be."""
+
+    functions: tuple[FunctionEntry, ...] = function_entries(PAPER_FUNCTIONS)
+    """Functions of inner nodes."""
+    max_genes: int = 10
+    """Largest number of genes, `G_max`."""
+    max_nodes: int | None = None
+    """Largest number of nodes of a gene, `N_max`; None for no limit."""
+    max_depth: int = 11
+    """Largest depth of a gene, `D_max`; a single node has depth 1."""
+    initial_depth: int | None = None
+    """Depth of the deepest tree of the first population; None for `max_depth`."""
+    mutation_depth: int | None = None
+    """Depth of the deepest subtree that mutation inserts; None for what `max_depth` leaves."""
+    variable_frequency: float | None = None
+    """Frequency of variables among leaves and functions; None counts each variable as one function."""
+    lcf_frequency: float | None = None
+    """Frequency of LCFs; None counts each index as one function."""
+    product_frequency: float = 0.0
+    """Frequency of product leaves s·∏|x|^w."""
+    constant_frequency: float = 1.0
+    """Frequency of constants."""
+    constant_range: tuple[float, float] = (-10.0, 10.0)
+    """Bounds of new constants."""
+    lcf: Mode | None = None
+    """Linear combinations of features: the operation mode (paper, section 3.3), or None for none."""
+    lcf_birth: Literal["one-hot", "random", "sparse"] = "one-hot"
+    """Weights of a new LCF: 1 on its own feature (paper), uniform within `lcf_range`, or few features."""
+    lcf_range: tuple[float, float] = (-1.0, 1.0)
+    """Bounds of random LCF weights."""
+    lcf_dense: float = 0.5
+    """With sparse birth, the chance of an LCF over all features with normal weights."""
+    weighted_nodes: float = 0.0
+    """Chance that a new inner node carries a multiplicative and an additive weight (paper, future work)."""
+    fit_genes: bool = True
+    """Fit outer coefficients by least squares; False adds the genes as they are."""
+    cache_megabytes: float = 256.0
+    """Memory for columns of genes that breeding leaves alone."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """Who has offspring."""
+
+    population_size: int = 100
+    """Number of individuals, `|P|`."""
+    tournament_size: int = 10
+    """Individuals per tournament, `|T|`."""
+    elites: int = 15
+    """Best individuals that stay unmodified, `E`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variation:
+    """How offspring differ from their parents."""
+
+    crossover: float = 0.84
+    """Probability of a crossover, `Pr_x`."""
+    mutation: float = 0.14
+    """Probability of a mutation, `Pr_m`; what is left of 1 is a copy."""
+    high_level_crossover: float = 0.2
+    """Probability that a crossover swaps whole genes, `Pr_HLx`; otherwise it swaps subtrees (`Pr_LLx`)."""
+    gene_selection: float = 0.5
+    """Probability that a gene is selected in high-level crossover, `r_HLx`."""
+    constant_mutation: float = 0.05
+    """Probability that a mutation moves a constant, `Pr_Cm`."""
+    weights_mutation: float = 0.0
+    """Probability that a mutation moves the weights of an LCF, `Pr_Wm`; subtree mutation is the rest (`Pr_Sm`)."""
+    constant_sigma: float = 0.1
+    """Standard deviation of constant mutation, `σ_Cm`."""
+    weights_sigma: float = 3.0
+    """Standard deviation of weights mutation, `σ_Wm`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tuning:
+    """Gradient tuning of inner weights (paper, section 3.2)."""
+
+    rule: UpdateRule = "irprop-"
+    """Update rule: iRprop⁻ (paper), iRprop⁺, rprop (the authors' program), or Adam."""
+    steps: int = 25
+    """Steps per generation and individual, less the number of its nodes, `Bp_steps`."""
+    min_steps: int = 2
+    """At least so many steps, `Bp_min`."""
+    tolerance: float = 1e-10
+    """Tuning of an individual ends when a step changes R² by no more than this."""
+    global_steps: int = 2
+    """Steps of the population's LCFs per generation in globally synchronised mode."""
+    initial_step: float = 0.1
+    """First step size, Δ₀ (Adam: learning rate)."""
+    step_growth: float = 1.2
+    """Growth of a step while the derivative keeps its sign, η⁺."""
+    step_shrinkage: float = 0.5
+    """Shrinkage of a step when it changes sign, η⁻."""
+    min_step: float = 1e-6
+    """Smallest step, Δ_min."""
+    max_step: float = 50.0
+    """Largest step, Δ_max."""
+    tune_constants: bool = False
+    """Tune plain constants as well."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stopping:
+    """When a run ends; whichever comes first. Ctrl-C ends it too, with the best model so far."""
+
+    generations: int | None = 1000
+    """Number of generations, the first population included."""
+    seconds: float | None = None
+    """Wall-clock time from the start of `fit`."""
+    target_r2: float | None = 1.0 - 1e-14
+    """Training R² that is good enough."""
+    stagnation: int | None = None
+    """Generations without an improvement of the best training R²."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """All settings of a run."""
+
+    genes: Genes = field(default_factory=Genes)
+    selection: Selection = field(default_factory=Selection)
+    variation: Variation = field(default_factory=Variation)
+    tuning: Tuning | None = None
+    stopping: Stopping = field(default_factory=Stopping)
+
+    def with_values(self, **values: Any) -> Settings:
+        """A copy with fields of any part changed by name; None leaves a field as it is."""
+        parts: dict[str, dict[str, Any]] = {}
+        for name, value in values.items():
+            if value is not None:
+                parts.setdefault(_part_of(name), {})[name] = value
+        changes: dict[str, Any] = {}
+        for part, changed in parts.items():
+            old = getattr(self, part)
+            changes[part] = replace(Tuning() if old is None else old, **changed)
+        return replace(self, **changes)
+
+
+_PARTS: dict[str, Any] = {
+    "genes": Genes, "selection": Selection, "variation": Variation, "tuning": Tuning, "stopping": Stopping,
+}  # fmt: skip
+
+
+def setting_names() -> dict[str, str]:
+    """Every setting and the part it belongs to."""
+    return {f.name: part for part, cls in _PARTS.items() for f in fields(cls)}
+
+
+def _part_of(name: str) -> str:
+    names = setting_names()
+    if name not in names:
+        raise ValueError(f"There is no setting {name!r}{nearest(name, names) or '; see multigene.settings.'}")
+    return names[name]
+
+
+# --- the paper's configurations (Table 1) ---------------------------------------------------------
+
+_MODES: dict[str, Mode] = {"U": "unsynchronised", "S": "synchronised", "G": "global"}
+CODENAMES: tuple[str, ...] = ("baseline", "UM", "UB", "UC", "SM", "SB", "SC", "GB", "GC")
+
+
+def configuration(codename: str) -> Settings:
+    """The paper's configuration of this codename, with the values of its Table 2.
+
+    The first letter is the operation mode (U, S, G), the second how LCF weights are tuned (M mutation, B backpropagation,
+    C both). `baseline` or `--` is multi-gene genetic programming without LCFs.
+    """
+    if codename in ("baseline", "--"):
+        return Settings()
+    if codename == "GM":
+        raise ValueError(
+            "Configuration GM makes no sense: there is a single set of LCFs, so mutation alone would be a random walk without a "
+            "population of sets to select from (paper, section 3.3.3). Take GB or GC."
+        )
+    if codename not in CODENAMES:
+        raise ValueError(f"There is no configuration {codename!r}; take one of {', '.join(CODENAMES)}, or None for the default.")
+    mode, tuning = codename
+    backpropagates, mutates = tuning in "BC", tuning in "MC"
+    # Tuned populations are half as large, because a tuned generation costs more (Table 2).
+    selection = Selection(population_size=50, tournament_size=5, elites=8) if backpropagates else Selection()
+    return Settings(
+        genes=Genes(lcf=_MODES[mode]),
+        selection=selection,
+        variation=Variation(weights_mutation=0.05 if mutates else 0.0),
+        tuning=Tuning() if backpropagates else None,
+    )
+
+
+# --- checks ---------------------------------------------------------------------------------------
+
+
+def check(settings: Settings) -> None:
+    """Refuse values that cannot work, with a sentence that names the value and the remedy."""
+    g, s, v, t, stop = settings.genes, settings.selection, settings.variation, settings.tuning, settings.stopping
+    _whole("max_genes", g.max_genes, 1)
+    _whole("max_depth", g.max_depth, 1)
+    _whole("max_nodes", g.max_nodes, 1, optional=True)
+    _whole("initial_depth", g.initial_depth, 1, optional=True)
+    _whole("mutation_depth", g.mutation_depth, 1, optional=True)
+    _whole("population_size", s.population_size, 2)
+    _whole("tournament_size", s.tournament_size, 1)
+    _whole("elites", s.elites, 0)
+    _whole("generations", stop.generations, 1, optional=True)
+    _whole("stagnation", stop.stagnation, 1, optional=True)
+    if g.max_depth > 60:
+        raise ValueError(f"max_depth={g.max_depth} is too deep; take at most 60.")
+    if s.elites >= s.population_size:
+        raise ValueError(
+            f"elites={s.elites} leaves no room for offspring in population_size={s.population_size}; take fewer elites or more individuals."
+        )
+    for name in ("crossover", "mutation", "high_level_crossover", "gene_selection", "constant_mutation", "weights_mutation"):
+        _between(name, getattr(v, name), 0.0, 1.0)
+    _between("weighted_nodes", g.weighted_nodes, 0.0, 1.0)
+    if v.crossover + v.mutation > 1.0 + 1e-12:
+        raise ValueError(f"crossover={v.crossover} and mutation={v.mutation} add up to more than 1; lower one of them.")
+    if v.constant_mutation + v.weights_mutation > 1.0 + 1e-12:
+        raise ValueError(
+            f"constant_mutation={v.constant_mutation} and weights_mutation={v.weights_mutation} add up to more than 1; lower one of them."
+        )
+    if stop.seconds is not None and not 0.0 < float(stop.seconds) < float("inf"):
+        raise ValueError(f"time_limit={stop.seconds} is not a positive number of seconds.")
+    for name in ("lcf_range", "constant_range"):
+        low, high = getattr(g, name)
+        if not (low <= high and abs(low) < 1e150 and abs(high) < 1e150):
+            raise ValueError(f"{name}={(low, high)} is not a range; give a smaller and a larger finite number.")
+    if g.lcf is not None and g.lcf not in get_args(Mode):
+        raise ValueError(f"lcf={g.lcf!r} is not a mode; take one of {', '.join(get_args(Mode))}, or None.")
+    if t is not None:
+        _whole("steps", t.steps, 0)
+        _whole("min_steps", t.min_steps, 0)
+        _whole("global_steps", t.global_steps, 1)
+        if t.rule not in get_args(UpdateRule):
+            raise ValueError(f"There is no update rule {t.rule!r}; take one of {', '.join(get_args(UpdateRule))}.")
+
+
+def _whole(name: str, value: Any, least: int, *, optional: bool = False) -> None:
+    if optional and value is None:
+        return
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise ValueError(f"{name}={value!r} is not a whole number.")
+    if value < least:
+        raise ValueError(f"{name}={value} is too small; take at least {least}.")
+
+
+def _between(name: str, value: float, low: float, high: float) -> None:
+    if not low <= value <= high:
+        raise ValueError(f"{name}={value} is not between {low} and {high}.")
