@@ -168,6 +168,10 @@ def test_a_fitted_model_is_described() -> None:
     assert best == sorted(best)
     assert about.history[0][1] == 10
     assert about.history[-1][1] == 10_000
+    model.history_ = pd.DataFrame(
+        {"seconds": [0.1, 0.2, 0.3], "fitness": [-np.inf, 0.5, 0.4], "evaluations": [5, 10, 15]}
+    )
+    assert describe(model, split.feature_names).history == ((0.2, 10, 0.5), (0.3, 15, 0.5))
 
 
 def test_r_squared_of_hopeless_predictions() -> None:

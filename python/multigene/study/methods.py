@@ -124,15 +124,17 @@ def history(model: Any) -> tuple[tuple[float, int | None, float], ...]:
     records = getattr(model, "history_", None)
     if records is None:
         return ()
+    # A frame of the product, or any sequence of records with these attributes.
+    rows = records.itertuples() if hasattr(records, "itertuples") else records
     points: list[tuple[float, int | None, float]] = []
     best = -np.inf
-    for record in records:
-        fitness = np.atleast_1d(np.asarray(record.fitness, dtype=np.float64))
+    for row in rows:
+        fitness = np.atleast_1d(np.asarray(row.fitness, dtype=np.float64))
         finite = fitness[np.isfinite(fitness)]
         best = max(best, float(finite.max())) if len(finite) else best
         if np.isfinite(best):
-            evaluations = getattr(record, "evaluations", None)
-            points.append((float(record.seconds), None if evaluations is None else int(evaluations), best))
+            evaluations = getattr(row, "evaluations", None)
+            points.append((float(row.seconds), None if evaluations is None else int(evaluations), best))
     if len(points) > HISTORY_POINTS:
         # Most of the progress is early: logarithmic steps keep it.
         kept = np.unique(np.geomspace(1, len(points), HISTORY_POINTS).round().astype(int)) - 1
