@@ -57,9 +57,9 @@ def test_rust(tmp_path: Path) -> None:
     ]
     loops = []
     for number, model in enumerate(models):
-        arguments = ", ".join(f"x[r * {width} + {index}]" for index in variables(model))
+        arguments = ", ".join(f"x[_r * {width} + {index}]" for index in variables(model))
         loops.append(
-            f"for r in 0..{len(X)} {{ let v = m{number}::value({arguments}); out.extend_from_slice(&v.to_le_bytes()); }}"
+            f"for _r in 0..{len(X)} {{ let v = m{number}::value({arguments}); out.extend_from_slice(&v.to_le_bytes()); }}"
         )
     main = (
         "fn main() {\n let paths: Vec<String> = std::env::args().collect();\n"

@@ -56,7 +56,7 @@ def _register_math(connection: sqlite3.Connection) -> None:
 
 
 def test_sqlite(sqlite: sqlite3.Connection) -> None:
-    models, formulas, X, _ = cases()
+    _, formulas, X, _ = cases()
     sqlite.execute(f"CREATE TABLE data ({COLUMNS})")
     sqlite.executemany(f"INSERT INTO data VALUES ({', '.join('?' * len(AWKWARD))})", X.tolist())
     results = []
@@ -99,12 +99,12 @@ class Postgres:
             command,
             cwd=self.folder,
             user=self.user,
-            check=True,
             capture_output=True,
             text=True,
             timeout=120,
             **options,
         )  # type: ignore[call-overload]
+        assert done.returncode == 0, done.stderr
         return str(done.stdout)
 
     def start(self) -> None:
@@ -143,7 +143,7 @@ class Postgres:
 
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[Postgres]:
-    folder = Path(subprocess.run(["mktemp", "-d"], check=True, capture_output=True, text=True).stdout.strip())
+    folder = Path(subprocess.run(["mktemp", "-d"], capture_output=True, text=True).stdout.strip())
     server = Postgres(folder)
     server.start()
     try:
@@ -160,7 +160,7 @@ def _table(X: np.ndarray) -> str:
 
 
 def test_postgresql_functions(postgres: Postgres) -> None:
-    models, formulas, X, _ = cases()
+    _, formulas, X, _ = cases()
     functions = "\n".join(
         formula.to("postgresql", function=f"model {n}") for n, formula in enumerate(formulas)
     )
@@ -174,7 +174,7 @@ def test_postgresql_functions(postgres: Postgres) -> None:
 
 def test_postgresql_expressions(postgres: Postgres) -> None:
     """Without a function around it the same text works in a SELECT, on rows without overflow."""
-    models, formulas, X, references = cases()
+    _, formulas, X, references = cases()
     for formula, expected in list(zip(formulas, references, strict=True))[::10]:
         tame = np.flatnonzero(expected.tame)[:20]
         if not tame.size:
@@ -182,15 +182,15 @@ def test_postgresql_expressions(postgres: Postgres) -> None:
         select = f"SELECT {formula.to('sql', table='data')} FROM data ORDER BY row_number;"
         values = np.array(postgres.query(_table(X[tame]) + select))[:, 0]
         np.testing.assert_allclose(
-            values, expected.value[tame], rtol=1e-9, atol=1e-6 * 0 + 1e3 * expected.spread[tame].max()
+            values, expected.value[tame], rtol=1e-9, atol=1e3 * expected.spread[tame].max()
         )
 
 
 @pytest.mark.parametrize(
     ("name", "argument", "value"),
     [
-        ("exp", 1000.0, 1.7928227943945155e308),
-        ("exp", -1000.0, 5e-324),
+        ("exp", 1000.0, math.inf),
+        ("exp", -1000.0, 0.0),
         ("log", -1.0, math.nan),
         ("sqrt", -1e-300, math.nan),
         ("sqrt", 0.0, 0.0),

@@ -41,6 +41,7 @@ class CWriter(Writer):
             "logistic": Template("1.0/(1.0 + exp({0}))", PRODUCT),
         }
     )
+    deepest = 20
     integer_power = Template("pow({0}, {1})")
 
     def exponent(self, value: float) -> str:
@@ -53,5 +54,5 @@ def write(expression: Expression, names: Sequence[str], target: str = "y", name:
     return (
         f"#include <math.h>\n\n{text.helpers}\n{text.comment}"
         f"double {text.function}({text.parameters('double {}', empty='void')}) {{\n"
-        f"    return {text.body};\n}}\n"
+        f"{text.statements('    const double {name} = {value};')}    return {text.body};\n}}\n"
     )

@@ -48,6 +48,7 @@ class JavaScriptWriter(Writer):
             "logistic": Template("1/(1 + Math.exp({0}))", PRODUCT),
         }
     )
+    deepest = 20
     integer_power = Template("Math.pow({0}, {1})")
 
     def number(self, value: float) -> str:
@@ -64,5 +65,6 @@ def write(expression: Expression, names: Sequence[str], target: str = "y", name:
     )
     return (
         f"{text.helpers}\n{text.comment}"
-        f"function {text.function}({text.parameters()}) {{\n  return {text.body};\n}}\n"
+        f"function {text.function}({text.parameters()}) {{\n"
+        f"{text.statements('  const {name} = {value};')}  return {text.body};\n}}\n"
     ).lstrip("\n")

@@ -57,6 +57,7 @@ class JuliaWriter(Writer):
             "logistic": Template("1.0/(1.0 + exp({0}))", PRODUCT),
         }
     )
+    deepest = 20
     integer_power = Template("{0:atom}^{1}", FACTOR)
     real_power = Template("mg_pow({0}, {1})")
 
@@ -67,5 +68,6 @@ def write(expression: Expression, names: Sequence[str], target: str = "y", name:
     floats = "".join(f"    {text.legal[i]} = float({text.legal[i]})\n" for i in text.used)
     return (
         f"{text.helpers}\n{text.comment}"
-        f"function {text.function}({text.parameters()})\n{floats}    return {text.body}\nend\n"
+        f"function {text.function}({text.parameters()})\n{floats}"
+        f"{text.statements('    {name} = {value}')}    return {text.body}\nend\n"
     ).lstrip("\n")

@@ -24,7 +24,7 @@ HELPERS = {
     "max": _helper("max(x, y)", "  z = max(x, y);\n" + MISSING),
     "aq": _helper("aq(x, y)", "  z = x ./ sqrt(1 + y .* y);\n"),
     "sinc": _helper("sinc(x)", "  z = sin(x) ./ x;\n  z(x == 0) = 1;\n"),
-    "softplus": _helper("softplus(x)", "  z = (x + abs(x)) / 2 + log1p(exp(-abs(x)));\n"),
+    "softplus": _helper("softplus(x)", "  z = max(x, 0) + log1p(exp(-abs(x)));\n"),
     "gauss": _helper("gauss(x)", "  z = exp(-x .* x);\n"),
     "bent": _helper("bent(x)", "  z = (sqrt(x .* x + 1) - 1) / 2 + x;\n"),
 }
@@ -49,6 +49,7 @@ class MatlabWriter(Writer):
     )
     times = " .* "
     over = " ./ "
+    deepest = 20
     integer_power = Template("{0:atom} .^ {1}", FACTOR)
     real_power = Template("mg_pow({0}, {1})")
 
@@ -64,5 +65,6 @@ def write(
     columns = "".join(f"  {text.legal[i]} = X(:, {i + 1});\n" for i in text.used)
     return (
         f"function value = {text.function}(X)\n{text.comment}{columns}"
+        f"{text.statements('  {name} = {value};')}"
         f"  value = {text.body} + zeros(size(X, 1), 1);\nend\n{text.helpers}"
     )

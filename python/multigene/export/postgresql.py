@@ -1,4 +1,4 @@
-"""PostgreSQL 12 or newer: an expression for SELECT, or a whole function.
+"""PostgreSQL 13 or newer: an expression for SELECT, or a whole function.
 
 PostgreSQL raises an error, and so ends the query, where other systems give NaN or an infinity. Here exp, ln,
 sqrt, powers and division are guarded: outside their domain the value is NaN. (The guards use GREATEST alone,
@@ -29,8 +29,14 @@ def _not_negative(argument: str) -> str:
     return f"COALESCE(NULLIF(GREATEST({argument}, {BELOW}), {BELOW}), {NAN})"
 
 
+def _above(argument: str, bound: float) -> str:
+    """The argument, or minus infinity where it is not above the bound; NaN stays NaN."""
+    return f"COALESCE(NULLIF(GREATEST({argument}, {bound}), {bound}), '-Infinity'::float8)"
+
+
 def _exp(argument: str) -> str:
-    return f"exp(GREATEST(-GREATEST(-{argument}, -709.78), -745.13))"
+    """exp of an infinity is no error, exp beyond the range of numbers is."""
+    return f"exp({_above('-' + _above('-' + argument, -709.78), -745.13)})"
 
 
 SQUARE = "power(GREATEST(abs({0}), 1e-150), 2)"  # the square of a tinier number would be an underflow error
@@ -49,7 +55,7 @@ class PostgresWriter(SqlWriter):
         "sqrt": Template(f"sqrt({_not_negative('{0}')})"),
         "logistic": Template(f"1/(1 + {_exp('{0:factor}')})", PRODUCT),
         "aq": Template("{0:product}/sqrt(1 + " + SQUARE.replace("{0}", "{1}") + ")", PRODUCT),
-        "gauss": Template(f"exp(GREATEST(-{SQUARE}, -745.13))"),
+        "gauss": Template(f"exp({_above('-' + SQUARE, -745.13)})"),
     }
     shared: ClassVar[Mapping[str, Template]] = {
         "sign": Template("CASE WHEN {0} = 'NaN' THEN {0} ELSE sign({0}) END"),
@@ -88,11 +94,11 @@ def write(
     target: str = "y",
     table: str | None = None,
     function: str | None = None,
-    version: int = 12,
+    version: int = 13,
 ) -> str:
     """An SQL expression over the quoted columns; with `function`, a statement that creates that function."""
     columns = [f"{column(name, table)}::float8" for name in names]
-    body = (Postgres16Writer if version >= 16 else PostgresWriter)(columns).write(expression)
+    body = (Postgres16Writer if version >= 16 else PostgresWriter)(columns, names).write(expression)
     used = [column(names[index], table) for index in variables(expression)]
     if used:
         present = " AND ".join(f"{name} IS NOT NULL" for name in used)

@@ -16,12 +16,13 @@ def mg_sinc(x):
     nonzero = torch.where(x == 0, torch.ones_like(x), x)
     return torch.where(x == 0, torch.ones_like(x), torch.sin(nonzero) / nonzero)
 """,
-    "softplus": "\n\ndef mg_softplus(x):\n    return torch.logaddexp(x, torch.zeros_like(x))\n",
+    "sign": "\n\ndef mg_sign(x):\n    return torch.where(torch.isnan(x), x, torch.sign(x))\n",
+    "softplus": "\n\ndef mg_softplus(x):\n    return torch.clamp(x, min=0) + torch.log1p(torch.exp(-torch.abs(x)))\n",
     "gauss": "\n\ndef mg_gauss(x):\n    return torch.exp(-x * x)\n",
     "bent": "\n\ndef mg_bent(x):\n    return (torch.sqrt(x * x + 1) - 1) / 2 + x\n",
     "aq": "\n\ndef mg_aq(x, y):\n    return x / torch.sqrt(1 + y * y)\n",
 }
-SAME = ("sin", "cos", "exp", "log", "sqrt", "abs", "tanh", "atan", "erf", "sign")
+SAME = ("sin", "cos", "exp", "log", "sqrt", "abs", "tanh", "atan", "erf")
 RESERVED = "X self torch value " + " ".join([*keyword.kwlist, *keyword.softkwlist])
 
 
@@ -37,6 +38,8 @@ class TorchWriter(Writer):
             "logistic": Template("torch.sigmoid(-{0:factor})"),
         }
     )
+
+    deepest = 20
 
     def __init__(self, variables: Sequence[str]) -> None:
         super().__init__(variables)
@@ -63,6 +66,7 @@ def write(
     return (
         f"import torch\n{text.helpers}\n\n{text.comment}class {text.function}(torch.nn.Module):\n"
         f"    def __init__(self):\n        super().__init__()\n{constants}\n"
-        f"    def forward(self, X):\n{columns}        value = {text.body}\n"
+        f"    def forward(self, X):\n{columns}"
+        f"{text.statements('        {name} = {value}')}        value = {text.body}\n"
         f"        return value.expand(X.shape[0])\n"
     )

@@ -35,19 +35,21 @@ class RWriter(Writer):
             "logistic": Template("1/(1 + exp({0}))", PRODUCT),
         }
     )
+    deepest = 20
     integer_power = Template("{0:atom}^{1}", FACTOR)
 
     def number(self, value: float) -> str:
         return plain_number(value)
 
 
-def write(expression: Expression, names: Sequence[str], target: str = "y", name: str = "predict") -> str:
-    """Source of an R function whose arguments are the columns used."""
-    # `predict` is a generic function of R that nobody wants to mask.
-    name = "predict_formula" if name == "predict" else name
+def write(
+    expression: Expression, names: Sequence[str], target: str = "y", name: str = "predict_formula"
+) -> str:
+    """Source of an R function of the columns used; not `predict`, a generic that nobody wants to mask."""
     text = source(RWriter, expression, names, target, name, mark="#", reserved=RESERVED, helpers=HELPERS)
     numeric = "".join(f"  {text.legal[i]} <- as.numeric({text.legal[i]})\n" for i in text.used)
     return (
         f"{text.helpers}\n{text.comment}{text.function} <- function({text.parameters()}) {{\n"
-        f"{numeric}  suppressWarnings({text.body})\n}}\n"
+        f"{numeric}{text.statements('  {name} <- suppressWarnings({value})')}"
+        f"  suppressWarnings({text.body})\n}}\n"
     ).lstrip("\n")

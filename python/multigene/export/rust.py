@@ -54,6 +54,8 @@ class RustWriter(Writer):
         }
     )
 
+    deepest = 20
+
     def power(self, base: Piece, exponent: float) -> Piece:
         if exponent.is_integer() and abs(exponent) <= 64:
             return self.atom(f"f64::powi({base}, {int(exponent)})")
@@ -65,5 +67,6 @@ def write(expression: Expression, names: Sequence[str], target: str = "y", name:
     text = source(RustWriter, expression, names, target, name, mark="//", reserved=RESERVED, helpers=HELPERS)
     return (
         f"{text.helpers}\n{text.comment}#[allow(non_snake_case, clippy::all)]\n"
-        f"pub fn {text.function}({text.parameters('{}: f64')}) -> f64 {{\n    {text.body}\n}}\n"
+        f"pub fn {text.function}({text.parameters('{}: f64')}) -> f64 {{\n"
+        f"{text.statements('    let {name}: f64 = {value};')}    {text.body}\n}}\n"
     ).lstrip("\n")

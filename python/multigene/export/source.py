@@ -18,8 +18,16 @@ class Source:
     legal: Sequence[str]
     used: Sequence[int]
     body: str
+    steps: Sequence[str]
     helpers: str
     comment: str
+
+    def statements(self, pattern: str) -> str:
+        """The steps to compute before the body, each as a line `pattern` of `{name}` and `{value}`."""
+        return "".join(
+            pattern.format(name=f"mg_s{number}", value=step) + "\n"
+            for number, step in enumerate(self.steps, start=1)
+        )
 
     def parameters(self, pattern: str = "{}", empty: str = "") -> str:
         """The columns used, as a parameter list; `pattern` adds a type."""
@@ -38,15 +46,18 @@ def source(
     helpers: Mapping[str, str],
 ) -> Source:
     """Write the expression and what stands around it; `helpers` holds a helper's source by operator."""
-    words = {*reserved.split(), *(f"mg_{operator}" for operator in (*helpers, "pow"))}
+    words = set(reserved.split())
     function = identifiers([name], words)[0]
     legal = identifiers(names, {*words, function})
     used, operators = variables(expression), operators_used(expression)
+    written = writer(legal)
+    body = written.write(expression)
     return Source(
         function=function,
         legal=legal,
         used=used,
-        body=writer(legal).write(expression),
+        body=body,
+        steps=written.steps,
         helpers="".join(text for operator, text in helpers.items() if operator in operators),
         comment=mapping_comment(mark, names, legal, used, target),
     )

@@ -17,7 +17,6 @@ from typing import ClassVar
 from multigene.export.writer import Piece, Template, Writer
 from multigene.expression import Expression, Operation
 
-DEEPEST = 10  # brackets within brackets; SQLite's parser has room for about 100 open symbols
 STEP = re.compile("\0(\\d+)\0")
 
 
@@ -25,17 +24,21 @@ class SqlWriter(Writer):
     """Infix with steps; `shared` are the templates that use an argument several times."""
 
     shared: ClassVar[Mapping[str, Template]] = {}
+    deepest = 10  # SQLite's parser has room for about 100 open symbols
 
-    def __init__(self, variables: Sequence[str]) -> None:
+    def __init__(self, variables: Sequence[str], names: Sequence[str]) -> None:
         super().__init__(variables)
-        self.steps: list[str] = []
+        # A name for the steps that no column begins with, since SQL would take the one for the other.
+        self.prefix = "mg"
+        while any(name.lower().startswith(self.prefix) for name in names):
+            self.prefix += "_"
 
     def write(self, expression: Expression) -> str:
         body = super().write(expression)
         if not self.steps:
             return body
         steps = ",\n".join(
-            f"  mg{number}(v) AS MATERIALIZED (SELECT {self._select(text)})"
+            f"  {self.prefix}{number}({self.prefix}v) AS MATERIALIZED (SELECT {self._select(text)})"
             for number, text in enumerate(self.steps, start=1)
         )
         return f"(WITH\n{steps}\nSELECT {self._select(body)})"
@@ -44,25 +47,22 @@ class SqlWriter(Writer):
     def covers(cls, name: str) -> bool:
         return name in cls.shared or super().covers(name)
 
+    def step_name(self, number: int) -> str:
+        return f"\0{number}\0"  # replaced once it is known which steps a SELECT needs
+
     def _piece(self, node: Expression, parts: tuple[Piece, ...]) -> Piece:
         if isinstance(node, Operation) and node.name in self.shared:
             template = self.shared[node.name]
-            piece = self._piece_of(template.text.format(self._step(parts[0])), template.level)
-        else:
-            piece = super()._piece(node, parts)
-        return self._step(piece) if _nesting(piece.text) > DEEPEST else piece
-
-    def _step(self, piece: Piece) -> Piece:
-        if STEP.fullmatch(piece.text) or piece.text in self.variables:
-            return piece
-        self.steps.append(piece.text)
-        return self.atom(f"\0{len(self.steps)}\0")
+            simple = STEP.fullmatch(parts[0].text) or parts[0].text in self.variables
+            argument = parts[0] if simple else self.step(parts[0])
+            return self._piece_of(template.text.format(argument), template.level)
+        return super()._piece(node, parts)
 
     def _select(self, text: str) -> str:
         """The text with its references to steps, and the steps it selects from."""
         needed = sorted({int(number) for number in STEP.findall(text)})
-        source = " FROM " + ", ".join(f"mg{number}" for number in needed) if needed else ""
-        return STEP.sub(r"mg\1.v", text) + source
+        source = " FROM " + ", ".join(f"{self.prefix}{number}" for number in needed) if needed else ""
+        return STEP.sub(lambda match: f"{self.prefix}{match[1]}.{self.prefix}v", text) + source
 
 
 def column(name: str, table: str | None = None) -> str:
@@ -89,14 +89,3 @@ def erf_series(argument: str, number: Template) -> str:
         weight = number.text.format(repr(2 / math.pi * math.exp(-((n * step) ** 2)) / n))
         parts.append(f"{weight}*sin({number.text.format(repr(2 * n * step))}*{argument})")
     return " + ".join(parts)
-
-
-def _nesting(text: str) -> int:
-    deepest = depth = 0
-    for character in text:
-        if character == "(":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif character == ")":
-            depth -= 1
-    return deepest

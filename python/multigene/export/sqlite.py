@@ -41,4 +41,4 @@ class SqliteWriter(SqlWriter):
 def write(expression: Expression, names: Sequence[str], target: str = "y", table: str | None = None) -> str:
     """An SQL expression over the quoted columns, which may hold whole numbers as well."""
     columns = [f"CAST({column(name, table)} AS REAL)" for name in names]
-    return SqliteWriter(columns).write(expression)
+    return SqliteWriter(columns, names).write(expression)
