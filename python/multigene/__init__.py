@@ -15,16 +15,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from multigene.estimator import MultigeneRegressor
     from multigene.formula import Formula
+    from multigene.model_file import load
     from multigene.settings import Settings, configuration
 
 __version__ = "0.1.0"
-__all__ = ["Formula", "MultigeneRegressor", "Settings", "__version__", "configuration"]
+__all__ = ["Formula", "MultigeneRegressor", "Settings", "__version__", "configuration", "load"]
 
 _HOMES = {
     "Formula": "multigene.formula",
     "MultigeneRegressor": "multigene.estimator",
     "Settings": "multigene.settings",
     "configuration": "multigene.settings",
+    "load": "multigene.model_file",
 }
 
 
