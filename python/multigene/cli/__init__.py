@@ -10,9 +10,12 @@ from typing import Annotated
 
 import typer
 
+from multigene.cli import compare as _compare
 from multigene.cli import demo as _demo
 from multigene.cli import fit as _fit
-from multigene.cli.group import Commands
+from multigene.cli import settings as _settings
+from multigene.cli import use as _use
+from multigene.cli.group import Commands, study_group
 
 app = typer.Typer(
     name="multigene",
@@ -43,4 +46,16 @@ def _root(
 
 
 app.command(epilog=_fit.EPILOG)(_fit.fit)
+app.command(epilog=_use.PREDICT_EPILOG)(_use.predict)
+app.command(epilog=_use.SHOW_EPILOG)(_use.show)
+app.command(epilog=_use.EXPORT_EPILOG)(_use.export)
+app.command()(_use.report)
+app.command(epilog=_compare.EPILOG)(_compare.compare)
 app.command()(_demo.demo)
+app.command(epilog=_settings.EPILOG)(_settings.settings)
+
+
+@app.command()
+def study() -> None:
+    """The paper's experiment, and comparisons of your own: problems, methods, statistics, tables."""
+    study_group()  # `Commands.resolve_command` puts the real group here; this stands in the list of commands
