@@ -10,7 +10,9 @@ def main() -> None:
     try:
         import typer  # noqa: F401
     except ImportError:
-        print("multigene: the command line needs more packages: pip install 'multigene[cli]'", file=sys.stderr)
+        print(
+            "multigene: the command line needs more packages: pip install 'multigene[cli]'", file=sys.stderr
+        )
         sys.exit(2)
     from multigene.cli import app
 

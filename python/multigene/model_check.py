@@ -71,7 +71,9 @@ class Checked:
         """A whole number within bounds."""
         value = self.values.get(name)
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise ValueError(f"its value {name!r} is {_shown(value)}, not a whole number from {low} to {high}")
+            raise ValueError(
+                f"its value {name!r} is {_shown(value)}, not a whole number from {low} to {high}"
+            )
         return value
 
     def number(self, name: str) -> float:

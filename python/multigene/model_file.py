@@ -59,7 +59,11 @@ def dumps(model: MultigeneRegressor) -> str:
     document = {
         "format": FORMAT,
         "version": VERSION,
-        "written_by": {"multigene": __version__, "numpy": np.__version__, "python": platform.python_version()},
+        "written_by": {
+            "multigene": __version__,
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+        },
         "target": model._target_name,
         "features": list(model._names),
         "named": hasattr(model, "feature_names_in_"),
@@ -123,7 +127,9 @@ def load(source: str | os.PathLike[str] | IO[bytes], limits: Limits | None = Non
         with path.open("rb") as file:
             content = file.read(limits.bytes + 1)
     except FileNotFoundError:
-        raise ValueError(f"There is no model file {path}; check the name, or make one with `multigene fit --save`.") from None
+        raise ValueError(
+            f"There is no model file {path}; check the name, or make one with `multigene fit --save`."
+        ) from None
     except OSError as error:
         raise ValueError(f"The model file {path} cannot be read: {error.strerror}.") from None
     return loads(content, str(path), limits)
@@ -159,7 +165,9 @@ def _parsed(content: bytes, limits: Limits) -> dict[str, Any]:
         if depth > limits.nesting:
             raise ValueError(f"it is nested more than {limits.nesting} deep")
     try:
-        document = json.loads(content.decode("utf-8-sig"), parse_constant=_no_constant, parse_float=_finite, parse_int=_whole)
+        document = json.loads(
+            content.decode("utf-8-sig"), parse_constant=_no_constant, parse_float=_finite, parse_int=_whole
+        )
     except UnicodeDecodeError:
         raise ValueError("it is not a text file") from None
     except json.JSONDecodeError as error:
@@ -168,9 +176,13 @@ def _parsed(content: bytes, limits: Limits) -> dict[str, Any]:
         raise ValueError(f'it lacks "format": "{FORMAT}"; it is no model file of multigene')
     version = document.get("version")
     if isinstance(version, int) and not isinstance(version, bool) and version > VERSION:
-        raise ValueError(f"it has version {version} and this multigene ({__version__}) reads up to {VERSION}; install a newer one")
+        raise ValueError(
+            f"it has version {version} and this multigene ({__version__}) reads up to {VERSION}; install a newer one"
+        )
     if version != VERSION or isinstance(version, bool):
-        raise ValueError(f"its version is {str(version)[:20]}, which was never written; this multigene reads {VERSION}")
+        raise ValueError(
+            f"its version is {str(version)[:20]}, which was never written; this multigene reads {VERSION}"
+        )
     return document
 
 
@@ -231,7 +243,9 @@ def _read_parameters(given: Checked) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, allowed in kinds.items():
         value = given.values.get(name)
-        if value is not None and (not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed)):
+        if value is not None and (
+            not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed)
+        ):
             raise ValueError(f"its parameter {name!r} is {str(value)[:40]!r}, which is of the wrong kind")
         values[name] = value
     if isinstance(values["functions"], list):

@@ -37,7 +37,9 @@ def setting_value(name: str, value: Any) -> Any:
     """A value for a setting by name, checked, and in the type the setting has."""
     names = setting_names()
     if name not in names:
-        raise ValueError(f"There is no setting {name!r}{nearest(name, names) or '; `multigene settings` lists them all.'}")
+        raise ValueError(
+            f"There is no setting {name!r}{nearest(name, names) or '; `multigene settings` lists them all.'}"
+        )
     if name == "functions":
         return function_entries(value if not isinstance(value, list) else [_entry(v) for v in value])
     if value is None or (isinstance(value, str) and value.lower() == "none"):
@@ -106,7 +108,9 @@ def _typed(hint: Any, value: Any, name: str) -> Any:
         return _dataclass(hint, value, name)
     if origin is Literal:
         if value not in arguments:
-            raise ValueError(f"{name}={_shown(value)} is not known{nearest(str(value), map(str, arguments)) or _one_of(arguments)}")
+            raise ValueError(
+                f"{name}={_shown(value)} is not known{nearest(str(value), map(str, arguments)) or _one_of(arguments)}"
+            )
         return value
     if origin is tuple:
         return _tuple(arguments, value, name)
@@ -124,7 +128,12 @@ def _tuple(arguments: tuple[Any, ...], value: Any, name: str) -> tuple[Any, ...]
 
 
 def _scalar(hint: Any, value: Any, name: str) -> Any:
-    if hint is float and isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e308:
+    if (
+        hint is float
+        and isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and abs(value) < 1e308
+    ):
         return float(value)
     if hint is float and isinstance(value, float) and math.isinf(value):
         raise ValueError(f"{name}={value} is not finite; give a number.")
@@ -136,7 +145,9 @@ def _scalar(hint: Any, value: Any, name: str) -> Any:
         return None
     if hint not in (float, int, bool, str, type(None)):
         return value
-    wanted = {float: "a number", int: "a whole number", bool: "true or false", str: "a text"}.get(hint, "none")
+    wanted = {float: "a number", int: "a whole number", bool: "true or false", str: "a text"}.get(
+        hint, "none"
+    )
     raise ValueError(f"{name}={_shown(value)} is not {wanted}.")
 
 

@@ -51,7 +51,9 @@ class Dialect:
     sheet: str | None = None
 
 
-def read_table(source: str | os.PathLike[str], dialect: Dialect | None = None, stdin: IO[bytes] | None = None) -> Table:
+def read_table(
+    source: str | os.PathLike[str], dialect: Dialect | None = None, stdin: IO[bytes] | None = None
+) -> Table:
     """Read a table from a file, or from a pipe when `source` is `-`."""
     dialect = dialect or Dialect()
     name = "standard input" if str(source) == "-" else str(source)
@@ -76,7 +78,9 @@ def _content(source: str | os.PathLike[str], name: str, stdin: IO[bytes] | None)
     if str(source) == "-":
         stream = stdin or sys.stdin.buffer
         if stream.isatty():
-            raise ValueError("There is nothing to read: '-' needs a pipe, as in `cat data.csv | multigene fit -`.")
+            raise ValueError(
+                "There is nothing to read: '-' needs a pipe, as in `cat data.csv | multigene fit -`."
+            )
         return stream.read()
     path = Path(source)
     if path.is_dir():
@@ -123,7 +127,9 @@ def _excel(content: bytes, name: str, dialect: Dialect) -> Table:
             sheets = [str(s) for s in book.sheet_names]
             sheet = dialect.sheet or sheets[0]
             if sheet not in sheets:
-                raise _NoSheet(f"{name} has no sheet {sheet!r}; its sheets are {', '.join(map(repr, sheets))}.")
+                raise _NoSheet(
+                    f"{name} has no sheet {sheet!r}; its sheets are {', '.join(map(repr, sheets))}."
+                )
             if dialect.sheet is None and len(sheets) > 1:
                 notes.append(f"read sheet {sheet!r} of {len(sheets)}; --sheet takes another")
             frame = book.parse(sheet, header=0 if dialect.header else None)
@@ -132,7 +138,9 @@ def _excel(content: bytes, name: str, dialect: Dialect) -> Table:
     except _NoSheet as error:
         raise ValueError(str(error)) from None
     except Exception:
-        raise ValueError(f"{name} is not an Excel file that can be read; save it as .xlsx or CSV again.") from None
+        raise ValueError(
+            f"{name} is not an Excel file that can be read; save it as .xlsx or CSV again."
+        ) from None
     _refuse_numbers_as_names([str(c) for c in frame.columns], name, dialect)
     return Table(_named(frame, dialect), name, notes, first_line=2 if dialect.header else 1)
 
@@ -152,15 +160,24 @@ def _text(content: bytes, name: str, dialect: Dialect) -> Table:
     # A thousand separator is never guessed: 1,234 may be either. Everything else pandas knows is left to it.
     try:
         frame = pd.read_csv(
-            io.StringIO(text), sep=separator, decimal=decimal, skipinitialspace=True, index_col=False, **options
+            io.StringIO(text),
+            sep=separator,
+            decimal=decimal,
+            skipinitialspace=True,
+            index_col=False,
+            **options,
         )
     except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
-        raise ValueError(_ragged(text, separator, name) or f"{name} cannot be read as a table: {error}.") from None
+        raise ValueError(
+            _ragged(text, separator, name) or f"{name} cannot be read as a table: {error}."
+        ) from None
     except ValueError as error:
         raise ValueError(f"{name} cannot be read as a table: {str(error).strip().rstrip('.')}.") from None
     if dialect.header:
         _refuse_repeated(names, name)
-    ragged = _ragged(text, separator, name) if frame.shape[1] and bool(frame.iloc[:, -1].isna().any()) else None
+    ragged = (
+        _ragged(text, separator, name) if frame.shape[1] and bool(frame.iloc[:, -1].isna().any()) else None
+    )
     if ragged:
         raise ValueError(ragged)
     notes = []
@@ -180,7 +197,9 @@ def _decoded(content: bytes, name: str, dialect: Dialect) -> str:
     try:
         text = content.decode(encoding)
     except LookupError:
-        raise ValueError(f"There is no encoding {dialect.encoding!r}; take utf-8, latin-1, cp1252 or utf-16.") from None
+        raise ValueError(
+            f"There is no encoding {dialect.encoding!r}; take utf-8, latin-1, cp1252 or utf-16."
+        ) from None
     except UnicodeError as error:
         line = content[: getattr(error, "start", 0)].count(b"\n") + 1
         raise ValueError(
@@ -227,7 +246,9 @@ def _unescaped(separator: str | None) -> str | None:
     named = {"\\t": "\t", "tab": "\t", "comma": ",", "semicolon": ";", "space": r"\s+", " ": r"\s+"}
     found = named.get(separator, separator)
     if len(found) != 1 and found != r"\s+":
-        raise ValueError(f"The separator {separator!r} is not one character; take ',', ';', '|', tab or space.")
+        raise ValueError(
+            f"The separator {separator!r} is not one character; take ',', ';', '|', tab or space."
+        )
     return found
 
 
@@ -285,7 +306,9 @@ def _is_number(text: str, decimal: str | None) -> bool:
 def _refuse_repeated(names: list[str], source: str) -> None:
     repeated = [name for name, count in Counter(n.strip() for n in names).items() if count > 1 and name]
     if repeated:
-        raise ValueError(f"{source} has several columns named {repeated[0]!r}; rename them so that every name is unique.")
+        raise ValueError(
+            f"{source} has several columns named {repeated[0]!r}; rename them so that every name is unique."
+        )
 
 
 def _named(frame: pd.DataFrame, dialect: Dialect) -> pd.DataFrame:
@@ -309,7 +332,9 @@ def _checked(table: Table) -> Table:
             table.notes.append("left out the first column, which has no name and counts the rows")
     if frame.shape[1] == 0:
         raise ValueError(f"{table.source} has only a column of row numbers; add columns of data.")
-    unnamed = {c: f"column_{j + 1}" for j, c in enumerate(frame.columns) if c.startswith("Unnamed:") or c == ""}
+    unnamed = {
+        c: f"column_{j + 1}" for j, c in enumerate(frame.columns) if c.startswith("Unnamed:") or c == ""
+    }
     if unnamed:
         table.notes.append(f"columns without a name are called {', '.join(unnamed.values())}")
         frame = frame.rename(columns=unnamed)

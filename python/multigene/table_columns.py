@@ -46,10 +46,14 @@ def choose_columns(
         raise ValueError(f"Column {target!r} is the target and cannot be excluded; name another target.")
     chosen = expand(features, names, table.source) if features else [n for n in names if n != target]
     if target in chosen and features and any(target in _parts(f, names) for f in features):
-        raise ValueError(f"Column {target!r} is the target and cannot be a feature too; take it out of --features.")
+        raise ValueError(
+            f"Column {target!r} is the target and cannot be a feature too; take it out of --features."
+        )
     chosen = [n for n in chosen if n not in excluded and n != target]
     if not chosen:
-        raise ValueError(f"No column is left to explain {target!r} with; give a table with more columns or exclude fewer.")
+        raise ValueError(
+            f"No column is left to explain {target!r} with; give a table with more columns or exclude fewer."
+        )
     return Columns(target, tuple(chosen), guessed)
 
 
@@ -74,7 +78,9 @@ def _guess(names: list[str], source: str) -> str:
     if len(candidates) == 1:
         return candidates[0]
     if candidates:
-        raise ValueError(f"Both {candidates[0]!r} and {candidates[1]!r} could be the target; say which with --target.")
+        raise ValueError(
+            f"Both {candidates[0]!r} and {candidates[1]!r} could be the target; say which with --target."
+        )
     raise ValueError(f"Say which column is to be explained with --target; {source} has {_listed(names)}.")
 
 
@@ -102,7 +108,9 @@ def numbers(table: Table, columns: Sequence[str], drop_missing: bool = False) ->
         )
     frame = frame[~missing]
     if frame.empty:
-        raise ValueError(f"Every row of {table.source} lacks a value; fill them in or exclude the columns that are empty.")
+        raise ValueError(
+            f"Every row of {table.source} lacks a value; fill them in or exclude the columns that are empty."
+        )
     return frame.reset_index(drop=True), int(missing.sum())
 
 
@@ -110,7 +118,11 @@ def _floats(table: Table, name: str) -> npt.NDArray[np.float64]:
     column = table.frame[name]
     text_like = not (pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column))
     if text_like:
-        parsed = pd.to_numeric(column, errors="coerce") if not _is_time(column) else pd.Series(np.nan, index=column.index)
+        parsed = (
+            pd.to_numeric(column, errors="coerce")
+            if not _is_time(column)
+            else pd.Series(np.nan, index=column.index)
+        )
         wrong = np.flatnonzero((parsed.isna() & column.notna()).to_numpy())
         if len(wrong):
             value = str(column.iloc[int(wrong[0])])
@@ -121,7 +133,9 @@ def _floats(table: Table, name: str) -> npt.NDArray[np.float64]:
             )
         column = parsed
     if pd.api.types.is_complex_dtype(column):
-        raise ValueError(f"Column {name!r} of {table.source} holds complex numbers; split it into two columns.")
+        raise ValueError(
+            f"Column {name!r} of {table.source} holds complex numbers; split it into two columns."
+        )
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     infinite = np.flatnonzero(np.isinf(values))
     if len(infinite):

@@ -39,7 +39,8 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _root(
     version: Annotated[
-        bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="Print the version and stop.")
+        bool,
+        typer.Option("--version", "-V", callback=_version, is_eager=True, help="Print the version and stop."),
     ] = False,
 ) -> None:
     pass

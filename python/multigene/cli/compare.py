@@ -46,7 +46,10 @@ def compare(
     test: o.Test = None,
     holdout: o.Holdout = None,
     cv: Annotated[
-        int | None, typer.Option("--cv", metavar="FOLDS", help="Cross-validate instead of one split.", rich_help_panel=o.DATA)
+        int | None,
+        typer.Option(
+            "--cv", metavar="FOLDS", help="Cross-validate instead of one split.", rich_help_panel=o.DATA
+        ),
     ] = None,
     drop_missing: o.DropMissing = False,
     time: o.Time = None,
@@ -67,7 +70,9 @@ def compare(
     they may have seen the test rows.
     """
     if cv is not None and (test is not None or holdout is not None):
-        raise ValueError("Give one of --cv, --test and --holdout, not two: each says which rows are for testing.")
+        raise ValueError(
+            "Give one of --cv, --test and --holdout, not two: each says which rows are for testing."
+        )
     if cv is not None and cv < 2:
         raise ValueError(f"--cv {cv} is too few folds; take at least 2.")
     if cv is None and test is None and holdout is None:
@@ -83,7 +88,14 @@ def compare(
     table, other = o.tables(o.dialect(separator, decimal, encoding, no_header, sheet), data, test)
     assert table is not None
     task = problem(
-        table, other, target=target, features=features, exclude=exclude, drop_missing=drop_missing, holdout=holdout, seed=seed
+        table,
+        other,
+        target=target,
+        features=features,
+        exclude=exclude,
+        drop_missing=drop_missing,
+        holdout=holdout,
+        seed=seed,
     )
     notes(task.notes, quiet)
     results = [measured(name, make, task, list(folds(task, cv, seed))) for name, make in makers.items()]
@@ -126,7 +138,9 @@ def regressors(seed: int) -> dict[str, Callable[[], Any]]:
     return {
         "mean": DummyRegressor,
         "linear": LinearRegression,
-        "polynomial": lambda: make_pipeline(StandardScaler(), PolynomialFeatures(2), RidgeCV(np.logspace(-6, 3, 10))),
+        "polynomial": lambda: make_pipeline(
+            StandardScaler(), PolynomialFeatures(2), RidgeCV(np.logspace(-6, 3, 10))
+        ),
         "lasso": lambda: make_pipeline(StandardScaler(), LassoCV(random_state=seed)),
         "tree": lambda: DecisionTreeRegressor(max_leaf_nodes=20, random_state=seed),
         "random-forest": lambda: RandomForestRegressor(200, random_state=seed),
@@ -164,7 +178,10 @@ def measured(
         if not fixed:
             model.fit(task.x(train), task.y(train).to_numpy())
         predict = _predictor(model, task, fixed)
-        training, testing = scores(task.y(train).to_numpy(), predict(train)), scores(task.y(test).to_numpy(), predict(test))
+        training, testing = (
+            scores(task.y(train).to_numpy(), predict(train)),
+            scores(task.y(test).to_numpy(), predict(test)),
+        )
         rows.append({"train_r2": training["r2"], "test_r2": testing["r2"], "test_rmse": testing["rmse"]})
         if hasattr(model, "formula_"):
             size.append(model.formula_.size)
@@ -183,7 +200,9 @@ def _predictor(model: Any, task: Problem, fixed: bool) -> Callable[[pd.DataFrame
         return lambda frame: model.predict(task.x(frame))
     missing = [name for name in model._names if name not in task.train.columns]
     if missing:
-        raise ValueError(f"A model uses column {missing[0]!r}, which is not among the features; do not exclude it.")
+        raise ValueError(
+            f"A model uses column {missing[0]!r}, which is not among the features; do not exclude it."
+        )
     named = hasattr(model, "feature_names_in_")
     return lambda frame: model.predict(frame[model._names] if named else frame[model._names].to_numpy())
 
@@ -191,7 +210,9 @@ def _predictor(model: Any, task: Problem, fixed: bool) -> Callable[[pd.DataFrame
 def spoken(results: list[dict[str, Any]]) -> str:
     """A table for people, the best first."""
     width = max(len("contender"), *(len(row["name"]) for row in results))
-    lines = [f"{'contender':{width}}  {'test R²':>9}  {'± sd':>8}  {'test RMSE':>10}  {'train R²':>9}  {'nodes':>6}  {'seconds':>8}"]
+    lines = [
+        f"{'contender':{width}}  {'test R²':>9}  {'± sd':>8}  {'test RMSE':>10}  {'train R²':>9}  {'nodes':>6}  {'seconds':>8}"
+    ]
     for row in results:
         spread = "" if row["test_r2_sd"] is None else f"{row['test_r2_sd']:.4f}"
         nodes = "" if row["nodes"] is None else f"{row['nodes']:.0f}"

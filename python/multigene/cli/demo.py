@@ -43,7 +43,10 @@ def demo(
     if not quiet and not json:
         say(f"{ROWS} rows, uniform over [-3, 3]², of the law")
         say(f"  y = {LAW}")
-        say("Searching for a formula from the rows alone" + (f", {time:g} seconds …" if not generations and time else " …"))
+        say(
+            "Searching for a formula from the rows alone"
+            + (f", {time:g} seconds …" if not generations and time else " …")
+        )
         say()
     model.fit(task.x(task.train), task.y(task.train))
     seconds = float(model.history_["seconds"].iloc[-1]) if len(model.history_) else 0.0
@@ -59,5 +62,7 @@ def demo(
         say("What to try next:")
         say("  multigene demo --time 60                           a longer search finds a better formula")
         say("  multigene fit data.csv --target y --save m.json    your own table")
-        say("  multigene show m.json --front                      every size of formula, and what it costs in error")
+        say(
+            "  multigene show m.json --front                      every size of formula, and what it costs in error"
+        )
         say("  multigene export m.json --format python            the formula as code")

@@ -9,7 +9,17 @@ from typing import Annotated, Any
 import typer
 
 from multigene.cli import options as o
-from multigene.cli.output import as_json, check_writable, csv_text, note, notes, progress_visible, say, say_json, write
+from multigene.cli.output import (
+    as_json,
+    check_writable,
+    csv_text,
+    note,
+    notes,
+    progress_visible,
+    say,
+    say_json,
+    write,
+)
 from multigene.cli.problem import Problem, problem, regressor
 from multigene.cli.scores import scores, spoken
 from multigene.settings_text import read_assignment, read_settings_file
@@ -45,17 +55,30 @@ def fit(
     choose: o.Choose = None,
     prune: Annotated[
         float | None,
-        typer.Option("--prune", metavar="LOSS", help="Shorten the formula at this loss of training R², such as 0.001.", rich_help_panel=o.RESULT),
+        typer.Option(
+            "--prune",
+            metavar="LOSS",
+            help="Shorten the formula at this loss of training R², such as 0.001.",
+            rich_help_panel=o.RESULT,
+        ),
     ] = None,
     save: Annotated[
-        Path | None, typer.Option("--save", metavar="FILE", help="Model file to write (JSON).", rich_help_panel=o.RESULT)
+        Path | None,
+        typer.Option("--save", metavar="FILE", help="Model file to write (JSON).", rich_help_panel=o.RESULT),
     ] = None,
     report: Annotated[
-        Path | None, typer.Option("--report", metavar="FILE", help="Report to write (HTML).", rich_help_panel=o.RESULT)
+        Path | None,
+        typer.Option("--report", metavar="FILE", help="Report to write (HTML).", rich_help_panel=o.RESULT),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="DIRECTORY", help="Directory for predictions, model and summary.", rich_help_panel=o.RESULT),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIRECTORY",
+            help="Directory for predictions, model and summary.",
+            rich_help_panel=o.RESULT,
+        ),
     ] = None,
     json: o.Json = False,
     quiet: o.Quiet = False,
@@ -80,11 +103,20 @@ def fit(
         settings=values, visible=progress_visible(quiet),
     )  # fmt: skip
     if report is not None and not hasattr(model, "report"):
-        raise ValueError("--report is not part of this version of multigene; leave it out or install a newer one.")
+        raise ValueError(
+            "--report is not part of this version of multigene; leave it out or install a newer one."
+        )
     table, other = o.tables(o.dialect(separator, decimal, encoding, no_header, sheet), data, test)
     assert table is not None
     task = problem(
-        table, other, target=target, features=features, exclude=exclude, drop_missing=drop_missing, holdout=holdout, seed=seed
+        table,
+        other,
+        target=target,
+        features=features,
+        exclude=exclude,
+        drop_missing=drop_missing,
+        holdout=holdout,
+        seed=seed,
     )
     notes(task.notes, quiet)
     started = clock.perf_counter()
@@ -126,7 +158,11 @@ def summary(model: Any, task: Problem, seconds: float, seed: int) -> dict[str, A
 
 def spoken_summary(result: dict[str, Any]) -> str:
     """The same for people."""
-    lines = [f"{result['target']} = {result['formula']}", "", spoken("training", result["train"], result["train"]["rows"])]
+    lines = [
+        f"{result['target']} = {result['formula']}",
+        "",
+        spoken("training", result["train"], result["train"]["rows"]),
+    ]
     if result["test"] is not None:
         lines.append(spoken("test", result["test"], result["test"]["rows"]))
     lines.append(
@@ -140,7 +176,12 @@ def spoken_summary(result: dict[str, Any]) -> str:
 
 
 def written(
-    model: Any, task: Problem, result: dict[str, Any], save: Path | None, report: Path | None, output: Path | None
+    model: Any,
+    task: Problem,
+    result: dict[str, Any],
+    save: Path | None,
+    report: Path | None,
+    output: Path | None,
 ) -> list[str]:
     """Write what was asked for; returns the files' names."""
     from multigene.model_file import dumps

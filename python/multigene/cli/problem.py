@@ -55,7 +55,9 @@ def problem(
     if dropped:
         notes.append(f"left out {dropped} rows of {table.source} that lack a value")
     if train[columns.target].nunique() == 1:
-        notes.append(f"column {columns.target!r} is {train[columns.target].iloc[0]:g} in every row; there is nothing to explain")
+        notes.append(
+            f"column {columns.target!r} is {train[columns.target].iloc[0]:g} in every row; there is nothing to explain"
+        )
     rest: pd.DataFrame | None = None
     if test is not None:
         rest = _test_rows(test, wanted, drop_missing, notes)
@@ -70,8 +72,14 @@ def _test_rows(test: Table, wanted: list[str], drop_missing: bool, notes: list[s
     for name in wanted:
         # A wildcard character in a name must not match other columns here.
         if name not in test.frame.columns:
-            expand([name.replace("*", "").replace("?", "") or name], [str(c) for c in test.frame.columns], test.source)
-            raise ValueError(f"{test.source} has no column {name!r}; it needs the columns of the training data.")
+            expand(
+                [name.replace("*", "").replace("?", "") or name],
+                [str(c) for c in test.frame.columns],
+                test.source,
+            )
+            raise ValueError(
+                f"{test.source} has no column {name!r}; it needs the columns of the training data."
+            )
     rows, dropped = numbers(test, wanted, drop_missing)
     if dropped:
         notes.append(f"left out {dropped} rows of {test.source} that lack a value")
@@ -82,7 +90,9 @@ def split(frame: pd.DataFrame, share: float, seed: int) -> tuple[pd.DataFrame, p
     """Rows for training and a random share of them for testing, each in their old order."""
     tested = round(share * len(frame))
     if not 1 <= tested < len(frame):
-        raise ValueError(f"--holdout {share} of {len(frame)} rows leaves no rows on one side; take another share or more data.")
+        raise ValueError(
+            f"--holdout {share} of {len(frame)} rows leaves no rows on one side; take another share or more data."
+        )
     drawn = np.zeros(len(frame), dtype=bool)
     drawn[np.random.default_rng(seed).permutation(len(frame))[:tested]] = True
     return frame[~drawn].reset_index(drop=True), frame[drawn].reset_index(drop=True)
@@ -134,4 +144,6 @@ def _refuse_unknown_functions(functions: str | None) -> None:
     for name, definition, _ in function_entries(functions):
         power = name.startswith("pow") and name[3:].lstrip("-").isdigit()
         if definition is None and name not in known and not power:
-            raise ValueError(f"There is no function {name!r}{nearest(name, known) or '; take some of ' + ', '.join(known) + '.'}")
+            raise ValueError(
+                f"There is no function {name!r}{nearest(name, known) or '; take some of ' + ', '.join(known) + '.'}"
+            )

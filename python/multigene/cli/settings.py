@@ -54,7 +54,9 @@ def documentation() -> dict[str, str]:
 
 
 def _toml(value: Any) -> str:
-    if isinstance(value, list) and value and isinstance(value[0], list):  # functions: names alone where that says it all
+    if (
+        isinstance(value, list) and value and isinstance(value[0], list)
+    ):  # functions: names alone where that says it all
         simple = all(entry[1] is None and entry[2] == 1.0 for entry in value)
         items = [js.dumps(entry[0]) for entry in value] if simple else [_function(entry) for entry in value]
         return f"[{', '.join(items)}]"

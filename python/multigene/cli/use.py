@@ -40,10 +40,23 @@ EXPORT_EPILOG = """Examples:
 """
 
 Digits = Annotated[
-    int | None, typer.Option("--digits", metavar="N", help="Round constants to so many significant digits.", rich_help_panel=o.RESULT)
+    int | None,
+    typer.Option(
+        "--digits",
+        metavar="N",
+        help="Round constants to so many significant digits.",
+        rich_help_panel=o.RESULT,
+    ),
 ]
 Output = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="FILE", help="File to write; standard output by default.", rich_help_panel=o.RESULT)
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="File to write; standard output by default.",
+        rich_help_panel=o.RESULT,
+    ),
 ]
 
 
@@ -51,7 +64,9 @@ def read_model(source: str, choose: str | None = None) -> Any:
     """A model from a file or a pipe."""
     if source == "-":
         if sys.stdin.buffer.isatty():
-            raise ValueError("There is nothing to read: '-' needs a pipe, as in `cat model.json | multigene show -`.")
+            raise ValueError(
+                "There is nothing to read: '-' needs a pipe, as in `cat model.json | multigene show -`."
+            )
         return o.applied(load(sys.stdin.buffer), choose)
     return o.applied(load(source), choose)
 
@@ -87,7 +102,10 @@ def predict(
     prediction = fitted.predict(features if hasattr(fitted, "feature_names_in_") else features.to_numpy())
     infinite = int(np.sum(~np.isfinite(prediction)))
     if infinite:
-        note(f"{infinite} predictions are not finite numbers: those rows are outside what the formula is defined for", quiet)
+        note(
+            f"{infinite} predictions are not finite numbers: those rows are outside what the formula is defined for",
+            quiet,
+        )
     warn_of_extrapolation(fitted, features, quiet)
     target = fitted._target_name
     if target in table.frame.columns and not quiet:
@@ -114,12 +132,16 @@ def feature_rows(model: Any, table: Table, drop_missing: bool, quiet: bool) -> t
     missing = [name for name in names if name not in known]
     for name in missing:
         if name in used:
-            raise ValueError(f"{table.source} has no column {name!r}, which the formula uses{nearest(name, known) or '; add it.'}")
+            raise ValueError(
+                f"{table.source} has no column {name!r}, which the formula uses{nearest(name, known) or '; add it.'}"
+            )
     if missing:
         note(f"{table.source} lacks {len(missing)} columns that the formula does not use", quiet)
     present = [name for name in names if name in used] or [name for name in names if name in known][:1]
     if not present:
-        return pd.DataFrame(0.0, index=range(len(table.frame)), columns=names), np.ones(len(table.frame), dtype=bool)
+        return pd.DataFrame(0.0, index=range(len(table.frame)), columns=names), np.ones(
+            len(table.frame), dtype=bool
+        )
     values, dropped = numbers(table, present, drop_missing)
     kept = np.ones(len(table.frame), dtype=bool)
     if dropped:
@@ -139,14 +161,24 @@ def warn_of_extrapolation(model: Any, features: pd.DataFrame, quiet: bool) -> No
         values = features[name].to_numpy()
         outside |= (values < low) | (values > high)
     if outside.any():
-        note(f"{int(outside.sum())} of {len(features)} rows lie outside the range of the training data", quiet)
+        note(
+            f"{int(outside.sum())} of {len(features)} rows lie outside the range of the training data", quiet
+        )
 
 
 def show(
     model: o.ModelArgument,
-    front: Annotated[bool, typer.Option("--front", help="Every model of the front.", rich_help_panel=o.RESULT)] = False,
+    front: Annotated[
+        bool, typer.Option("--front", help="Every model of the front.", rich_help_panel=o.RESULT)
+    ] = False,
     format: Annotated[
-        str | None, typer.Option("--format", metavar="FORMAT", help="text, latex, python, … as `export` has them.", rich_help_panel=o.RESULT)
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="text, latex, python, … as `export` has them.",
+            rich_help_panel=o.RESULT,
+        ),
     ] = None,
     digits: Digits = None,
     choose: o.Choose = None,
@@ -192,9 +224,15 @@ def spoken_description(model: Any) -> list[tuple[str, str]]:
     rows = "" if data is None else f" on {data['rows']} rows"
     return [
         ("training", f"R² {model.r2_:.6f}{rows}"),
-        ("formula", f"{model.formula_.size} nodes, {model.n_genes_} genes, one of {len(model._front)} models of the front (--front)"),
+        (
+            "formula",
+            f"{model.formula_.size} nodes, {model.n_genes_} genes, one of {len(model._front)} models of the front (--front)",
+        ),
         ("columns", ", ".join(model.formula_.variables) or "none: the formula is a constant"),
-        ("search", f"{model.n_generations_} generations, ended by {model.stopped_by_}, seed {model.random_state}"),
+        (
+            "search",
+            f"{model.n_generations_} generations, ended by {model.stopped_by_}, seed {model.random_state}",
+        ),
     ]
 
 
@@ -213,7 +251,9 @@ def export(
     format: Annotated[
         str | None,
         typer.Option(
-            "--format", metavar="FORMAT", help="text, latex, mathml, sympy, python, c, …; by default what --output's suffix says.",
+            "--format",
+            metavar="FORMAT",
+            help="text, latex, mathml, sympy, python, c, …; by default what --output's suffix says.",
             autocompletion=lambda: _formats(),
         ),
     ] = None,
@@ -243,7 +283,9 @@ def exported(model: Any, format: str, digits: int | None) -> str | bytes:
     try:
         content = model.formula_.to(format, **({} if digits is None else {"digits": digits}))
     except ImportError as error:
-        raise ValueError(f"The format {format!r} needs one more package ({error}): pip install 'multigene[export]'.") from None
+        raise ValueError(
+            f"The format {format!r} needs one more package ({error}): pip install 'multigene[export]'."
+        ) from None
     if hasattr(content, "SerializeToString"):
         return bytes(content.SerializeToString())
     text = str(content)
@@ -259,9 +301,14 @@ def _formats() -> tuple[str, ...]:
 def report(
     model: o.ModelArgument,
     data: Annotated[
-        str | None, typer.Argument(metavar="[DATA]", help="Rows to show the model on, with the target.", show_default=False)
+        str | None,
+        typer.Argument(
+            metavar="[DATA]", help="Rows to show the model on, with the target.", show_default=False
+        ),
     ] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Report to write.")] = Path("report.html"),
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Report to write.")] = Path(
+        "report.html"
+    ),
     choose: o.Choose = None,
     quiet: o.Quiet = False,
 ) -> None:
@@ -275,7 +322,9 @@ def report(
     else:
         table = read_table(data)
         if fitted._target_name not in table.frame.columns:
-            raise ValueError(f"{table.source} has no column {fitted._target_name!r}, the target of the model; add it.")
+            raise ValueError(
+                f"{table.source} has no column {fitted._target_name!r}, the target of the model; add it."
+            )
         features, rows = feature_rows(fitted, table, False, quiet)
         fitted.report(output, features, table.frame[fitted._target_name][rows].to_numpy(dtype=np.float64))
     if not quiet:
