@@ -15,16 +15,30 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from multigene.estimator import MultigeneRegressor
     from multigene.formula import Formula
+    from multigene.model_file import load
     from multigene.settings import Settings, configuration
+    from multigene.transformer import MultigeneClassifier, MultigeneTransformer
 
 __version__ = "0.1.0"
-__all__ = ["Formula", "MultigeneRegressor", "Settings", "__version__", "configuration"]
+__all__ = [
+    "Formula",
+    "MultigeneClassifier",
+    "MultigeneRegressor",
+    "MultigeneTransformer",
+    "Settings",
+    "__version__",
+    "configuration",
+    "load",
+]
 
 _HOMES = {
     "Formula": "multigene.formula",
+    "MultigeneClassifier": "multigene.transformer",
     "MultigeneRegressor": "multigene.estimator",
+    "MultigeneTransformer": "multigene.transformer",
     "Settings": "multigene.settings",
     "configuration": "multigene.settings",
+    "load": "multigene.model_file",
 }
 
 

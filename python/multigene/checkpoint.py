@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
+import secrets
+import shutil
 from base64 import b64decode, b64encode
 from pathlib import Path
 from typing import Any
@@ -76,15 +77,20 @@ def load(
 
 
 def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file so that it is either the old one or the whole new one, even if the machine stops in between."""
-    target = Path(path)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
+    """Write a file so that it is either the old one or the whole new one, even if the machine stops in between.
+
+    A link stays a link, and the file keeps its permissions; a new one gets those the user's umask allows.
+    """
+    target = Path(os.path.realpath(path))
+    part = target.with_name(f"{target.name}.{secrets.token_hex(6)}.part")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(part, "xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(name, target)
+        if target.exists():
+            shutil.copymode(target, part)
+        os.replace(part, target)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise

@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from multigene import checkpoint as checkpoints
 from multigene._engine import Dataset, Individual, Workers
-from multigene.data import column_names, refuse_text, target_name
+from multigene.data import column_names, data_summary, refuse_text, target_name
 from multigene.evolution import Generation, evolve
 from multigene.formula import Formula
 from multigene.model import model_expression, transformations
@@ -140,7 +140,9 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self._target_name = target_name(y)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=1)
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
+        y = y.astype(np.float64, copy=False)  # whole numbers pass validation as they are
         data = Dataset(X, y, weights)
+        self._data_summary = data_summary(names, X, y)
         self._names = names or [f"x{j}" for j in range(X.shape[1])]
         workers = Workers(effective_n_jobs(self.n_jobs))
         if settings.stopping.seconds is not None:
@@ -174,8 +176,9 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             max_depth=self.max_depth,
             max_nodes=self.max_nodes,
         )
-        check(with_limits(base, self.generations, self.time_limit))
-        return with_limits(scaled_to_population(base, changes), self.generations, self.time_limit)
+        resolved = with_limits(scaled_to_population(base, changes), self.generations, self.time_limit)
+        check(resolved)
+        return resolved
 
     def _random_generator(self) -> np.random.Generator:
         seed = self.random_state
@@ -250,6 +253,12 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """The chosen formula for LaTeX."""
         check_is_fitted(self)
         return self.formula_.latex(digits)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a file that `multigene.load` reads: versioned JSON, written at once or not at all."""
+        from multigene.model_file import save
+
+        save(self, path)
 
     def __str__(self) -> str:
         if not hasattr(self, "_member"):
@@ -384,7 +393,8 @@ def scaled_to_population(settings: Settings, given: dict[str, Any]) -> Settings:
     from dataclasses import replace
 
     s = settings.selection
-    if s.elites >= s.population_size and "elites" not in given:
+    whole = hasattr(s.population_size, "__index__") and hasattr(s.elites, "__index__")
+    if whole and s.elites >= s.population_size and "elites" not in given:
         s = replace(s, elites=max(1, round(0.15 * s.population_size)))
     return replace(settings, selection=s)
 
