@@ -380,8 +380,15 @@ impl Population {
 /// Evaluates every gene of every individual on every row, keeping nothing: the bare forward sweep, for measurements.
 /// Returns the number of node evaluations, which falls short after a stop.
 pub fn sweep(individuals: &[&Individual], data: &Dataset, stop: &AtomicBool) -> u64 {
-    let genes: Vec<(&Individual, usize)> = individuals.iter().flat_map(|&i| (0..i.genes.len()).map(move |g| (i, g))).collect();
-    let context = Context { data, library: &[], fit_genes: true };
+    let genes: Vec<(&Individual, usize)> = individuals
+        .iter()
+        .flat_map(|&i| (0..i.genes.len()).map(move |g| (i, g)))
+        .collect();
+    let context = Context {
+        data,
+        library: &[],
+        fit_genes: true,
+    };
     let one = |&(individual, gene): &(&Individual, usize)| {
         if stop.load(Ordering::Relaxed) {
             return 0;
