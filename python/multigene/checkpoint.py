@@ -35,7 +35,7 @@ def dump(generation: Generation, fingerprint: str, history: list[dict[str, Any]]
         "evaluations": generation.evaluations,
         "fitness": [f.hex() for f in generation.fitness.tolist()],
         "complexity": generation.complexity.tolist(),
-        "rng": generation.rng.bit_generator.state,
+        "rng": generation.random_state,
         "population": b64encode(generation.population.dump()).decode("ascii"),
         "front": [
             (m.individual.genes, m.individual.intercept.hex(), [c.hex() for c in m.individual.coefficients], m.fitness.hex(), m.complexity)
@@ -58,10 +58,18 @@ def load(
         raise ValueError("The file is not a checkpoint of multigene; give another file name.")
     if saved.get("version") != VERSION:
         raise ValueError(f"The checkpoint has version {saved.get('version')}, this program reads version {VERSION}.")
-    if saved["fingerprint"] != fingerprint:
-        raise ValueError("The checkpoint belongs to other data or settings; delete it or give another file name.")
-    rng = np.random.default_rng()
-    rng.bit_generator.state = saved["rng"]
+    if saved.get("fingerprint") != fingerprint:
+        raise ValueError(
+            "The state to continue from belongs to other data, settings or random_state; "
+            "delete the checkpoint or give another file name (with warm_start: fit a fresh estimator)."
+        )
+    try:
+        return _generation(saved, settings, n_features, workers), list(saved["history"])
+    except (KeyError, TypeError):
+        raise ValueError("The checkpoint is damaged; delete it to start the run anew.") from None
+
+
+def _generation(saved: dict[str, Any], settings: Settings, n_features: int, workers: Workers) -> Generation:
     front = ParetoFront()
     for genes, intercept, coefficients, fitness, complexity in saved["front"]:
         individual = Individual(genes, float.fromhex(intercept), [float.fromhex(c) for c in coefficients])
@@ -69,10 +77,9 @@ def load(
     population = Population.restore(b64decode(saved["population"]), settings.genes, n_features, workers)
     population_fitness = np.array([float.fromhex(f) for f in saved["fitness"]])
     complexity_array = np.array(saved["complexity"], dtype=np.uint64)
-    generation = Generation(
-        int(saved["number"]), front, population_fitness, complexity_array, int(saved["evaluations"]), population, rng
+    return Generation(
+        int(saved["number"]), front, population_fitness, complexity_array, int(saved["evaluations"]), population, saved["rng"]
     )
-    return generation, list(saved["history"])
 
 
 def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:

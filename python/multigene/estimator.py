@@ -6,11 +6,10 @@ import hashlib
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -24,7 +23,13 @@ from multigene.model import model_expression, transformations
 from multigene.progress import ProgressLine
 from multigene.settings import Settings, Stopping, check, configuration, function_entries
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 Callback = Callable[[Generation], Any]
+
+#: Seconds between two writes of the checkpoint file.
+CHECKPOINT_SECONDS = 5.0
 
 
 class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -135,19 +140,23 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         started = time.perf_counter()
         settings = self._resolved_settings()
+        rng = random_generator(self.random_state)
+        workers = Workers(threads(self.n_jobs))
         names = column_names(X)
         refuse_text(X)
+        refuse_text(y, "The target")
         self._target_name = target_name(y)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=1)
+        y = np.asarray(y, dtype=np.float64)
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
         data = Dataset(X, y, weights)
         self._names = names or [f"x{j}" for j in range(X.shape[1])]
-        workers = Workers(effective_n_jobs(self.n_jobs))
         if settings.stopping.seconds is not None:
             workers.set_deadline(settings.stopping.seconds - (time.perf_counter() - started))
-        run = _Run(settings, data, workers, started, callback, checkpoint, fingerprint(settings, X, y, weights))
+        mark = fingerprint(settings, X, y, weights, self.random_state) if checkpoint or self.warm_start else ""
+        run = _Run(settings, data, workers, started, callback, checkpoint, mark)
         state = getattr(self, "_state", None) if self.warm_start else None
-        run.start(self._random_generator(), state)
+        run.start(rng, state)
         with ProgressLine(settings.stopping, visible=bool(self.verbose)) as line:
             run.execute(line)
         self._settings = settings
@@ -164,8 +173,12 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 )
             base, changes = settings, {}
         else:
-            base, changes = configuration(self.configuration or "UB"), dict(settings or {})
-        base = base.with_values(**changes)
+            if settings is not None and not isinstance(settings, dict):
+                raise ValueError(
+                    f"settings={settings!r} is neither a multigene.Settings nor a dict; give for example {{'tournament_size': 7}}."
+                )
+            base, changes = configuration("UB" if self.configuration is None else self.configuration), dict(settings or {})
+        base = base.changed(**changes)
         functions = None if self.functions is None else function_entries(self.functions)
         base = base.with_values(
             functions=functions,
@@ -177,18 +190,13 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check(with_limits(base, self.generations, self.time_limit))
         return with_limits(scaled_to_population(base, changes), self.generations, self.time_limit)
 
-    def _random_generator(self) -> np.random.Generator:
-        seed = self.random_state
-        if isinstance(seed, np.random.Generator):
-            return seed
-        if isinstance(seed, np.random.RandomState):
-            return np.random.default_rng(seed.randint(0, 2**31 - 1))
-        return np.random.default_rng(seed)
-
     def _take(self, run: _Run) -> None:
         """Set the fitted attributes from a finished run."""
-        self._front = list(run.generation.front) or [run.constant_model()]
-        self._state = run.state() if self.warm_start else None
+        import pandas as pd
+
+        front = [] if run.generation is None else list(run.generation.front)
+        self._front = front or [run.constant_model()]
+        self._state = run.state() if self.warm_start and run.generation is not None else None
         self.history_ = pd.DataFrame(run.history)
         self.n_generations_ = len(run.history)
         self.stopped_by_ = run.stopped_by
@@ -217,6 +225,8 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def equations_(self) -> pd.DataFrame:
         """The front: the best model of every complexity, the chosen one marked."""
         check_is_fitted(self)
+        import pandas as pd  # takes a third of a second, which `import multigene` need not pay
+
         rows = []
         for member in self._front:
             formula = Formula(model_expression(member.individual), self._names, self._target_name)
@@ -235,6 +245,8 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def transformations_(self) -> pd.DataFrame:
         """The learned linear combinations: one row each, the additive weight first, then one column per feature."""
         check_is_fitted(self)
+        import pandas as pd
+
         rows = [
             {"gene": gene, "bias": bias, **{self._names[j]: weight for j, weight in weights.items()}}
             for gene, bias, weights in transformations(self._member.individual)
@@ -280,6 +292,9 @@ class _Run:
         self.settings, self.data, self.workers, self.started = settings, data, workers, started
         self.callback, self.fingerprint = callback, fingerprint
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
+        if self.checkpoint is not None and (self.checkpoint.is_dir() or not self.checkpoint.parent.is_dir()):
+            raise ValueError(f"checkpoint={str(checkpoint)!r} is not a file in an existing directory; give a path that can be written.")
+        self.generation: Generation | None = None
         self.history: list[dict[str, Any]] = []
         self.stopped_by = ""
         self.earlier = 0.0
@@ -306,34 +321,33 @@ class _Run:
         try:
             if self._finished():
                 return
-            for self.generation in self.generations:
-                self._record(line)
-                if self.callback is not None and self.callback(self.generation):
+            for generation in self.generations:
+                self.generation = generation
+                self._record(generation, line)
+                if self.callback is not None and self.callback(generation):
                     self.stopped_by = "callback"
                 if self._finished():
                     break
-                self._save(every=5.0)
+                self._save(every=CHECKPOINT_SECONDS)
         except KeyboardInterrupt:
             self.stopped_by = "interrupt"
-            if not hasattr(self, "generation"):
-                raise
         self._save(every=0.0)
 
-    def _record(self, line: ProgressLine) -> None:
-        best = self.generation.front.best
+    def _record(self, generation: Generation, line: ProgressLine) -> None:
+        best = generation.front.best
         fitness = best.fitness if best else float("-inf")
         complexity = best.complexity if best else 0
         seconds = self.earlier + time.perf_counter() - self.started
         self.history.append(
             {
-                "generation": self.generation.number,
+                "generation": generation.number,
                 "seconds": seconds,
-                "evaluations": self.generation.evaluations,
+                "evaluations": generation.evaluations,
                 "fitness": fitness,
                 "complexity": complexity,
             }
         )
-        line.show(self.generation.number + 1, seconds, fitness, complexity)
+        line.show(generation.number + 1, seconds, fitness, complexity)
 
     def _finished(self) -> bool:
         stopping, history = self.settings.stopping, self.history
@@ -352,10 +366,11 @@ class _Run:
 
     def state(self) -> bytes:
         """The state after the last generation."""
+        assert self.generation is not None, "there is no state before the first generation"
         return checkpoints.dump(self.generation, self.fingerprint, self.history)
 
     def _save(self, every: float) -> None:
-        if self.checkpoint is not None and time.perf_counter() - self.saved >= every:
+        if self.checkpoint is not None and self.generation is not None and time.perf_counter() - self.saved >= every:
             checkpoints.write_atomically(self.checkpoint, self.state())
             self.saved = time.perf_counter()
 
@@ -389,11 +404,31 @@ def scaled_to_population(settings: Settings, given: dict[str, Any]) -> Settings:
     return replace(settings, selection=s)
 
 
-def fingerprint(settings: Settings, X: npt.NDArray[np.float64], y: npt.NDArray[np.float64], weights: Any) -> str:
-    """Tells whether a checkpoint belongs to these data and settings; limits may change in between."""
+def fingerprint(settings: Settings, X: npt.NDArray[np.float64], y: npt.NDArray[np.float64], weights: Any, seed: Any) -> str:
+    """Tells whether a checkpoint belongs to these data, settings and seed; limits may change in between."""
     from dataclasses import replace
 
-    digest = hashlib.sha256(repr(replace(settings, stopping=Stopping())).encode())
+    parts = replace(settings, stopping=Stopping()), X.shape, seed if isinstance(seed, int | np.integer) else None
+    digest = hashlib.sha256(repr(parts).encode())
     for array in (X, y, weights):
-        digest.update(b"none" if array is None else np.ascontiguousarray(array).tobytes())
+        digest.update(b"none" if array is None else np.ascontiguousarray(array).data)
     return digest.hexdigest()
+
+
+def random_generator(seed: Any) -> np.random.Generator:
+    """The generator of a run from whatever scikit-learn's users give as `random_state`."""
+    if isinstance(seed, np.random.Generator):
+        return np.random.default_rng(seed.integers(2**63))
+    if isinstance(seed, np.random.RandomState):
+        return np.random.default_rng(seed.randint(0, 2**31 - 1))
+    if seed is None or (isinstance(seed, int | np.integer) and seed >= 0):
+        return np.random.default_rng(seed)
+    raise ValueError(f"random_state={seed!r} is no seed; give a whole number from 0, a NumPy random generator, or None.")
+
+
+def threads(n_jobs: Any) -> int:
+    """Number of threads; -1 for all cores, -2 for all but one, None for joblib's present setting."""
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0):
+        raise ValueError(f"n_jobs={n_jobs!r} is no number of threads; give a whole number from 1, -1 for all cores, or None.")
+    # More threads than this gain nothing: no population is larger by much, and the system may refuse them.
+    return min(int(effective_n_jobs(n_jobs)), 1024)
