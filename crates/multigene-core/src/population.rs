@@ -199,14 +199,23 @@ impl Population {
 
     /// Applies a verb to every individual in parallel; those after a stop are left as they are.
     fn for_each(&mut self, data: &Dataset, stop: &AtomicBool, verb: impl Fn(&mut Individual, Context, &mut Workspace) + Sync) {
+        let kept = self.columns_kept(data);
         let mut individuals = std::mem::take(&mut self.individuals);
         let context = self.context(data);
         individuals.par_iter_mut().for_each(|individual| {
             if !stop.load(Ordering::Relaxed) {
                 WORKSPACE.with_borrow_mut(|workspace| verb(individual, context, workspace));
+                // At once, not after the whole population: on a million rows its columns together would be gigabytes.
+                individual.genes.iter_mut().skip(kept).for_each(|gene| gene.column = None);
             }
         });
         self.individuals = individuals;
+    }
+
+    /// Columns each individual may keep within the byte budget: the same number for all, so that nothing depends on order or
+    /// threads.
+    fn columns_kept(&self, data: &Dataset) -> usize {
+        self.evaluation.cache_bytes / self.individuals.len().max(1) / (data.padded() * size_of::<f64>()).max(1)
     }
 
     /// Outer coefficients and fitness of all individuals that changed.
@@ -216,7 +225,6 @@ impl Population {
                 resolve(individual, context, workspace);
             }
         });
-        self.trim(data);
     }
 
     /// Gradient tuning of all individuals (paper, section 3.2), then their evaluation.
@@ -227,7 +235,6 @@ impl Population {
             resolve(individual, context, workspace);
             tune::tune(individual, context, tuning, workspace, stop);
         });
-        self.trim(data);
     }
 
     /// Second-order tuning of the individuals that changed: the gene that breeding changed (any gene where none did), all genes
@@ -354,20 +361,6 @@ impl Population {
             primitives: Arc::clone(&self.primitives),
             evaluation: self.evaluation,
             shared: self.shared.clone(),
-        }
-    }
-
-    /// Drops columns beyond the byte budget, the same share for every individual so that nothing depends on order or threads.
-    fn trim(&mut self, data: &Dataset) {
-        let column = data.padded() * size_of::<f64>();
-        let share = self.evaluation.cache_bytes / self.individuals.len().max(1) / column;
-        if share >= self.primitives.limits.max_genes {
-            return;
-        }
-        for individual in &mut self.individuals {
-            for gene in individual.genes.iter_mut().skip(share) {
-                gene.column = None;
-            }
         }
     }
 
