@@ -241,17 +241,20 @@ impl Population {
     /// with some probability, hopeless ones given up after the first step, and weights dropped that earn nothing.
     /// Returns the number of evaluations.
     pub fn refine(&mut self, data: &Dataset, refinement: &Refinement, seeds: &[u64], stop: &AtomicBool) -> usize {
+        let kept = self.columns_kept(data);
         let mut individuals = std::mem::take(&mut self.individuals);
         let context = self.context(data);
         let refined = |(individual, &seed): (&mut Individual, &u64)| {
             if stop.load(Ordering::Relaxed) || individual.is_evaluated() {
                 return 0;
             }
-            WORKSPACE.with_borrow_mut(|workspace| refine(individual, context, refinement, workspace, seed, stop))
+            let evaluations =
+                WORKSPACE.with_borrow_mut(|workspace| refine(individual, context, refinement, workspace, seed, stop));
+            individual.genes.iter_mut().skip(kept).for_each(|gene| gene.column = None);
+            evaluations
         };
         let evaluations = individuals.par_iter_mut().zip(seeds).map(refined).sum();
         self.individuals = individuals;
-        self.trim(data);
         evaluations
     }
 
