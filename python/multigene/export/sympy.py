@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from multigene.export.writer import Template, Writer, calls, plain_number
-from multigene.expression import Expression, Number, Operation, Power, Variable, fold, readable
+from multigene.expression import Expression, Number, Operation, Power, Variable, fold
+from multigene.readable import readable
 
 SAME = ("sin", "cos", "exp", "log", "sqrt", "tanh", "atan", "erf", "sign", "sinc")
 BENT = "Lambda(Symbol('u'), (sqrt(Symbol('u')**2 + 1) - 1)/2 + Symbol('u'))"
