@@ -143,6 +143,8 @@ class Postgres:
 
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[Postgres]:
+    _postgres_programs()
+    # Not pytest's own folder: the server's user must be able to reach it, and sockets have short paths.
     folder = Path(subprocess.run(["mktemp", "-d"], capture_output=True, text=True).stdout.strip())
     server = Postgres(folder)
     server.start()

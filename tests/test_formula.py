@@ -76,6 +76,17 @@ def test_sympy(formula: Formula) -> None:
     assert formula.sympy(digits=2).has(sympy.Float(1.2))
 
 
+def test_sympy_of_a_deep_formula() -> None:
+    sympy = pytest.importorskip("sympy", reason="sympy is not installed (multigene[export])")
+    tree: Expression = x
+    for level in range(60):
+        tree = op("add", op(("bent", "sin", "tanh")[level % 3], tree), t)
+    deep = Formula(tree, ["x", "t"])
+    X = np.array([[0.3, -0.2], [1.5, 0.1]])
+    function = sympy.lambdify(sympy.symbols("x t"), deep.sympy(), "numpy")
+    np.testing.assert_allclose(function(*X.T), deep(X), rtol=1e-9)
+
+
 def test_sympy_missing_is_explained(formula: Formula, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sympy", None)
     with pytest.raises(ImportError, match=r"pip install 'multigene\[export\]'"):
