@@ -296,6 +296,15 @@ impl Individual {
         }
     }
 
+    /// Forgets all that is known of the training rows, so that it can be evaluated on others.
+    pub fn forget(&mut self) {
+        for gene in &mut self.genes {
+            gene.column = None;
+        }
+        self.gram = Gram::default();
+        self.unexplained = f64::NAN;
+    }
+
     /// Columns of changed genes, missing inner products, outer coefficients, 1 − R². Leaves the residual in the workspace.
     pub fn evaluate(&mut self, context: Context, workspace: &mut Workspace) {
         let data = context.data;
