@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::aligned::Aligned;
 use crate::dataset::{Column, Dataset};
 use crate::evaluate::{Scratch, evaluate};
 use crate::functions::{CustomOperator, expand};
@@ -340,9 +341,9 @@ impl Individual {
     }
 
     /// Values of a gene on the (padded) rows.
-    pub fn raw_column(&self, gene: usize, context: Context, workspace: &mut Workspace) -> Vec<f64> {
+    pub fn raw_column(&self, gene: usize, context: Context, workspace: &mut Workspace) -> Aligned {
         let program = Program::compile(&self.genes[gene].nodes, &self.weights, context.library);
-        let mut raw = vec![0.0; context.data.padded()];
+        let mut raw = Aligned::zeros(context.data.padded());
         evaluate(&program, &self.weights, context.data, &mut workspace.scratch, &mut raw);
         raw
     }

@@ -202,12 +202,12 @@ operators! {
             slope |_x, _v| -1.0;
             range |r| r.falling(|v| -v);
         Sin "sin"
-            value |x| math::sin::<FMA>(x), wide libm::sin;
-            slope |x, _v| math::cos::<FMA>(x), wide libm::cos;
+            value |x| math::sin::<FMA>(x), wide math::sin_wide;
+            slope |x, _v| math::cos::<FMA>(x), wide math::cos_wide;
             range |r| r.sin();
         Cos "cos"
-            value |x| math::cos::<FMA>(x), wide libm::cos;
-            slope |x, _v| -math::sin::<FMA>(x), wide |x| -libm::sin(x);
+            value |x| math::cos::<FMA>(x), wide math::cos_wide;
+            slope |x, _v| -math::sin::<FMA>(x), wide |x| -math::sin_wide(x);
             range |r| r.cos();
         Exp "exp"
             value |x| math::exp::<FMA>(x);
@@ -222,8 +222,8 @@ operators! {
             slope |_x, v| (1.0 - v) * (1.0 + v);
             range |r| r.rising(f64::tanh);
         Sinc "sinc"
-            value |x| math::sinc::<FMA>(x), wide |x| libm::sin(x) / x;
-            slope |x, v| if x.abs() < 1e-4 { -x / 3.0 } else { (math::cos::<FMA>(x) - v) / x }, wide |x| (libm::cos(x) - libm::sin(x) / x) / x;
+            value |x| math::sinc::<FMA>(x), wide |x| math::sin_wide(x) / x;
+            slope |x, v| if x.abs() < 1e-4 { -x / 3.0 } else { (math::cos::<FMA>(x) - v) / x }, wide |x| (math::cos_wide(x) - math::sin_wide(x) / x) / x;
             range |r| r.sinc();
         Softplus "softplus"
             value |x| math::softplus::<FMA>(x);

@@ -83,7 +83,7 @@ impl Individual {
         let mut values = numpy::ndarray::Array2::zeros((n, self.inner.genes.len()));
         for gene in 0..self.inner.genes.len() {
             let column = self.inner.raw_column(gene, context, &mut Workspace::default());
-            values.column_mut(gene).iter_mut().zip(column).for_each(|(v, c)| *v = c);
+            values.column_mut(gene).iter_mut().zip(&*column).for_each(|(v, c)| *v = *c);
         }
         Ok(values.into_pyarray(py))
     }

@@ -117,9 +117,9 @@ pub fn gradient(individual: &Individual, context: Context, tunable: Tunable, wor
         if coefficient == 0.0 || !gene.nodes.iter().any(|node| is_tuned(node, tunable)) {
             continue;
         }
-        seed.clone_from(residual);
         let level = context.data.level();
-        rows::scale(level, seed, -coefficient / scale);
+        seed.resize(residual.len(), 0.0);
+        rows::scaled(level, seed, -coefficient / scale, residual);
         if let Some(root) = context.data.root_weights() {
             rows::multiply(level, seed, root);
         }
