@@ -138,3 +138,23 @@ dispatch! {
     /// y ← x·y, row by row.
     pub fn multiply(y: &mut [f64], x: &[f64]) = multiply_kernel;
 }
+
+#[inline(always)]
+fn add_scaled_four_kernel<const FMA: bool>(y: &mut [f64], factors: [f64; 4], x: [&[f64]; 4]) {
+    let steps = y.len() / LANES;
+    let x = x.map(|x| &x.as_chunks::<LANES>().0[..steps]);
+    for (i, y) in y.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+        let mut sum = *y;
+        for j in 0..4 {
+            for k in 0..LANES {
+                sum[k] = multiply_add::<FMA>(factors[j], x[j][i][k], sum[k]);
+            }
+        }
+        *y = sum;
+    }
+}
+
+dispatch! {
+    /// y ← y + Σ factor·x of four, as four calls of `add_scaled` do, but passing over y once.
+    pub fn add_scaled_four(y: &mut [f64], factors: [f64; 4], x: [&[f64]; 4]) = add_scaled_four_kernel;
+}
