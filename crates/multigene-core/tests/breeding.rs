@@ -156,7 +156,10 @@ fn assert_caches_are_right(individual: &Individual, data: &Dataset, primitives: 
             "gene {i}"
         );
         assert!(
-            kept.values.iter().zip(new.values.iter()).all(|(a, b)| a.to_bits() == b.to_bits()),
+            kept.values
+                .iter()
+                .zip(new.values.iter())
+                .all(|(a, b)| a.to_bits() == b.to_bits()),
             "column of gene {i}"
         );
     }

@@ -7,6 +7,7 @@ pub mod jacobian;
 pub mod levenberg_marquardt;
 pub mod linear_algebra;
 pub mod parameters;
+mod rollback;
 mod rprop;
 
 use std::sync::atomic::{AtomicBool, Ordering};
