@@ -13,9 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene import selection
-from multigene._engine import Dataset, Population, Workers
+from multigene._engine import Dataset, Individual, Population, Workers
 from multigene.pareto import ParetoFront
 from multigene.settings import Settings, Tuning
+
+
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,8 @@ def evolve(
     rng: np.random.Generator,
     workers: Workers,
     start: Generation | None = None,
+    immigrants: list[Individual] | None = None,
+    front: ParetoFront | None = None,
 ) -> Iterator[Generation]:
     """Evolve models of `data`, one generation per iteration, without end.
 
@@ -44,20 +49,25 @@ def evolve(
     repeat: tune inner weights by gradient; fit outer coefficients and measure fitness; remember the best;
             keep the elites, select parents by tournament, breed the rest of the next generation
 
-    `start` continues a run after the generation given.
+    `start` continues a run after the generation given. Models that the caller puts into `immigrants` join the next generation.
+    `front` is where the best models are kept; several populations may share one.
     """
-    size = settings.selection.population_size
+    size, criterion = settings.selection.population_size, settings.selection.by
+    immigrants = [] if immigrants is None else immigrants
+    fitness: Floats | None = None
     if start is None:
-        front, number, evaluations = ParetoFront(), 0, 0
+        front, number, evaluations = ParetoFront() if front is None else front, 0, 0
         population = Population.grow(settings.genes, data.n_features, seeds(rng, size), workers)
     else:
         front, number, evaluations, rng = start.front, start.number + 1, start.evaluations, start.rng
-        population = breed(start.population, start.fitness, settings, rng)
+        fitness = start.fitness
+        population = breed(start.population, fitness, settings, rng)
     while True:
-        tune(population, data, settings, rng)  # inner weights (section 3.2)
-        fitness, complexity = population.evaluate(data)  # outer coefficients, training R²
+        population.plant(immigrants, settings.selection.elites if number else 0)
+        immigrants.clear()
+        evaluations += tune(population, data, settings, rng, fitness)  # inner weights (section 3.2)
+        fitness, complexity = population.evaluate(data, criterion)  # outer coefficients
         front.update(population, population.peaks(), complexity)
-        evaluations += size
         yield Generation(number, front, fitness, complexity, evaluations, population, rng)
         population = breed(population, fitness, settings, rng)
         number += 1
@@ -72,19 +82,42 @@ def breed(
     return population.breed(parents, elites, settings.variation, seeds(rng, len(parents)))
 
 
-def tune(population: Population, data: Dataset, settings: Settings, rng: np.random.Generator) -> None:
-    """Gradient tuning of LCF weights in the mode of the configuration (sections 3.2 and 3.3)."""
-    tuning, variation = settings.tuning, settings.variation
-    if settings.genes.lcf != "global":
-        if tuning is not None:
-            population.tune(data, tuning)
-        return
-    # Mutation of the one set of LCFs that all individuals share (configuration GC).
-    if variation.weights_mutation > 0.0 and rng.random() < variation.weights_mutation:
-        population.perturb_shared(variation.weights_sigma, int(seeds(rng, 1)[0]))
-    population.evaluate(data)
-    for _ in range((tuning or Tuning()).global_steps):
-        population.tune_shared(data, tuning or Tuning())
+def tune(
+    population: Population, data: Dataset, settings: Settings, rng: np.random.Generator, fitness: Floats | None
+) -> int:
+    """Tune inner weights in the way of the settings; returns the number of evaluations."""
+    tuning, size = settings.tuning, len(population)
+    if settings.refinement is not None:
+        return refine(population, data, settings, rng, fitness)
+    if settings.genes.lcf == "global":
+        tune_shared(population, data, settings, rng)
+    elif tuning is not None:
+        population.tune(data, tuning)
+    return size
+
+
+def tune_shared(population: Population, data: Dataset, settings: Settings, rng: np.random.Generator) -> None:
+    """Globally synchronised mode: steps of the one set of LCFs that all individuals share (section 3.3.3)."""
+    variation, tuning = settings.variation, settings.tuning or Tuning()
+    if variation.weights_mutation > 0.0 and rng.random() < variation.weights_mutation:  # configuration GC
+        population.perturb_shared(variation.weights_sigma, seeds(rng, 1)[0])
+    population.evaluate(data, settings.selection.by)
+    for _ in range(tuning.global_steps):
+        population.tune_shared(data, tuning)
+
+
+def refine(
+    population: Population, data: Dataset, settings: Settings, rng: np.random.Generator, fitness: Floats | None
+) -> int:
+    """Beyond the paper: Levenberg-Marquardt on what breeding changed; offspring below the last median are given up early."""
+    size = len(population)
+    if settings.selection.distinct:
+        population.diversify(settings.variation, seeds(rng, size))
+    assert settings.refinement is not None
+    race = float(np.median(fitness)) if settings.refinement.race and fitness is not None else None
+    if race is not None and not np.isfinite(race):
+        race = None
+    return population.refine(data, settings.refinement, settings.selection.by, race, seeds(rng, size))
 
 
 def seeds(rng: np.random.Generator, number: int) -> list[int]:

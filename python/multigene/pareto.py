@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,10 +21,11 @@ class Member:
 
 
 class ParetoFront:
-    """Best model per complexity; `best` is the fittest of all."""
+    """Best model per complexity; `best` is the fittest of all. With a guard, only models that pass it may enter."""
 
-    def __init__(self) -> None:
+    def __init__(self, guard: Callable[[Individual], bool] | None = None) -> None:
         self._members: dict[int, Member] = {}
+        self._guard = guard
         self.best: Member | None = None
 
     def update(
@@ -41,7 +42,9 @@ class ParetoFront:
                 continue
             if any(m.fitness >= f for k, m in self._members.items() if k < c):
                 continue
-            improved |= self.add(population.model(int(i)), f, c)
+            model = population.model(int(i))
+            if self._guard is None or self._guard(model):
+                improved |= self.add(model, f, c)
         return improved
 
     def add(self, individual: Individual, fitness: float, complexity: int) -> bool:

@@ -23,6 +23,7 @@ PAPER_FUNCTIONS: tuple[str, ...] = (
 
 Mode = Literal["unsynchronised", "synchronised", "global"]
 UpdateRule = Literal["irprop-", "irprop+", "rprop", "adam"]
+Criterion = Literal["r2", "gcv", "bic", "compact"]
 
 
 def function_entries(functions: Any) -> tuple[FunctionEntry, ...]:
@@ -108,6 +109,19 @@ class Selection:
     """Individuals per tournament, `|T|`."""
     elites: int = 15
     """Best individuals that stay unmodified, `E`."""
+    criterion: Criterion = "r2"
+    """Fitness: training R² (paper), generalised cross-validation, BIC, or BIC with a price per node as well."""
+    parameter_price: float = 1.0
+    """Price of a parameter: its weight in `gcv` and `compact`."""
+    node_price: float = 0.0
+    """Price of a node in `compact`."""
+    distinct: bool = False
+    """Replace individuals whose structure the generation has already by mutants of theirs."""
+
+    @property
+    def by(self) -> tuple[str, float, float]:
+        """The criterion as the engine takes it."""
+        return (self.criterion, self.parameter_price, self.node_price)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,6 +144,8 @@ class Variation:
     """Standard deviation of constant mutation, `σ_Cm`."""
     weights_sigma: float = 3.0
     """Standard deviation of weights mutation, `σ_Wm`."""
+    more_mutations: tuple[tuple[str, float], ...] = ()
+    """Further kinds of mutation with their probabilities (sparsity, add_gene, delete_gene, point, hoist, shrink, insert)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,6 +177,30 @@ class Tuning:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Refinement:
+    """Second-order tuning of every offspring: Levenberg-Marquardt with the outer coefficients projected out."""
+
+    iterations: int = 5
+    """Largest number of steps."""
+    damping: float = 1e-2
+    """Damping of the first step."""
+    gain: float = 1e-3
+    """Tuning ends when a step lowers the error by no more than this share of it."""
+    max_parameters: int = 96
+    """Largest number of weights tuned together."""
+    decay: float = 1e-4
+    """Price of the squared slopes of linear combinations, relative to the error."""
+    bound: float = float("inf")
+    """Largest magnitude of a weight."""
+    all_genes: float = 0.0
+    """Chance that all genes of an offspring are tuned together, not only the one that changed."""
+    prune: float = 0.02
+    """LCF weights below this share of the largest are dropped where that makes the individual fitter."""
+    race: bool = True
+    """Go on after the first step only with at least the median fitness of the last generation."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Stopping:
     """When a run ends; whichever comes first. Ctrl-C ends it too, with the best model so far."""
 
@@ -175,6 +215,28 @@ class Stopping:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Search:
+    """How the default search arranges its islands; every ingredient can be switched off."""
+
+    islands: int = 4
+    """Number of populations."""
+    migration: int = 10
+    """Generations between migrations of the best in a ring."""
+    compact: bool = True
+    """Every fourth island holds small individuals only."""
+    linear: bool = True
+    """Linear models are in the first population."""
+    guard: bool = True
+    """Only models that behave between and slightly beyond the rows may become best."""
+    standardise: bool = True
+    """Evolve on standardised features."""
+    holdout: float = 0.25
+    """Share of the rows that judge how large a formula may be; 0 for none."""
+    finish: float = 0.5
+    """Share of the run that evolves on all rows."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     """All settings of a run."""
 
@@ -182,7 +244,9 @@ class Settings:
     selection: Selection = field(default_factory=Selection)
     variation: Variation = field(default_factory=Variation)
     tuning: Tuning | None = None
+    refinement: Refinement | None = None
     stopping: Stopping = field(default_factory=Stopping)
+    search: Search | None = None
 
     def with_values(self, **values: Any) -> Settings:
         """A copy with fields of any part changed by name; None leaves a field as it is."""
@@ -193,12 +257,13 @@ class Settings:
         changes: dict[str, Any] = {}
         for part, changed in parts.items():
             old = getattr(self, part)
-            changes[part] = replace(Tuning() if old is None else old, **changed)
+            changes[part] = replace(_PARTS[part]() if old is None else old, **changed)
         return replace(self, **changes)
 
 
 _PARTS: dict[str, Any] = {
-    "genes": Genes, "selection": Selection, "variation": Variation, "tuning": Tuning, "stopping": Stopping,
+    "genes": Genes, "selection": Selection, "variation": Variation, "tuning": Tuning,
+    "refinement": Refinement, "stopping": Stopping, "search": Search,
 }  # fmt: skip
 
 

@@ -1,11 +1,11 @@
 //! Forward sweep: a gene over blocks of rows that stay in the first-level cache.
 use crate::dataset::Dataset;
-use crate::error::{Error, Result};
 use crate::dispatch;
-use crate::vector_math::Level;
+use crate::error::{Error, Result};
 use crate::operator::{self, LANES, Operator};
 use crate::program::{Operand, Program, Step};
 use crate::vector_math as math;
+use crate::vector_math::Level;
 use crate::weights::{BIAS, Weights};
 
 /// Rows per block: a buffer is 2 kB, so a dozen of them and the columns they are made of fit in 32 kB.
@@ -46,7 +46,11 @@ pub fn evaluate(program: &Program, weights: &Weights, data: &Dataset, scratch: &
             let slot = |j: usize| program.slots[j] as usize * BLOCK;
             // SAFETY: slots lie within the buffers reserved above, and `Program::assign_slots` never gives a step
             // the slot of one of its operands, so `target` aliases none of the slices read.
-            let target = if i == last { &mut *out } else { unsafe { std::slice::from_raw_parts_mut(base.add(slot(i)), len) } };
+            let target = if i == last {
+                &mut *out
+            } else {
+                unsafe { std::slice::from_raw_parts_mut(base.add(slot(i)), len) }
+            };
             let value = |j: usize| unsafe { std::slice::from_raw_parts(base.add(slot(j)).cast_const(), len) };
             forward(*step, weights, data, start, target, value);
         }
@@ -55,7 +59,14 @@ pub fn evaluate(program: &Program, weights: &Weights, data: &Dataset, scratch: &
 
 /// Runs one step on rows `start..start + out.len()`; `value(j)` holds the result of step j for these rows.
 #[inline(always)]
-pub fn forward<'a>(step: Step, weights: &Weights, data: &'a Dataset, start: usize, out: &mut [f64], value: impl Fn(usize) -> &'a [f64]) {
+pub fn forward<'a>(
+    step: Step,
+    weights: &Weights,
+    data: &'a Dataset,
+    start: usize,
+    out: &mut [f64],
+    value: impl Fn(usize) -> &'a [f64],
+) {
     let level = data.level();
     let read = |operand| argument(operand, data, start, out.len(), &value);
     match step {
@@ -84,7 +95,13 @@ pub fn forward<'a>(step: Step, weights: &Weights, data: &'a Dataset, start: usiz
 
 /// The rows of an operand.
 #[inline(always)]
-pub fn argument<'a>(operand: Operand, data: &'a Dataset, start: usize, len: usize, value: &impl Fn(usize) -> &'a [f64]) -> Argument<'a> {
+pub fn argument<'a>(
+    operand: Operand,
+    data: &'a Dataset,
+    start: usize,
+    len: usize,
+    value: &impl Fn(usize) -> &'a [f64],
+) -> Argument<'a> {
     match operand {
         Operand::Column(j) => Argument::Rows(&data.column(j as usize)[start..start + len]),
         Operand::Constant(number, _) => Argument::Same(number),
@@ -133,9 +150,15 @@ fn combination_kernel<const FMA: bool>(weights: &Weights, row: u32, data: &Datas
         let first = start + i * LANES;
         let mut sum = [bias; LANES];
         for (feature, weight) in row.slopes() {
-            let x: &[f64; LANES] = data.column(feature as usize)[first..first + LANES].try_into().expect("LANES rows");
+            let x: &[f64; LANES] = data.column(feature as usize)[first..first + LANES]
+                .try_into()
+                .expect("LANES rows");
             for k in 0..LANES {
-                sum[k] = if FMA { weight.mul_add(x[k], sum[k]) } else { weight * x[k] + sum[k] };
+                sum[k] = if FMA {
+                    weight.mul_add(x[k], sum[k])
+                } else {
+                    weight * x[k] + sum[k]
+                };
             }
         }
         *o = sum;
@@ -150,12 +173,17 @@ dispatch! {
 #[inline(always)]
 fn product_kernel<const FMA: bool>(weights: &Weights, row: u32, data: &Dataset, start: usize, out: &mut [f64]) {
     let row = weights.row(row);
-    let factor = row.iter().find(|&(feature, _)| feature == BIAS).map_or(1.0, |(_, scale)| scale);
+    let factor = row
+        .iter()
+        .find(|&(feature, _)| feature == BIAS)
+        .map_or(1.0, |(_, scale)| scale);
     for (i, o) in out.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
         let first = start + i * LANES;
         let mut sum = [0.0; LANES];
         for (feature, weight) in row.slopes() {
-            let x: &[f64; LANES] = data.column(feature as usize)[first..first + LANES].try_into().expect("LANES rows");
+            let x: &[f64; LANES] = data.column(feature as usize)[first..first + LANES]
+                .try_into()
+                .expect("LANES rows");
             for k in 0..LANES {
                 sum[k] += weight * math::log::<FMA>(x[k].abs());
             }
@@ -177,10 +205,20 @@ pub fn apply(operator: Operator, x: &[f64], y: Option<&[f64]>) -> Result<Vec<f64
         v.resize(v.len().div_ceil(LANES) * LANES, 0.0);
         v
     };
+    if operator.arity() != 1 + usize::from(y.is_some()) {
+        let (name, arity) = (operator.name(), operator.arity());
+        return Err(Error::new(format!(
+            "The operator {name} takes {arity} argument(s); give as many arrays."
+        )));
+    }
     let (padded, mut out) = (pad(x), pad(x));
     match y {
         Some(y) if y.len() != x.len() => {
-            return Err(Error::new(format!("The arguments have {} and {} rows; give equally many.", x.len(), y.len())));
+            return Err(Error::new(format!(
+                "The arguments have {} and {} rows; give equally many.",
+                x.len(),
+                y.len()
+            )));
         }
         Some(y) => binary_rows_rows(Level::detect(), operator, &padded, &pad(y), &mut out),
         None => unary(Level::detect(), operator, &padded, &mut out),

@@ -21,7 +21,11 @@ pub struct Gram {
 impl Gram {
     /// For `size` columns, nothing known.
     pub fn unknown(size: usize) -> Self {
-        Self { size, products: vec![f64::NAN; size * size], with_target: vec![f64::NAN; size] }
+        Self {
+            size,
+            products: vec![f64::NAN; size * size],
+            with_target: vec![f64::NAN; size],
+        }
     }
 
     /// Number of columns.
@@ -167,7 +171,10 @@ pub fn solve(gram: &Gram, columns: &[&Column], data: &Dataset, residual: &mut Ve
         if unexplained >= REFINE_BELOW {
             break;
         }
-        let mut correction: Vec<f64> = columns.iter().map(|column| rows::dot(level, &column.values, residual)).collect();
+        let mut correction: Vec<f64> = columns
+            .iter()
+            .map(|column| rows::dot(level, &column.values, residual))
+            .collect();
         factor.forward(&mut correction);
         factor.backward(&mut correction);
         let better: Vec<f64> = coefficients.iter().zip(&correction).map(|(c, d)| c + d).collect();
@@ -179,7 +186,11 @@ pub fn solve(gram: &Gram, columns: &[&Column], data: &Dataset, residual: &mut Ve
             break;
         }
     }
-    Fit { coefficients, unexplained, rank: factor.rank() }
+    Fit {
+        coefficients,
+        unexplained,
+        rank: factor.rank(),
+    }
 }
 
 /// Residual of standardised target and columns; returns its squared length.

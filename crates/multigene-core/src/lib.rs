@@ -3,6 +3,7 @@
 //! Pure Rust: no Python, no files, no clock, no global randomness. `operator ← gene ← individual ← population`;
 //! `evaluate ← gradient ← tune`. The verbs of [`population::Population`] are what the search loop calls.
 
+pub mod criterion;
 pub mod dataset;
 pub mod error;
 pub mod evaluate;
@@ -13,9 +14,11 @@ pub mod grow;
 pub mod individual;
 pub mod interval;
 pub mod least_squares;
+pub mod mutate;
 pub mod operator;
 pub mod population;
 pub mod program;
+pub mod rescale;
 pub mod rows;
 pub mod synchronise;
 pub mod text;

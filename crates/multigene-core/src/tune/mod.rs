@@ -1,7 +1,12 @@
 //! Tuning of inner weights. First order here (paper, section 3.2): exact gradient, then one update rule, one small file each.
+//! Second order, the default of the search beyond the paper, in `levenberg_marquardt`.
 mod adam;
 mod irprop_minus;
 mod irprop_plus;
+pub mod jacobian;
+pub mod levenberg_marquardt;
+pub mod linear_algebra;
+pub mod parameters;
 mod rprop;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,8 +32,12 @@ pub enum Rule {
 
 impl Rule {
     /// All rules with their names.
-    pub const ALL: [(&'static str, Self); 4] =
-        [("irprop-", Self::IRpropMinus), ("irprop+", Self::IRpropPlus), ("rprop", Self::Rprop), ("adam", Self::Adam)];
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("irprop-", Self::IRpropMinus),
+        ("irprop+", Self::IRpropPlus),
+        ("rprop", Self::Rprop),
+        ("adam", Self::Adam),
+    ];
 
     /// Moves one weight, given the derivative of the error by it.
     fn update(self, weight: &mut f64, memory: &mut Memory, slope: f64, sizes: &StepSizes, worse: bool) {
@@ -77,10 +86,13 @@ pub struct GradientTuning {
 pub fn step(tuning: &GradientTuning, weights: &mut crate::weights::Weights, gradient: &[f64], worse: bool) {
     let (values, memory) = weights.tunable();
     for ((value, memory), &slope) in values.iter_mut().zip(memory).zip(gradient) {
-        if slope.is_finite() && slope != 0.0 {
+        if slope == 0.0 && (tuning.rule != Rule::Adam || *memory == Memory::NEW) {
+            // No sign, no step; the stored derivative is this one.
+            (memory.slope, memory.extra) = (0.0, 0.0);
+        } else if slope.is_finite() {
             let before = *value;
             tuning.rule.update(value, memory, slope, &tuning.sizes, worse);
-            if !value.is_finite() {
+            if !(value.is_finite() && memory.slope.is_finite() && memory.extra.is_finite()) {
                 (*value, *memory) = (before, Memory::NEW);
             }
         }
@@ -90,10 +102,17 @@ pub fn step(tuning: &GradientTuning, weights: &mut crate::weights::Weights, grad
 /// Derivatives of half the squared error (standardised target) by every weight, into the workspace. The individual must
 /// just have been evaluated: outer coefficients are at their optimum, so they are held fixed.
 pub fn gradient(individual: &Individual, context: Context, tunable: Tunable, workspace: &mut Workspace) {
-    let Workspace { tape, residual, gradient, seed, .. } = workspace;
+    let Workspace {
+        tape,
+        residual,
+        gradient,
+        seed,
+        ..
+    } = workspace;
     gradient.clear();
     gradient.resize(individual.weights.values().len(), 0.0);
-    let scale = context.data.target().norm;
+    // As in evaluation: a constant target is not divided by its length of 0.
+    let scale = Some(context.data.target().norm).filter(|&norm| norm > 0.0).unwrap_or(1.0);
     for (gene, &coefficient) in individual.genes.iter().zip(&individual.coefficients) {
         if coefficient == 0.0 || !gene.nodes.iter().any(|node| is_tuned(node, tunable)) {
             continue;
@@ -105,7 +124,10 @@ pub fn gradient(individual: &Individual, context: Context, tunable: Tunable, wor
             rows::multiply(level, seed, root);
         }
         let program = Program::compile(&gene.nodes, &individual.weights, context.library);
-        let mut sink = Sum { gradient, data: context.data };
+        let mut sink = Sum {
+            gradient,
+            data: context.data,
+        };
         reverse(&program, &individual.weights, context.data, tunable, seed, tape, &mut sink);
     }
 }
@@ -122,7 +144,13 @@ fn is_tuned(node: &crate::gene::Node, tunable: Tunable) -> bool {
 
 /// Gradient steps on one individual: max(`Bp_steps` − nodes, `Bp_min`) of them, no roll-back; the best iterate is remembered.
 /// The individual must have been evaluated.
-pub fn tune(individual: &mut Individual, context: Context, tuning: &GradientTuning, workspace: &mut Workspace, stop: &AtomicBool) {
+pub fn tune(
+    individual: &mut Individual,
+    context: Context,
+    tuning: &GradientTuning,
+    workspace: &mut Workspace,
+    stop: &AtomicBool,
+) {
     let tuned = |node: &crate::gene::Node| is_tuned(node, tuning.tunable);
     individual.peak = None;
     if !individual.unexplained.is_finite() || !individual.genes.iter().any(|gene| gene.nodes.iter().any(tuned)) {
