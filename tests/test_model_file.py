@@ -24,7 +24,7 @@ import multigene
 from multigene import MultigeneRegressor
 from multigene.model_check import Limits
 from multigene.model_file import dumps, load, loads
-from multigene.settings import configuration
+from multigene.settings import Refinement, configuration
 
 FAST = {"generations": 6, "population_size": 20, "random_state": 0, "n_jobs": 1}
 
@@ -58,7 +58,7 @@ EVERYTHING = {
         {"configuration": "GB"},
         EVERYTHING,
         {"functions": {"add": None, "mul": 2.0, "hill": "x**2/(1+x**2)"}},
-        {"settings": replace(configuration("UC"))},
+        {"settings": replace(configuration("UC"), refinement=Refinement(iterations=2))},
     ],
     ids=["default", "baseline", "SC", "GB", "everything", "own function", "Settings"],
 )
