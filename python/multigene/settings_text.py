@@ -25,6 +25,8 @@ def plain(value: Any) -> Any:
         return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, (list, tuple)):
         return [plain(v) for v in value]
+    if isinstance(value, float) and math.isinf(value):
+        return "inf" if value > 0 else "-inf"  # JSON has no word for it
     return value
 
 
@@ -128,15 +130,10 @@ def _tuple(arguments: tuple[Any, ...], value: Any, name: str) -> tuple[Any, ...]
 
 
 def _scalar(hint: Any, value: Any, name: str) -> Any:
-    if (
-        hint is float
-        and isinstance(value, (int, float))
-        and not isinstance(value, bool)
-        and abs(value) < 1e308
-    ):
+    if hint is float and value in ("inf", "-inf"):
         return float(value)
-    if hint is float and isinstance(value, float) and math.isinf(value):
-        raise ValueError(f"{name}={value} is not finite; give a number.")
+    if hint is float and isinstance(value, (int, float)) and not isinstance(value, bool) and value == value:
+        return float(value)
     if hint is int and isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 62:
         return value
     if hint in (bool, str) and isinstance(value, hint):

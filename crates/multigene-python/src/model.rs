@@ -46,7 +46,7 @@ impl Individual {
         let mut inner = individual::Individual::empty(Weights::default());
         for gene in &genes {
             let (nodes, weights) =
-                text::parse(gene, &[]).map_err(|e| PyValueError::new_err(format!("The gene {gene:?} cannot be read: {e}.")))?;
+                text::parse(gene, &[]).map_err(|e| PyValueError::new_err(format!("The gene {:?} cannot be read: {e}.", shortened(gene))))?;
             let adopted = nodes.iter().map(|node| {
                 node.row()
                     .map_or(*node, |row| node.with_row(inner.weights.push_copy(&weights, row)))
@@ -215,6 +215,16 @@ impl Individual {
         let me = slf.get();
         Ok((class, (me.genes(), me.inner.intercept, me.inner.coefficients.clone())))
     }
+}
+
+/// The beginning of a text, for messages.
+fn shortened(text: &str) -> String {
+    const SHOWN: usize = 60;
+    let mut start: String = text.chars().take(SHOWN).collect();
+    if start.len() < text.len() {
+        start.push('…');
+    }
+    start
 }
 
 impl Individual {

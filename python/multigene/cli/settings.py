@@ -60,7 +60,7 @@ def _toml(value: Any) -> str:
         simple = all(entry[1] is None and entry[2] == 1.0 for entry in value)
         items = [js.dumps(entry[0]) for entry in value] if simple else [_function(entry) for entry in value]
         return f"[{', '.join(items)}]"
-    return js.dumps(value, ensure_ascii=False)
+    return str(value) if value in ("inf", "-inf") else js.dumps(value, ensure_ascii=False)
 
 
 def _function(entry: list[Any]) -> str:
