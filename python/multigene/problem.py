@@ -94,6 +94,12 @@ class Problem:
             return False
         return not _has_poles(individual) or bool(np.isfinite(individual.range(*self._box)).all())
 
+    def behaves_in_user_units(self, individual: Individual) -> bool:
+        """The same for a model of the features as they are."""
+        values = individual.predict(self.guard_points)
+        low, high = self.bounds
+        return bool(np.all(np.isfinite(values)) and np.all(values >= low) and np.all(values <= high))
+
 
 def _has_poles(individual: Individual) -> bool:
     return any(mark in gene for gene in individual.genes for mark in ("/", "inv(", "log(", "sqrt(", "**-", "{"))
