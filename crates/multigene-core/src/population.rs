@@ -10,6 +10,7 @@ use rand_distr::StandardNormal;
 use rayon::prelude::*;
 
 use crate::dataset::Dataset;
+use crate::functions::CustomOperator;
 use crate::grow::{Primitives, SlotRng, Synchronisation};
 use crate::individual::{Context, Individual, Workspace};
 use crate::synchronise::{mirror, resolve};
@@ -51,7 +52,7 @@ impl Population {
         for (slot, individual) in individuals.iter_mut().enumerate() {
             let mut rng = SlotRng::seed_from_u64(seeds[slot] ^ 0x9e37_79b9_7f4a_7c15);
             for _ in 0..10 {
-                if seen.insert(signature(individual)) {
+                if seen.insert(signature(individual, &primitives.functions.library)) {
                     break;
                 }
                 *individual = primitives.individual(slot, &mut rng);
@@ -197,7 +198,7 @@ impl Population {
 }
 
 /// What makes two individuals duplicates: the text of their genes.
-fn signature(individual: &Individual) -> String {
-    let texts: Vec<String> = individual.genes.iter().map(|gene| text::print(&gene.nodes, &individual.weights, &[])).collect();
+fn signature(individual: &Individual, library: &[CustomOperator]) -> String {
+    let texts: Vec<String> = individual.genes.iter().map(|gene| text::print(&gene.nodes, &individual.weights, library)).collect();
     texts.join("\n")
 }
