@@ -310,7 +310,7 @@ _REAL: dict[str, tuple[float, float]] = {
     "min_step": (0.0, _HUGE),
     "max_step": (1e-300, _HUGE),
     "seconds": (1e-9, 1e12),
-    "target_r2": (-_HUGE, 1.0),
+    "target_r2": (-1e12, 1.0),
 }
 _SWITCHES = ("fit_genes", "tune_constants")
 _RANGES = ("lcf_range", "constant_range")
