@@ -11,6 +11,7 @@ import json
 import os
 import tempfile
 from base64 import b64decode, b64encode
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ VERSION = 1
 
 def dump(generation: Generation, fingerprint: str, history: list[dict[str, Any]]) -> bytes:
     """The state after a generation. `fingerprint` tells which data and settings it belongs to."""
+    population = generation.population.dump()
     state = {
         "format": FORMAT,
         "version": VERSION,
@@ -36,7 +38,8 @@ def dump(generation: Generation, fingerprint: str, history: list[dict[str, Any]]
         "fitness": [f.hex() for f in generation.fitness.tolist()],
         "complexity": generation.complexity.tolist(),
         "rng": generation.random_state,
-        "population": b64encode(generation.population.dump()).decode("ascii"),
+        "population": b64encode(population).decode("ascii"),
+        "digest": sha256(population).hexdigest(),
         "front": [
             (m.individual.genes, m.individual.intercept.hex(), [c.hex() for c in m.individual.coefficients], m.fitness.hex(), m.complexity)
             for m in generation.front
@@ -74,7 +77,10 @@ def _generation(saved: dict[str, Any], settings: Settings, n_features: int, work
     for genes, intercept, coefficients, fitness, complexity in saved["front"]:
         individual = Individual(genes, float.fromhex(intercept), [float.fromhex(c) for c in coefficients])
         front.add(individual, float.fromhex(fitness), int(complexity))
-    population = Population.restore(b64decode(saved["population"]), settings.genes, n_features, workers)
+    content = b64decode(saved["population"])
+    if sha256(content).hexdigest() != saved["digest"]:
+        raise KeyError("population")
+    population = Population.restore(content, settings.genes, n_features, workers)
     population_fitness = np.array([float.fromhex(f) for f in saved["fitness"]])
     complexity_array = np.array(saved["complexity"], dtype=np.uint64)
     return Generation(

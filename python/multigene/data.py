@@ -43,10 +43,12 @@ def _refuse_text_in(column: Any, name: str) -> None:
         return
     if values.dtype.kind not in "OUSmM":
         return
-    example = next((v for v in values.ravel() if _is_text_or_date(v)), None)
-    if example is not None:
-        what = str(example) if isinstance(example, np.generic) else repr(example)
-        raise ValueError(f"{name} holds {what}, which is not a number; drop the column or encode it as numbers first.")
+    for example in values.ravel():
+        if type(example).__name__ == "NAType":
+            raise ValueError(f"{name} holds NA, a missing value; fill it or drop the row first.")
+        if _is_text_or_date(example):
+            what = repr(str(example)) if isinstance(example, str) else str(example)
+            raise ValueError(f"{name} holds {what}, which is not a number; drop the column or encode it as numbers first.")
 
 
 def _is_text_or_date(value: Any) -> bool:
