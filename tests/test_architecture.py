@@ -73,7 +73,9 @@ def test_nobody_imports_the_twin():
 def test_the_loop_neither_prints_nor_saves_nor_looks_at_a_clock():
     for name in ("evolution", "selection", "pareto"):
         source = (PACKAGE / f"{name}.py").read_text()
-        names = {n.names[0].name.split(".")[0] for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Import)}
+        names = {
+            n.names[0].name.split(".")[0] for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Import)
+        }
         assert not names & {"time", "os", "sys", "pathlib", "logging", "rich"}
         assert "print(" not in source
         assert "open(" not in source
@@ -85,14 +87,30 @@ def test_the_binding_is_thin(path):
 
 
 def test_the_binding_consists_of_these_files():
-    assert {p.stem for p in BINDING.glob("*.rs")} == {"lib", "convert", "settings", "population", "model", "workers"}
+    assert {p.stem for p in BINDING.glob("*.rs")} == {
+        "lib",
+        "convert",
+        "settings",
+        "population",
+        "model",
+        "workers",
+    }
 
 
 def test_the_core_is_pure():
     """No Python, no files, no clock, no global randomness in the engine."""
     for path in CORE.rglob("*.rs"):
         source = path.read_text()
-        for forbidden in ("pyo3", "std::fs", "std::time", "SystemTime", "Instant::", "rand::rng()", "thread_rng", "println!"):
+        for forbidden in (
+            "pyo3",
+            "std::fs",
+            "std::time",
+            "SystemTime",
+            "Instant::",
+            "rand::rng()",
+            "thread_rng",
+            "println!",
+        ):
             assert forbidden not in source, f"{path.name} uses {forbidden}"
 
 
@@ -117,7 +135,9 @@ def test_sizes(path):
 
 def test_no_drawer_for_odds_and_ends():
     for path in [*SOURCES, *CORE.rglob("*.rs"), *BINDING.glob("*.rs")]:
-        assert not {"utils", "helpers", "manager", "common", "misc"} & set(path.with_suffix("").parts[-2:]), path
+        assert not {"utils", "helpers", "manager", "common", "misc"} & set(path.with_suffix("").parts[-2:]), (
+            path
+        )
 
 
 def test_public_functions_are_documented():
@@ -126,10 +146,14 @@ def test_public_functions_are_documented():
             named = isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
             if named:
                 assert ast.get_docstring(node), f"{path.name}: {node.name} has no docstring"
-            if named and isinstance(node, ast.ClassDef) and not node.bases:  # what overrides is documented where it overrides
+            if (
+                named and isinstance(node, ast.ClassDef) and not node.bases
+            ):  # what overrides is documented where it overrides
                 for method in node.body:
                     if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
-                        assert ast.get_docstring(method), f"{path.name}: {node.name}.{method.name} has no docstring"
+                        assert ast.get_docstring(method), (
+                            f"{path.name}: {node.name}.{method.name} has no docstring"
+                        )
 
 
 def test_the_stub_documents_the_whole_engine():
@@ -143,7 +167,9 @@ def test_the_stub_documents_the_whole_engine():
         assert ast.get_docstring(node), name
         if isinstance(node, ast.ClassDef):
             methods = {n.name: n for n in node.body if isinstance(n, ast.FunctionDef)}
-            assert {m for m in methods if not m.startswith("_")} == {m for m in vars(getattr(engine, name)) if not m.startswith("_")}
+            assert {m for m in methods if not m.startswith("_")} == {
+                m for m in vars(getattr(engine, name)) if not m.startswith("_")
+            }
             for method, inner in methods.items():
                 assert method.startswith("__") or ast.get_docstring(inner), f"{name}.{method}"
 
@@ -157,14 +183,19 @@ def test_at_most_15_parameters():
 
 
 def test_import_is_light():
-    """`import multigene` loads none of the heavy libraries; the estimator only what scikit-learn itself loads."""
+    """`import multigene` loads none of the heavy libraries; the estimator only what scikit-learn itself
+    loads."""
     import subprocess
     import sys
 
     def loaded(code: str) -> set[str]:
         names = "numpy, pandas, sklearn, scipy, rich, matplotlib, sympy, plotly, polars"
         show = f"; import sys; print(*[m for m in '{names}'.split(', ') if m in sys.modules])"
-        return set(subprocess.run([sys.executable, "-c", code + show], capture_output=True, text=True, check=True).stdout.split())
+        return set(
+            subprocess.run(
+                [sys.executable, "-c", code + show], capture_output=True, text=True, check=True
+            ).stdout.split()
+        )
 
     assert loaded("import multigene") == set()
     assert loaded("import multigene.evolution, multigene.settings") == {"numpy"}

@@ -15,7 +15,9 @@ from multigene import MultigeneRegressor
 
 
 def quick(**parameters):
-    return MultigeneRegressor(**{"generations": 6, "population_size": 30, "n_jobs": 1, "random_state": 0, **parameters})
+    return MultigeneRegressor(
+        **{"generations": 6, "population_size": 30, "n_jobs": 1, "random_state": 0, **parameters}
+    )
 
 
 def problem(n=40, d=3, seed=0):
@@ -54,7 +56,9 @@ def test_values_that_are_not_finite(value):
 def test_text_in_a_column(frame):
     X, y = problem()
     table = frame({"size": X[:, 0], "city": ["Prague"] * 39 + ["Brno"]})
-    with pytest.raises(ValueError, match="Column 'city' holds 'Prague', which is not a number; drop the column or encode it"):
+    with pytest.raises(
+        ValueError, match="Column 'city' holds 'Prague', which is not a number; drop the column or encode it"
+    ):
         quick().fit(table, y)
     fitted = quick().fit(frame({"size": X[:, 0], "city": X[:, 1]}), y)
     with pytest.raises(ValueError, match="Column 'city' holds 'Prague'"):
@@ -66,12 +70,17 @@ def test_text_elsewhere():
     table = pd.DataFrame({"a": X[:, 0], "mixed": np.array([1.0] * 39 + ["n/a"], dtype=object)})
     with pytest.raises(ValueError, match="Column 'mixed' holds 'n/a'"):
         quick().fit(table, y)
-    with pytest.raises(ValueError, match="X holds .*high.*, which is not a number"):
+    with pytest.raises(ValueError, match=r"X holds .*high.*, which is not a number"):
         quick().fit([[1.0, "high"], [2.0, "low"]], [1.0, 2.0])
     with pytest.raises(ValueError, match="X holds 'a', which is not a number"):
         quick().fit(np.array([["a"], [1.0]], dtype=object), [1.0, 2.0])
-    for target in (["yes"] * 40, np.array(["yes"] * 40), pd.Series(["yes"] * 40), np.array(["yes"] * 40, dtype=object)):
-        with pytest.raises(ValueError, match="The target holds .*yes.*, which is not a number"):
+    for target in (
+        ["yes"] * 40,
+        np.array(["yes"] * 40),
+        pd.Series(["yes"] * 40),
+        np.array(["yes"] * 40, dtype=object),
+    ):
+        with pytest.raises(ValueError, match=r"The target holds .*yes.*, which is not a number"):
             quick().fit(X, target)
 
 
@@ -100,14 +109,25 @@ def test_complex_numbers():
 def test_missing_values_of_pandas():
     X, y = problem()
     for column in (pd.array([1, None] * 20, dtype="Int64"), [None, 1.0] * 20, [pd.NA, 1.0] * 20):
-        with pytest.raises(ValueError, match="NaN|NA"):
+        with pytest.raises(ValueError, match=r"NaN|NA"):
             quick().fit(pd.DataFrame({"a": X[:, 0], "b": column}), y)
 
 
-@pytest.mark.parametrize(("X", "y"), [
-    (np.empty((0, 3)), np.empty(0)), (np.empty((5, 0)), np.zeros(5)), ([], []), ([[]], [1.0]), (None, [1.0]), (5.0, 5.0),
-    (np.zeros(5), np.zeros(5)), (np.zeros((5, 2, 2)), np.zeros(5)), ([[1.0, 2.0], [3.0]], [1.0, 2.0]),
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        (np.empty((0, 3)), np.empty(0)),
+        (np.empty((5, 0)), np.zeros(5)),
+        ([], []),
+        ([[]], [1.0]),
+        (None, [1.0]),
+        (5.0, 5.0),
+        (np.zeros(5), np.zeros(5)),
+        (np.zeros((5, 2, 2)), np.zeros(5)),
+        ([[1.0, 2.0], [3.0]], [1.0, 2.0]),
+    ],
+    ids=str,
+)
 def test_empty_and_misshapen(X, y):
     with pytest.raises(ValueError, match=r"\w+ \w+ \w+"):
         quick().fit(X, y)
@@ -140,37 +160,68 @@ def test_row_weights():
 @pytest.mark.parametrize("kind", [scipy.sparse.csr_matrix, scipy.sparse.csc_array, scipy.sparse.coo_matrix])
 def test_sparse(kind):
     X, y = problem()
-    with pytest.raises(TypeError, match="Sparse data was passed.*toarray"):
+    with pytest.raises(TypeError, match=r"Sparse data was passed.*toarray"):
         quick().fit(kind(X), y)
     with pytest.raises(TypeError, match="Sparse"):
         quick().fit(X, y).predict(kind(X))
 
 
-@pytest.mark.parametrize(("functions", "sentence"), [
-    (["add", "sine"], "no function \"sine\".*take one of"), ([], "function set is empty"), (["sin", "sin"], "named twice"),
-    (5, "functions=5"), (["pow1"], "no function \"pow1\""), (["pow99"], "no function \"pow99\""), ({"sin": "x+1"}, "cannot be named"),
-    ({"f": "x +"}, "cannot be read"), ({"f": "3"}, "uses neither x nor y"), ({"f": "z*2"}, "cannot be read"), ({"f": "import os"}, "cannot be read"),
-    ({"add": 0}, "Function 'add' has the value 0"), ({"2f": "x"}, "cannot be named"), ("add, plus", "no function \"plus\""),
-    ({"f": "(" * 5000 + "x" + ")" * 5000}, "cannot be read|nested"), ({"add": [1]}, "Function 'add'"), ([""], "no function"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("functions", "sentence"),
+    [
+        (["add", "sine"], 'no function "sine".*take one of'),
+        ([], "function set is empty"),
+        (["sin", "sin"], "named twice"),
+        (5, "functions=5"),
+        (["pow1"], 'no function "pow1"'),
+        (["pow99"], 'no function "pow99"'),
+        ({"sin": "x+1"}, "cannot be named"),
+        ({"f": "x +"}, "cannot be read"),
+        ({"f": "3"}, "uses neither x nor y"),
+        ({"f": "z*2"}, "cannot be read"),
+        ({"f": "import os"}, "cannot be read"),
+        ({"add": 0}, "Function 'add' has the value 0"),
+        ({"2f": "x"}, "cannot be named"),
+        ("add, plus", 'no function "plus"'),
+        ({"f": "(" * 5000 + "x" + ")" * 5000}, "cannot be read|nested"),
+        ({"add": [1]}, "Function 'add'"),
+        ([""], "no function"),
+    ],
+)
 def test_functions(functions, sentence):
     with pytest.raises(ValueError, match=sentence):
         quick(functions=functions).fit(*problem())
 
 
 NONSENSE = ["text", -1, 0, 2.5, math.nan, math.inf, [], {}, object(), 10**30, -(10**30), b"x", (1, 2), True]
-PARAMETERS = ["population_size", "generations", "time_limit", "max_genes", "max_depth", "max_nodes", "n_jobs", "random_state"]
+PARAMETERS = [
+    "population_size",
+    "generations",
+    "time_limit",
+    "max_genes",
+    "max_depth",
+    "max_nodes",
+    "n_jobs",
+    "random_state",
+]
 SENSIBLE = {
-    ("time_limit", 2.5), ("n_jobs", -1), ("n_jobs", 10**30), ("n_jobs", -(10**30)), ("random_state", 0), ("random_state", 10**30),
+    ("time_limit", 2.5),
+    ("n_jobs", -1),
+    ("n_jobs", 10**30),
+    ("n_jobs", -(10**30)),
+    ("random_state", 0),
+    ("random_state", 10**30),
     ("random_state", True),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
 @pytest.mark.parametrize("value", NONSENSE, ids=repr)
 def test_nonsense_in_every_parameter(name, value):
     model = quick(**{name: value})
-    if (name, value if isinstance(value, int | float) else None) in SENSIBLE and not (value is True and name != "random_state"):
+    if (name, value if isinstance(value, int | float) else None) in SENSIBLE and not (
+        value is True and name != "random_state"
+    ):
         model.fit(*problem())
         return
     with pytest.raises(ValueError, match=f"{name}=") as error:
@@ -182,20 +233,32 @@ def test_nonsense_in_every_parameter(name, value):
 
 @pytest.mark.parametrize("value", [5, "text", [], [("a", 1)], object()], ids=repr)
 def test_nonsense_settings(value):
-    with pytest.raises(ValueError, match="is neither a multigene.Settings nor a dict"):
+    with pytest.raises(ValueError, match=r"is neither a multigene.Settings nor a dict"):
         quick(settings=value).fit(*problem())
 
 
 @pytest.mark.parametrize("value", [5, "ub", "", [], object()], ids=repr)
 def test_nonsense_configuration(value):
-    with pytest.raises(ValueError, match="There is no configuration .*take one of baseline"):
+    with pytest.raises(ValueError, match=r"There is no configuration .*take one of baseline"):
         quick(configuration=value).fit(*problem())
 
 
-@pytest.mark.parametrize("settings", [
-    {"elites": 30}, {"elites": 99}, {"initial_depth": 20}, {"crossover": 1.0, "mutation": 0.5}, {"no_such": 1}, {"max_genes": "many"},
-    {"constant_range": (5, 1)}, {"rule": "sgd"}, {"lcf_birth": "warm"}, {"lcf": "both"}, {"weights_sigma": -1.0},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"elites": 30},
+        {"elites": 99},
+        {"initial_depth": 20},
+        {"crossover": 1.0, "mutation": 0.5},
+        {"no_such": 1},
+        {"max_genes": "many"},
+        {"constant_range": (5, 1)},
+        {"rule": "sgd"},
+        {"lcf_birth": "warm"},
+        {"lcf": "both"},
+        {"weights_sigma": -1.0},
+    ],
+)
 def test_contradictory_settings(settings):
     with pytest.raises(ValueError, match=r"give|take|lower|exchange|did you mean|lists"):
         quick(settings=settings).fit(*problem())
@@ -242,7 +305,8 @@ def test_constant_and_repeated_columns():
 @pytest.mark.parametrize("of_target", [1e-300, 1e-150, 1.0, 1e150, 1e300])
 @pytest.mark.parametrize("configuration", ["baseline", "UC", "GC"])
 def test_scales(of_features, of_target, configuration):
-    """Whatever the units: no warning, finite predictions, an honest R², never worse than the mean; a linear law is found."""
+    """Whatever the units: no warning, finite predictions, an honest R², never worse than the mean; a linear
+    law is found."""
     X, _ = problem()
     y = (X[:, 0] - 2.0 * X[:, 1]) * of_target
     with warnings.catch_warnings():
@@ -252,7 +316,9 @@ def test_scales(of_features, of_target, configuration):
     assert np.isfinite(found).all()
     assert np.isfinite(model.r2_)
     assert model.r2_ >= -1e-9
-    explained = 1.0 - np.sum((found / of_target - y / of_target) ** 2) / np.sum((y / of_target - np.mean(y / of_target)) ** 2)
+    explained = 1.0 - np.sum((found / of_target - y / of_target) ** 2) / np.sum(
+        (y / of_target - np.mean(y / of_target)) ** 2
+    )
     assert explained == pytest.approx(model.r2_, abs=1e-6)
     if 1e-290 < of_target / of_features < 1e290:  # beyond that the coefficient itself is no number
         assert model.r2_ > 0.5

@@ -39,7 +39,10 @@ def quick(**parameters):
 
 def same(a: MultigeneRegressor, b: MultigeneRegressor) -> bool:
     """Bit-identical fronts."""
-    fronts = [[(m.individual.genes, m.individual.intercept, m.individual.coefficients, m.fitness) for m in e._front] for e in (a, b)]
+    fronts = [
+        [(m.individual.genes, m.individual.intercept, m.individual.coefficients, m.fitness) for m in e._front]
+        for e in (a, b)
+    ]
     return fronts[0] == fronts[1]
 
 
@@ -66,11 +69,15 @@ def test_pipeline_search_and_cross_validation():
     assert len(cross_val_score(quick(), X, y, cv=3, n_jobs=2)) == 3
 
 
-@pytest.mark.parametrize("roundtrip", [
-    lambda model, path: pickle.loads(pickle.dumps(model)),
-    lambda model, path: copy.deepcopy(model),
-    lambda model, path: (joblib.dump(model, path / "m"), joblib.load(path / "m"))[1],
-], ids=["pickle", "deepcopy", "joblib"])  # fmt: skip
+@pytest.mark.parametrize(
+    "roundtrip",
+    [
+        lambda model, path: pickle.loads(pickle.dumps(model)),
+        lambda model, path: copy.deepcopy(model),
+        lambda model, path: (joblib.dump(model, path / "m"), joblib.load(path / "m"))[1],
+    ],
+    ids=["pickle", "deepcopy", "joblib"],
+)
 def test_a_fitted_model_can_be_taken_along(roundtrip, tmp_path):
     X, y = problem()
     model = quick(warm_start=True).fit(X, y)
@@ -91,7 +98,13 @@ def test_clone_and_parameters():
 
 
 def test_unfitted():
-    for use in (lambda m: m.predict([[1.0]]), lambda m: m.equations_, lambda m: m.transformations_, lambda m: m.latex(), lambda m: m.sympy()):
+    for use in (
+        lambda m: m.predict([[1.0]]),
+        lambda m: m.equations_,
+        lambda m: m.transformations_,
+        lambda m: m.latex(),
+        lambda m: m.sympy(),
+    ):
         with pytest.raises(NotFittedError):
             use(MultigeneRegressor())
     assert "MultigeneRegressor" in str(MultigeneRegressor())
@@ -115,10 +128,15 @@ def test_threads_do_not_disturb_each_other():
 @pytest.mark.parametrize("codename", CODENAMES)
 def test_same_seed_same_model_at_any_number_of_threads(codename):
     X, y = problem(n=60)
-    models = [quick(configuration=codename, n_jobs=n, generations=12, population_size=40).fit(X, y) for n in (1, 2, 3)]
+    models = [
+        quick(configuration=codename, n_jobs=n, generations=12, population_size=40).fit(X, y)
+        for n in (1, 2, 3)
+    ]
     assert same(models[0], models[1])
     assert same(models[0], models[2])
-    assert not same(models[0], quick(configuration=codename, random_state=1, generations=12, population_size=40).fit(X, y))
+    assert not same(
+        models[0], quick(configuration=codename, random_state=1, generations=12, population_size=40).fit(X, y)
+    )
 
 
 @pytest.mark.parametrize("codename", CODENAMES)
@@ -147,7 +165,10 @@ def test_weights_and_repeated_rows_give_the_same_run():
     weighted = quick(generations=15).fit(X, y, sample_weight=times)
     repeated = quick(generations=15).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
     assert weighted.predict(X) == pytest.approx(repeated.predict(X), rel=1e-6)
-    assert np.array_equal(quick().fit(X, y, sample_weight=np.full(40, 7.0)).predict(X), quick().fit(X, y, np.full(40, 1.0)).predict(X))
+    assert np.array_equal(
+        quick().fit(X, y, sample_weight=np.full(40, 7.0)).predict(X),
+        quick().fit(X, y, np.full(40, 1.0)).predict(X),
+    )
 
 
 @pytest.mark.parametrize("seed", [0, np.int64(3), np.random.RandomState(1), np.random.default_rng(1), None])
@@ -192,17 +213,21 @@ def test_repeated_column_names_are_refused():
 
 def test_columns_of_other_kinds():
     rng = np.random.default_rng(0)
-    table = pd.DataFrame({
-        "whole": rng.integers(0, 9, 50),
-        "yes": rng.random(50) < 0.5,
-        "nullable": pd.array(rng.integers(0, 9, 50), dtype="Int64"),
-        "category": pd.Categorical(rng.integers(0, 3, 50)),
-        "object": np.array(rng.normal(size=50), dtype=object),
-        "small": rng.normal(size=50).astype(np.float32),
-    })  # fmt: skip
+    table = pd.DataFrame(
+        {
+            "whole": rng.integers(0, 9, 50),
+            "yes": rng.random(50) < 0.5,
+            "nullable": pd.array(rng.integers(0, 9, 50), dtype="Int64"),
+            "category": pd.Categorical(rng.integers(0, 3, 50)),
+            "object": np.array(rng.normal(size=50), dtype=object),
+            "small": rng.normal(size=50).astype(np.float32),
+        }
+    )
     model = quick().fit(table, table["whole"] * 2.0 + table["yes"])
     assert model.predict(table).dtype == np.float64
-    assert list(quick().fit(pd.DataFrame(table.to_numpy(dtype=float)), table["whole"])._names) == [f"x{j}" for j in range(6)]
+    assert list(quick().fit(pd.DataFrame(table.to_numpy(dtype=float)), table["whole"])._names) == [
+        f"x{j}" for j in range(6)
+    ]
 
 
 def test_wrong_number_of_features():
@@ -279,7 +304,9 @@ def test_stopping_rules():
     easy = quick(generations=200).fit(X, 2.0 * X[:, 0] + 1.0)
     assert easy.stopped_by_ == "target"
     assert easy.n_generations_ < 200
-    lazy = quick(generations=500, settings={"stagnation": 3, "target_r2": None}).fit(X, np.random.default_rng(0).normal(size=len(y)))
+    lazy = quick(generations=500, settings={"stagnation": 3, "target_r2": None}).fit(
+        X, np.random.default_rng(0).normal(size=len(y))
+    )
     assert lazy.stopped_by_ == "stagnation"
     assert lazy.n_generations_ < 500
     noise = np.random.default_rng(1).normal(size=len(y))
@@ -338,7 +365,9 @@ def say(generation):
 
 
 def started(code: str) -> subprocess.Popen[str]:
-    return subprocess.Popen([sys.executable, "-c", RUN + code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        [sys.executable, "-c", RUN + code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
 
 
 def wait_for_line(process: subprocess.Popen[str], wanted: str) -> None:
@@ -349,7 +378,8 @@ def wait_for_line(process: subprocess.Popen[str], wanted: str) -> None:
 
 
 def test_ctrl_c_gives_the_best_model_so_far():
-    fit = "model = MultigeneRegressor(generations=10**9, settings={'target_r2': None}).fit(X, y, callback=say)\n"
+    parameters = "generations=10**9, settings={'target_r2': None}"
+    fit = f"model = MultigeneRegressor({parameters}).fit(X, y, callback=say)\n"
     process = started(fit + "print('model', model.stopped_by_, model.score(X, y) > 0.5); print(model)")
     wait_for_line(process, "20")
     process.send_signal(signal.SIGINT)
@@ -362,9 +392,16 @@ def test_ctrl_c_gives_the_best_model_so_far():
 
 def test_ctrl_c_in_the_first_generation_gives_the_mean():
     """Before anything was evaluated the best model so far is a constant."""
-    prepare = "X = np.random.default_rng(0).normal(size=(400_000, 20)); y = X[:, 0]\nprint('ready', flush=True)\n"
-    fit = "model = MultigeneRegressor('UB', generations=10**9, n_jobs=1, population_size=2000, settings={'steps': 10**5}).fit(X, y)\n"
-    process = started(prepare + fit + "print('model', model.stopped_by_, np.isfinite(model.predict(X)).all(), len(model.history_))")
+    prepare = (
+        "X = np.random.default_rng(0).normal(size=(400_000, 20)); y = X[:, 0]\nprint('ready', flush=True)\n"
+    )
+    parameters = "'UB', n_jobs=1, population_size=2000, settings={'steps': 10**5}"
+    fit = f"model = MultigeneRegressor({parameters}).fit(X, y)\n"
+    process = started(
+        prepare
+        + fit
+        + "print('model', model.stopped_by_, np.isfinite(model.predict(X)).all(), len(model.history_))"
+    )
     wait_for_line(process, "ready")
     time.sleep(2.0)
     process.send_signal(signal.SIGINT)
@@ -382,7 +419,10 @@ def model_of(checkpoint, generations: int = 60) -> MultigeneRegressor:
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["kill", "interrupt"])
 def test_a_stopped_run_is_resumed_as_if_nothing_had_happened(how, tmp_path):
     path = tmp_path / "run.checkpoint"
-    process = started(f"MultigeneRegressor('SC', generations=60, random_state=7).fit(X, y, callback=say, checkpoint={str(path)!r})")
+    process = started(
+        "model = MultigeneRegressor('SC', generations=60, random_state=7)\n"
+        f"model.fit(X, y, callback=say, checkpoint={str(path)!r})"
+    )
     wait_for_line(process, "25")
     process.send_signal(how)
     process.communicate(timeout=60)
@@ -417,10 +457,14 @@ def test_wrong_checkpoints_get_a_sentence(tmp_path):
     with pytest.raises(ValueError, match="other data, settings or random_state"):
         quick().fit(X, y + 1.0, checkpoint=path)
     good = path.read_bytes()
-    for damaged, sentence in [(good[:100], "damaged"), (b"[]", "not a checkpoint"), (b"\x00\xff", "damaged"),
-                              (good.replace(b'"version": 1', b'"version": 99'), "version 99"),
-                              (good.replace(b'"front"', b'"frond"'), "damaged"),
-                              (good.replace(b'"population": "', b'"population": "AAAA'), "damaged")]:  # fmt: skip
+    for damaged, sentence in [
+        (good[:100], "damaged"),
+        (b"[]", "not a checkpoint"),
+        (b"\x00\xff", "damaged"),
+        (good.replace(b'"version": 1', b'"version": 99'), "version 99"),
+        (good.replace(b'"front"', b'"frond"'), "damaged"),
+        (good.replace(b'"population": "', b'"population": "AAAA'), "damaged"),
+    ]:
         path.write_bytes(damaged)
         with pytest.raises(ValueError, match=sentence):
             quick().fit(X, y, checkpoint=path)
@@ -435,8 +479,10 @@ def test_wrong_checkpoints_get_a_sentence(tmp_path):
 def test_settings_object_and_dict():
     X, y = problem()
     assert same(quick(settings=configuration("UB")).fit(X, y), quick(configuration="UB").fit(X, y))
-    assert same(quick(settings=configuration("UB").changed(tournament_size=3)).fit(X, y),
-                quick(configuration="UB", settings={"tournament_size": 3}).fit(X, y))  # fmt: skip
+    assert same(
+        quick(settings=configuration("UB").changed(tournament_size=3)).fit(X, y),
+        quick(configuration="UB", settings={"tournament_size": 3}).fit(X, y),
+    )
     with pytest.raises(ValueError, match="Both configuration='UB' and a Settings"):
         quick(configuration="UB", settings=Settings()).fit(X, y)
     endless = quick(generations=4, settings={"target_r2": None}).fit(X, X[:, 0])
@@ -452,11 +498,27 @@ def test_own_functions():
     assert np.allclose(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
 
 
-@pytest.mark.parametrize("changes", [
-    {"weighted_nodes": 0.5}, {"tune_constants": True}, {"fit_genes": False}, {"lcf_birth": "random"}, {"lcf_birth": "sparse"},
-    {"product_frequency": 4.0}, {"rule": "adam"}, {"rule": "irprop+"}, {"rule": "rprop"}, {"cache_megabytes": 0.0},
-    {"max_nodes": 5}, {"max_depth": 1}, {"max_genes": 1}, {"population_size": 2, "elites": 1}, {"elites": 0},
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"weighted_nodes": 0.5},
+        {"tune_constants": True},
+        {"fit_genes": False},
+        {"lcf_birth": "random"},
+        {"lcf_birth": "sparse"},
+        {"product_frequency": 4.0},
+        {"rule": "adam"},
+        {"rule": "irprop+"},
+        {"rule": "rprop"},
+        {"cache_megabytes": 0.0},
+        {"max_nodes": 5},
+        {"max_depth": 1},
+        {"max_genes": 1},
+        {"population_size": 2, "elites": 1},
+        {"elites": 0},
+    ],
+    ids=str,
+)
 def test_settings_that_change_the_method(changes):
     X, y = problem()
     model = quick(configuration="UB", generations=10, settings=changes).fit(X, y)
@@ -467,4 +529,7 @@ def test_settings_that_change_the_method(changes):
 
 def test_the_cache_changes_nothing_but_time():
     X, y = problem()
-    assert same(quick(settings={"cache_megabytes": 0.0}).fit(X, y), quick(settings={"cache_megabytes": 0.05}).fit(X, y))
+    assert same(
+        quick(settings={"cache_megabytes": 0.0}).fit(X, y),
+        quick(settings={"cache_megabytes": 0.05}).fit(X, y),
+    )

@@ -27,12 +27,18 @@ def offered(pairs):
     return front
 
 
-@given(st.lists(st.tuples(st.sampled_from([-np.inf, np.nan, -5.0, 0.0, 0.2, 0.5, 0.9, 1.0]), st.integers(1, 8)), max_size=30))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([-np.inf, np.nan, -5.0, 0.0, 0.2, 0.5, 0.9, 1.0]), st.integers(1, 8)),
+        max_size=30,
+    )
+)
 def test_front_is_what_nothing_beats(pairs):
     front = offered(pairs)
     usable = [(f, c) for f, c in pairs if np.isfinite(f)]
-    expected = sorted({(c, f) for f, c in usable if not any(
-        (g >= f and d < c) or (g > f and d <= c) for g, d in usable)})  # fmt: skip
+    expected = sorted(
+        {(c, f) for f, c in usable if not any((g >= f and d < c) or (g > f and d <= c) for g, d in usable)}
+    )
     assert [(m.complexity, m.fitness) for m in front] == expected
     assert len(front) == len(expected)
     if usable:

@@ -1,4 +1,5 @@
-"""The engine against its naive twin (`multigene/_reference.py`): same values, gradients, coefficients and steps."""
+"""The engine against its naive twin (`multigene/_reference.py`): same values, gradients, coefficients and
+steps."""
 
 from __future__ import annotations
 
@@ -149,7 +150,9 @@ MODELS = {
     "weighted-nodes": {"lcf": "unsynchronised", "weighted_nodes": 0.5},
     "products": {"lcf": "unsynchronised", "product_frequency": 5.0},
     "all-functions": {"lcf": "unsynchronised", "functions": function_entries(ALL_FUNCTIONS)},
-    "own-functions": {"functions": function_entries(["add", {"hill": "x**2/(1+x**2)", "gap": "abs(x-y)*0.5"}])},
+    "own-functions": {
+        "functions": function_entries(["add", {"hill": "x**2/(1+x**2)", "gap": "abs(x-y)*0.5"}])
+    },
 }
 
 
@@ -176,7 +179,11 @@ def gradient_of(model: twin.Model, rows: twin.Rows):
 
 def agrees(found, expected, expected_nudged) -> bool:
     """As equal as roundings of the inputs allow: sin(x**45) of the third digit is not decided by anyone."""
-    allowed = 1e-9 * np.abs(expected) + 30.0 * np.abs(expected_nudged - expected) + 1e-11 * np.max(np.abs(expected), initial=0.01)
+    allowed = (
+        1e-9 * np.abs(expected)
+        + 30.0 * np.abs(expected_nudged - expected)
+        + 1e-11 * np.max(np.abs(expected), initial=0.01)
+    )
     return bool((np.abs(np.asarray(found) - expected) <= allowed).all())
 
 
@@ -202,8 +209,12 @@ def test_evaluation_fit_and_gradient_of_grown_individuals(kind, weighted, worker
         moved = twin.Model(reference.genes, other).fit
         assert agrees(fitness[i], 1.0 - reference.fit.unexplained, 1.0 - moved.unexplained)
         assert model.fit(data).fitness == pytest.approx(fitness[i], abs=1e-12)
-        if agrees(values, values_nudged, values):  # coefficients of chaotic genes are no better than their values
-            assert close(model.predict(rows.X), reference.fit.intercept + values @ reference.fit.coefficients, 1e-6)
+        if agrees(
+            values, values_nudged, values
+        ):  # coefficients of chaotic genes are no better than their values
+            assert close(
+                model.predict(rows.X), reference.fit.intercept + values @ reference.fit.coefficients, 1e-6
+            )
         expected, expected_nudged = gradient_of(reference, rows), gradient_of(reference, other)
         if np.isfinite(expected).all() and np.isfinite(expected_nudged).all():
             assert agrees(model.gradient(data), expected, expected_nudged)
@@ -294,19 +305,27 @@ def test_tuning_takes_the_same_steps(mode, weighted_nodes, workers):
 
 
 def same_weights(model: Individual, reference: twin.Model) -> bool:
-    """Are all inner weights of the engine's model those of the twin? Step sizes are products of the same few numbers."""
+    """Are all inner weights of the engine's model those of the twin? Step sizes are products of the same
+    few numbers."""
     found = twin.Model.read(model, reference.rows)
     pairs = zip(twin._nodes(found.genes), twin._nodes(reference.genes), strict=True)
-    return all(a.row is None or np.allclose(a.row.weights, b.row.weights, rtol=1e-12, atol=1e-12) for a, b in pairs)
+    return all(
+        a.row is None or np.allclose(a.row.weights, b.row.weights, rtol=1e-12, atol=1e-12) for a, b in pairs
+    )
 
 
 @pytest.mark.parametrize("steps", [1, 2, 3, 4, 5, 12])
 def test_tuning_of_given_individuals(steps, workers):
-    """`Population.of` and several steps in one call: number of steps, early stop and best iterate as METHOD says."""
+    """`Population.of` and several steps in one call: number of steps, early stop and best iterate as METHOD
+    says."""
     rows, data = made_data(10, weighted=True)
     genes = [
         ["sin([0: 0.0 + 1.0*x0 + 0.0*x1 + 0.0*x2])", "x0 * [2: 0.0 + 0.0*x0 + 0.0*x1 + 1.0*x2]"],
-        ["[1: 0.3 + 0.5*x0 + -1.0*x1 + 0.2*x2]**2 + x0", "tanh(x2 * [0: 0.1 + 1.0*x0 + 0.5*x1 + 0.0*x2])", "exp(x1)"],
+        [
+            "[1: 0.3 + 0.5*x0 + -1.0*x1 + 0.2*x2]**2 + x0",
+            "tanh(x2 * [0: 0.1 + 1.0*x0 + 0.5*x1 + 0.0*x2])",
+            "exp(x1)",
+        ],
     ]
     individuals = [Individual(g, 0.0, [0.0] * len(g)) for g in genes]
     population = Population.of(individuals, Genes(lcf="unsynchronised"), 3, workers)
@@ -324,7 +343,7 @@ def test_tuning_of_given_individuals(steps, workers):
 
 def test_a_model_of_the_population_is_the_best_iterate(workers):
     """No roll-back: the population goes on from the last iterate, the model handed out is the best one."""
-    rows, data = made_data(11)
+    _, data = made_data(11)
     population, _ = grown(workers, seed=12, lcf="unsynchronised")
     population.tune(data, Tuning(steps=0, min_steps=20, tolerance=0.0))
     fitness, _ = population.evaluate(data)
@@ -363,7 +382,11 @@ def split_between_parents(child, first, second) -> int | None:
         return all(any(gene == other for other in rest) for gene in part)
 
     genes, ours, theirs = ([skeleton(g) for g in m.genes] for m in (child, first, second))
-    ways = [k for k in range(1, len(genes) + 1) if is_subsequence(genes[:k], ours) and is_subsequence(genes[k:], theirs)]
+    ways = [
+        k
+        for k in range(1, len(genes) + 1)
+        if is_subsequence(genes[:k], ours) and is_subsequence(genes[k:], theirs)
+    ]
     return ways[0] if len(ways) == 1 else None
 
 
@@ -376,7 +399,7 @@ def test_conflicts_of_weight_sets(workers):
     size = len(population)
     parents = np.column_stack([np.arange(size), np.roll(np.arange(size), 7)]).astype(np.uint64)
     variation = Variation(crossover=1.0, mutation=0.0, high_level_crossover=1.0)
-    # A parent breeds from where tuning left it, not from its best iterate: copies have no best iterate to hide it.
+    # A parent breeds from where tuning left it, not from its best iterate; a copy shows where that was.
     copies = population.breed(parents, [], Variation(crossover=0.0, mutation=0.0), list(range(size)))
     children = population.breed(parents, [], variation, list(range(size)))
     before = [children.model(i) for i in range(size)]
@@ -409,7 +432,7 @@ def test_conflicts_of_weight_sets(workers):
 def test_individuals_stay_synchronised(crossover, workers):
     """Whatever breeding does, an index has one set of weights per individual after evaluation."""
     _, data = made_data(15)
-    population, settings = grown(workers, seed=16, lcf="synchronised")
+    population, _ = grown(workers, seed=16, lcf="synchronised")
     rng = np.random.default_rng(0)
     variation = Variation(crossover=crossover, mutation=1.0 - crossover, weights_mutation=0.3)
     for generation in range(4):
@@ -440,14 +463,12 @@ def test_global_steps(workers):
         for i, model in enumerate(models):
             for index, weights in lcf_sets(population.model(i)).items():
                 assert np.allclose(weights, shared[index].weights, rtol=1e-12, atol=1e-12)
-            if model.fit is not None:
-                if well_conditioned(gene_values(model, rows), rows):
-                    assert fitness[i] == pytest.approx(1.0 - model.fit.unexplained, abs=1e-7)
+            if model.fit is not None and well_conditioned(gene_values(model, rows), rows):
+                assert fitness[i] == pytest.approx(1.0 - model.fit.unexplained, abs=1e-7)
     assert any(np.abs(row.weights).sum() != 1.0 for row in shared.values())
 
 
 def test_global_mutation_moves_all_individuals_alike(workers):
-    _, data = made_data(19)
     population, _ = grown(workers, seed=20, lcf="global")
     before = [lcf_sets(population.model(i)) for i in range(len(population))]
     population.perturb_shared(3.0, 5)
@@ -468,7 +489,7 @@ def test_irprop_minus_by_hand():
     for gradient in ([1.0, -2.0, 0.0], [3.0, -1.0, np.nan], [-1.0, -1.0, np.inf], [-1.0, -1.0, 5.0]):
         row.gradient[:] = gradient
         twin.irprop_minus(row)
-    # same sign twice (0.1, 0.12), sign change: the step halves, nothing moves; then a step of 0.06 the other way
+    # same sign twice (0.1, 0.12); a change: the step halves, nothing moves; then 0.06 the other way
     assert row.weights[0] == pytest.approx(-0.1 - 0.12 + 0.06)
     assert row.weights[1] == pytest.approx(0.1 + 0.12 + 0.144 + 0.1728)
     assert row.weights[2] == pytest.approx(-0.1)
@@ -485,5 +506,10 @@ def test_every_rule_improves_and_stays_finite(rule, workers):
     assert (peaks[usable] >= start[usable] - 1e-12).all()
     assert np.mean(peaks[usable] > start[usable] + 1e-6) > 0.5
     for i in range(len(population)):
-        numbers = [v for g in range(len(population.model(i).genes)) for t in population.model(i).tokens(g) for v in t[1:]]
+        numbers = [
+            v
+            for g in range(len(population.model(i).genes))
+            for t in population.model(i).tokens(g)
+            for v in t[1:]
+        ]
         assert all(np.isfinite(v) for v in numbers if isinstance(v, float))

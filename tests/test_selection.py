@@ -36,7 +36,9 @@ def test_terrible_fitness_is_just_worst(worst):
 
 def test_tournament_shape_and_range():
     rng = np.random.default_rng(0)
-    parents = selection.tournament(rng.random(20), Selection(population_size=20, elites=4, tournament_size=3), rng)
+    parents = selection.tournament(
+        rng.random(20), Selection(population_size=20, elites=4, tournament_size=3), rng
+    )
     assert parents.shape == (16, 2)
     assert parents.dtype == np.uint64
     assert parents.max() < 20
@@ -55,7 +57,8 @@ def test_tournament_probabilities():
 
 
 def test_ties_go_to_the_earlier_drawn():
-    """Among equals it is the draw that decides, so that all are chosen equally often, not the one with the lowest number."""
+    """Among equals it is the draw that decides, so that all are chosen equally often, not the one with the
+    lowest number."""
     rng = np.random.default_rng(2)
     won = selection.tournament(np.full(8, 0.5), Selection(elites=0, tournament_size=4), rng)
     again = np.random.default_rng(2).integers(8, size=(8, 2, 4))[:, :, 0]

@@ -92,7 +92,11 @@ def test_every_setting_has_a_docstring():
     import multigene.settings as module
 
     tree = ast.parse(inspect.getsource(module))
-    classes = [n for n in tree.body if isinstance(n, ast.ClassDef) and n.name in ("Genes", "Selection", "Variation", "Tuning", "Stopping")]
+    classes = [
+        n
+        for n in tree.body
+        if isinstance(n, ast.ClassDef) and n.name in ("Genes", "Selection", "Variation", "Tuning", "Stopping")
+    ]
     assert len(classes) == 5
     for cls in classes:
         assert ast.get_docstring(cls)
@@ -108,8 +112,26 @@ def test_symbols_of_table_2_are_named():
     import multigene.settings as module
 
     source = inspect.getsource(module)
-    for symbol in ("G_max", "N_max", "D_max", "|P|", "|T|", "`E`", "Pr_x", "Pr_m", "Pr_HLx", "Pr_LLx", "r_HLx", "Pr_Cm",
-                   "Pr_Wm", "Pr_Sm", "σ_Cm", "σ_Wm", "Bp_steps", "Bp_min"):  # fmt: skip
+    for symbol in (
+        "G_max",
+        "N_max",
+        "D_max",
+        "|P|",
+        "|T|",
+        "`E`",
+        "Pr_x",
+        "Pr_m",
+        "Pr_HLx",
+        "Pr_LLx",
+        "r_HLx",
+        "Pr_Cm",
+        "Pr_Wm",
+        "Pr_Sm",
+        "σ_Cm",
+        "σ_Wm",
+        "Bp_steps",
+        "Bp_min",
+    ):
         assert symbol in source, symbol
 
 
@@ -142,13 +164,28 @@ def test_with_values_and_changed():
 
 def test_function_entries():
     assert function_entries("sin, cos") == (("sin", None, 1.0), ("cos", None, 1.0))
-    assert function_entries(["add", {"hill": "x**2/(1+x**2)"}]) == (("add", None, 1.0), ("hill", "x**2/(1+x**2)", 1.0))
+    assert function_entries(["add", {"hill": "x**2/(1+x**2)"}]) == (
+        ("add", None, 1.0),
+        ("hill", "x**2/(1+x**2)", 1.0),
+    )
     assert function_entries({"add": 2, "mul": None}) == (("add", None, 2.0), ("mul", None, 1.0))
     assert function_entries(function_entries("sin")) == (("sin", None, 1.0),)
 
 
-@pytest.mark.parametrize("functions", [5, [5], [None], {"add": -1}, {"add": math.nan}, {"add": "x"[:0] and 1 or [1]}, [("a", 1, 1.0)],
-                                       {"add": True}, {"add": math.inf}])  # fmt: skip
+@pytest.mark.parametrize(
+    "functions",
+    [
+        5,
+        [5],
+        [None],
+        {"add": -1},
+        {"add": math.nan},
+        {"add": [1]},
+        [("a", 1, 1.0)],
+        {"add": True},
+        {"add": math.inf},
+    ],
+)
 def test_nonsense_functions(functions):
     with pytest.raises(ValueError, match=r"give|functions contains"):
         function_entries(functions)
@@ -165,7 +202,8 @@ def test_nonsense_in_every_setting(name, value):
     with pytest.raises(ValueError, match=r"\w+=.* (is|are) .*") as error:
         check(configuration("UB").changed(**{name: value}))
     sentence = str(error.value)
-    assert (name in sentence or "time_limit" in sentence) and sentence.endswith(".")
+    assert name in sentence or "time_limit" in sentence
+    assert sentence.endswith(".")
     assert re.search(r"give|take|exchange", sentence)
 
 

@@ -1,12 +1,12 @@
 """The method once more, slowly: a naive NumPy twin of what the engine does per row and per node.
 
-It is here to be read next to the paper, and to check the engine: `tests/test_reference.py` holds the two against each
-other, operator by operator and step by step. Nothing else imports it.
+It is here to be read next to the paper, and to check the engine: `tests/test_reference.py` holds the two
+against each other, operator by operator and step by step. Nothing else imports it.
 
-A `Model` is a list of trees (`Node`) over rows of inner weights (`Row`). The paper's three operation modes (section
-3.3) are a matter of who shares rows: unsynchronised, every LCF node has a row of its own; synchronised, the LCF nodes
-of an individual with the same index share one; globally synchronised, those of all individuals do. Evaluation,
-gradient and update never ask which mode it is.
+A `Model` is a list of trees (`Node`) over rows of inner weights (`Row`). The paper's three operation modes
+(section 3.3) are a matter of who shares rows: unsynchronised, every LCF node has a row of its own;
+synchronised, the LCF nodes of an individual with the same index share one; globally synchronised, those of
+all individuals do. Evaluation, gradient and update never ask which mode it is.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ UNARY: dict[str, tuple[Callable[[Array], Array], Callable[[Array, Array], Array]
     "sin": (np.sin, lambda x, v: np.cos(x)),
     "cos": (np.cos, lambda x, v: -np.sin(x)),
     "exp": (np.exp, lambda x, v: v),
-    "logistic": (lambda x: special.expit(-x), lambda x, v: -v * (1.0 - v)),  # 1/(1+eˣ), as the paper prints it
+    "logistic": (
+        lambda x: special.expit(-x),
+        lambda x, v: -v * (1.0 - v),
+    ),  # 1/(1+eˣ), as the paper prints it
     "tanh": (np.tanh, lambda x, v: 1.0 - v * v),
     "sinc": (lambda x: np.sinc(x / np.pi), lambda x, v: _sinc_slope(x, v)),
     "softplus": (lambda x: np.logaddexp(0.0, x), lambda x, v: special.expit(x)),
@@ -43,11 +46,16 @@ UNARY: dict[str, tuple[Callable[[Array], Array], Callable[[Array, Array], Array]
     "inv": (lambda x: 1.0 / x, lambda x, v: -v * v),
     "atan": (np.arctan, lambda x, v: 1.0 / (1.0 + x * x)),
     "erf": (special.erf, lambda x, v: 2.0 / np.sqrt(np.pi) * np.exp(-x * x)),
-    "bent": (lambda x: (np.sqrt(x * x + 1.0) - 1.0) / 2.0 + x, lambda x, v: x / (2.0 * np.sqrt(x * x + 1.0)) + 1.0),
+    "bent": (
+        lambda x: (np.sqrt(x * x + 1.0) - 1.0) / 2.0 + x,
+        lambda x, v: x / (2.0 * np.sqrt(x * x + 1.0)) + 1.0,
+    ),
     "sign": (np.sign, lambda x, v: np.zeros_like(x)),
 }
 
-BINARY: dict[str, tuple[Callable[[Array, Array], Array], Callable[[Array, Array, Array], tuple[Array, Array]]]] = {
+BINARY: dict[
+    str, tuple[Callable[[Array, Array], Array], Callable[[Array, Array, Array], tuple[Array, Array]]]
+] = {
     "add": (np.add, lambda a, b, v: (np.ones_like(v), np.ones_like(v))),
     "sub": (np.subtract, lambda a, b, v: (np.ones_like(v), -np.ones_like(v))),
     "mul": (np.multiply, lambda a, b, v: (b, a)),
@@ -73,7 +81,8 @@ def _sinc_slope(x: Array, v: Array) -> Array:
 
 @dataclass(eq=False)
 class Row:
-    """Weights that are tuned together, with what iRprop⁻ remembers of each: step size and last derivative."""
+    """Weights that are tuned together, with what iRprop⁻ remembers of each: step size and last
+    derivative."""
 
     weights: Array
     tuned: bool = True
@@ -89,8 +98,8 @@ class Row:
 class Node:
     """A node of a gene: what it is, its subtrees, and where it has any, its weights.
 
-    Weights are (value) for a constant, (a, b…) for the LCF a + b·x over `features`, (s, w…) for the product leaf
-    s·∏|x|^w over `features`, and (a, b) for a weighted inner node a + b·f(…).
+    Weights are (value) for a constant, (a, b…) for the LCF a + b·x over `features`, (s, w…) for the product
+    leaf s·∏|x|^w over `features`, and (a, b) for a weighted inner node a + b·f(…).
     """
 
     kind: str
@@ -102,7 +111,8 @@ class Node:
 
 
 def read_gene(tokens: Iterable[tuple[Any, ...]], indices: Iterable[int] = ()) -> Node:
-    """The tree of a gene from the engine's postfix tokens; `indices` are those of its LCFs, from left to right."""
+    """The tree of a gene from the engine's postfix tokens; `indices` are those of its LCFs, from left to
+    right."""
     stack: list[Node] = []
     left = iter(indices)
     for token in tokens:
@@ -154,7 +164,8 @@ def forward(node: Node, X: Array, tape: dict[Node, tuple[Array, Array]]) -> Arra
 
 
 def backward(node: Node, X: Array, tape: dict[Node, tuple[Array, Array]], adjoint: Array) -> None:
-    """Backpropagation (section 3.2): add the derivatives of Σ adjoint·value to the gradients of all rows below."""
+    """Backpropagation (section 3.2): add the derivatives of Σ adjoint·value to the gradients of all rows
+    below."""
     plain = tape[node][0]
     arguments = [tape[child][1] for child in node.children]
     if node.children and node.row is not None:
@@ -173,7 +184,9 @@ def backward(node: Node, X: Array, tape: dict[Node, tuple[Array, Array]], adjoin
     elif len(arguments) == 1:
         backward(node.children[0], X, tape, adjoint * UNARY[node.kind][1](arguments[0], plain))
     elif len(arguments) == 2:
-        for child, slope in zip(node.children, BINARY[node.kind][1](arguments[0], arguments[1], plain), strict=True):
+        for child, slope in zip(
+            node.children, BINARY[node.kind][1](arguments[0], arguments[1], plain), strict=True
+        ):
             backward(child, X, tape, adjoint * slope)
 
 
@@ -202,7 +215,8 @@ class Rows:
 
 @dataclass(frozen=True)
 class Fit:
-    """y ≈ intercept + Σ coefficient·gene, and what it leaves: 1 − R² and the residual in units of the target's length."""
+    """y ≈ intercept + Σ coefficient·gene, and what it leaves: 1 − R² and the residual in units of the
+    target's length."""
 
     intercept: float
     coefficients: Array
@@ -211,7 +225,8 @@ class Fit:
 
 
 def least_squares(genes: Array, rows: Rows) -> Fit:
-    """Outer coefficients by least squares on centred columns. A gene that depends on those before it gets 0."""
+    """Outer coefficients by least squares on centred columns. A gene that depends on those before it gets
+    0."""
     y, y_mean = rows.centred(rows.y)
     scale = float(np.linalg.norm(y))
     columns, means = zip(*(rows.centred(gene) for gene in genes.T), strict=True)
@@ -220,7 +235,9 @@ def least_squares(genes: Array, rows: Rows) -> Fit:
         length = float(np.linalg.norm(column))
         if length > 4.0 * np.finfo(float).eps * abs(means[i]) * np.sqrt(len(column)):
             unit = column / length
-            earlier = np.array([columns[j] / np.linalg.norm(columns[j]) for j in kept]).T.reshape(len(unit), -1)
+            earlier = np.array([columns[j] / np.linalg.norm(columns[j]) for j in kept]).T.reshape(
+                len(unit), -1
+            )
             rest = unit - earlier @ np.linalg.lstsq(earlier, unit, rcond=None)[0]
             if rest @ rest > 1e-9:
                 kept.append(i)
@@ -245,8 +262,9 @@ class Model:
 
     @classmethod
     def read(cls, individual: Individual, rows: Rows, shared: dict[int, Row] | None = None) -> Model:
-        """The twin of a model of the engine. With `shared`, LCFs of the same index use the same row of it: one dict
-        per individual is the synchronised mode, one for all individuals the globally synchronised mode."""
+        """The twin of a model of the engine. With `shared`, LCFs of the same index use the same row of it:
+        one dict per individual is the synchronised mode, one for all individuals the globally synchronised
+        mode."""
         genes = []
         for g, text in enumerate(individual.genes):
             indices = [int(index) for index in re.findall(r"\[(\d+):", text)]
@@ -258,7 +276,8 @@ class Model:
         return cls(genes, rows)
 
     def evaluate(self) -> Fit | None:
-        """Fit the outer coefficients; None when a gene has no finite value somewhere: such a model is unfit."""
+        """Fit the outer coefficients; None when a gene has no finite value somewhere: such a model is
+        unfit."""
         with np.errstate(all="ignore"):
             values = np.array([value(gene, self.rows.X) for gene in self.genes]).T
             self.fit = least_squares(values, self.rows) if np.isfinite(values).all() else None
@@ -269,10 +288,11 @@ class Model:
         return list(dict.fromkeys(node.row for node in _nodes(self.genes) if node.row is not None))
 
     def add_gradient(self) -> None:
-        """Add the derivatives of half the squared error to the rows' gradients, outer coefficients held fixed.
+        """Add the derivatives of half the squared error to the rows' gradients, outer coefficients held
+        fixed.
 
-        They are at their optimum, where the error does not change with them; so this is the derivative of the
-        projected error. The error is in units of the target's length, as the residual is.
+        They are at their optimum, where the error does not change with them; so this is the derivative of
+        the projected error. The error is in units of the target's length, as the residual is.
         """
         if self.fit is None:
             return
@@ -296,7 +316,8 @@ def _nodes(genes: Iterable[Node]) -> list[Node]:
 
 
 def step(rows: Sequence[Row]) -> None:
-    """One step of all rows. Derivatives that are zero up to rounding (1e-13 of the largest) are taken as zero."""
+    """One step of all rows. Derivatives that are zero up to rounding (1e-13 of the largest) are taken as
+    zero."""
     slopes = np.abs(np.concatenate([row.gradient for row in rows]))
     least = 1e-13 * slopes[np.isfinite(slopes)].max(initial=0.0)
     for row in rows:
@@ -307,8 +328,8 @@ def step(rows: Sequence[Row]) -> None:
 def irprop_minus(row: Row, *, first: float = 0.1, least: float = 1e-6, most: float = 50.0) -> None:
     """One step of iRprop⁻ (Igel and Hüsken): η⁺ = 1.2, η⁻ = 0.5; the gradient is used up.
 
-    A derivative that keeps its sign lets the step grow, one that changes it lets the step shrink, leaves the weight
-    where it is and is forgotten. A derivative that is 0 or not finite moves nothing.
+    A derivative that keeps its sign lets the step grow, one that changes it lets the step shrink, leaves
+    the weight where it is and is forgotten. A derivative that is 0 or not finite moves nothing.
     """
     for k, slope in enumerate(row.gradient):
         if slope == 0.0 or not np.isfinite(slope):
@@ -346,9 +367,11 @@ def tune(model: Model, steps: int = 25, least: int = 2, tolerance: float = 1e-10
 
 
 def resolve(model: Model, rivals: dict[int, Array]) -> str:
-    """Mode S after breeding: indices in conflict have a second set of weights. First, second and mean are tried, for
-    all these indices at once, and the best is kept; says which."""
-    rows = {node.number: node.row for node in _nodes(model.genes) if node.kind == "lcf" and node.row is not None}
+    """Mode S after breeding: indices in conflict have a second set of weights. First, second and mean are
+    tried, for all these indices at once, and the best is kept; says which."""
+    rows = {
+        node.number: node.row for node in _nodes(model.genes) if node.kind == "lcf" and node.row is not None
+    }
     first = {index: rows[index].weights.copy() for index in rivals}
     sets = {
         "first": first,
@@ -369,12 +392,15 @@ def resolve(model: Model, rivals: dict[int, Array]) -> str:
 
 
 def tune_shared(models: Sequence[Model]) -> None:
-    """Mode G: one step of the rows that all individuals share, by the sum of their derivatives (section 3.3.3)."""
+    """Mode G: one step of the rows that all individuals share, by the sum of their derivatives (section
+    3.3.3)."""
     rows = list(dict.fromkeys(row for model in models for row in model.weight_rows() if row.tuned))
     total = {row: np.zeros_like(row.weights) for row in rows}
     for model in models:
         model.add_gradient()
-        if all(np.isfinite(row.gradient).all() for row in rows):  # an individual without a derivative says nothing
+        if all(
+            np.isfinite(row.gradient).all() for row in rows
+        ):  # an individual without a derivative says nothing
             for row in rows:
                 total[row] += row.gradient
         for row in rows:

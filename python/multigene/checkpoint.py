@@ -1,8 +1,9 @@
-"""Stop and resume: the state of a run after a generation, as bytes or in a file written at once or not at all.
+"""Stop and resume: the state of a run after a generation, as bytes or in a file written at once or not at
+all.
 
-A resumed run goes on exactly as the undisturbed one would have: population with its step memory, front, random generator and
-counters are all part of the state. Checkpoints hold data, not code, but are meant for the machine that wrote them; models for
-sharing are saved by `model_file.py`.
+A resumed run goes on exactly as the undisturbed one would have: population with its step memory, front,
+random generator and counters are all part of the state. Checkpoints hold data, not code, but are meant for
+the machine that wrote them; models for sharing are saved by `model_file.py`.
 """
 
 from __future__ import annotations
@@ -41,7 +42,13 @@ def dump(generation: Generation, fingerprint: str, history: list[dict[str, Any]]
         "population": b64encode(population).decode("ascii"),
         "digest": sha256(population).hexdigest(),
         "front": [
-            (m.individual.genes, m.individual.intercept.hex(), [c.hex() for c in m.individual.coefficients], m.fitness.hex(), m.complexity)
+            (
+                m.individual.genes,
+                m.individual.intercept.hex(),
+                [c.hex() for c in m.individual.coefficients],
+                m.fitness.hex(),
+                m.complexity,
+            )
             for m in generation.front
         ],
         "history": history,
@@ -60,7 +67,9 @@ def load(
     if not isinstance(saved, dict) or saved.get("format") != FORMAT:
         raise ValueError("The file is not a checkpoint of multigene; give another file name.")
     if saved.get("version") != VERSION:
-        raise ValueError(f"The checkpoint has version {saved.get('version')}, this program reads version {VERSION}.")
+        raise ValueError(
+            f"The checkpoint has version {saved.get('version')}, this program reads version {VERSION}."
+        )
     if saved.get("fingerprint") != fingerprint:
         raise ValueError(
             "The state to continue from belongs to other data, settings or random_state; "
@@ -84,12 +93,19 @@ def _generation(saved: dict[str, Any], settings: Settings, n_features: int, work
     population_fitness = np.array([float.fromhex(f) for f in saved["fitness"]])
     complexity_array = np.array(saved["complexity"], dtype=np.uint64)
     return Generation(
-        int(saved["number"]), front, population_fitness, complexity_array, int(saved["evaluations"]), population, saved["rng"]
+        int(saved["number"]),
+        front,
+        population_fitness,
+        complexity_array,
+        int(saved["evaluations"]),
+        population,
+        saved["rng"],
     )
 
 
 def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file so that it is either the old one or the whole new one, even if the machine stops in between."""
+    """Write a file so that it is either the old one or the whole new one, even if the machine stops in
+    between."""
     target = Path(path)
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
     try:
