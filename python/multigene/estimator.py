@@ -251,11 +251,12 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         import pandas as pd
 
-        rows = [
-            {"gene": gene, "bias": bias, **{self._names[j]: weight for j, weight in weights.items()}}
-            for gene, bias, weights in transformations(self._member.individual)
-        ]
-        return pd.DataFrame(rows, columns=["gene", "bias", *self._names]).fillna(0.0)
+        # By position: a feature may itself be called "gene" or "bias".
+        found = transformations(self._member.individual)
+        weights = [[bias, *(terms.get(j, 0.0) for j in range(len(self._names)))] for _, bias, terms in found]
+        table = pd.DataFrame(np.array(weights).reshape(len(found), -1 if found else 1 + len(self._names)), columns=["bias", *self._names])
+        table.insert(0, "gene", np.array([gene for gene, _, _ in found], dtype=int), allow_duplicates=True)
+        return table
 
     def sympy(self) -> Any:
         """The chosen formula as a SymPy expression."""

@@ -324,6 +324,11 @@ impl Individual {
             let fit = solve(&self.gram, &columns, data, &mut workspace.residual);
             self.take_coefficients(&fit.coefficients, &columns, data);
             self.unexplained = fit.unexplained * data.share();
+            // Units so far apart that a coefficient vanishes: what was fitted cannot be written down.
+            let vanished = |(c, standardised): (&f64, &f64)| c.abs() < f64::MIN_POSITIVE && standardised.abs() > 1e-12;
+            if self.coefficients.iter().zip(&fit.coefficients).any(vanished) {
+                return self.mark_unfit();
+            }
         } else {
             self.add_up(&columns, data, workspace);
         }

@@ -299,6 +299,9 @@ impl Population {
             .individuals
             .par_iter()
             .map(|individual| {
+                if stop.load(Ordering::Relaxed) {
+                    return Vec::new();
+                }
                 WORKSPACE.with_borrow_mut(|workspace| {
                     let mut individual = individual.clone();
                     individual.unexplained = f64::NAN;

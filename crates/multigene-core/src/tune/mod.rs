@@ -83,12 +83,22 @@ pub struct GradientTuning {
     pub tunable: Tunable,
 }
 
-/// Moves every weight of a table once. Derivatives that are not finite say nothing and move nothing.
+/// A derivative below this share of the largest is zero up to rounding. Such are not rare: a weight that only scales its gene
+/// has derivative zero, because the outer coefficient is at its optimum. Rules that look at signs alone would otherwise follow
+/// the sign of a rounding error, and the same rows in another order would give another model.
+const ROUNDING: f64 = 1e-13;
+
+/// Moves every weight of a table once. Derivatives that are not finite, or zero up to rounding, say nothing and move nothing.
 pub fn step(tuning: &GradientTuning, weights: &mut crate::weights::Weights, gradient: &[f64], worse: bool) {
     let (values, memory) = weights.tunable();
+    let least = ROUNDING
+        * gradient
+            .iter()
+            .filter(|slope| slope.is_finite())
+            .fold(0.0, |most: f64, slope| most.max(slope.abs()));
     for ((value, memory), &slope) in values.iter_mut().zip(memory).zip(gradient) {
-        if slope == 0.0 && (tuning.rule != Rule::Adam || *memory == Memory::NEW) {
-            // No sign, no step; the stored derivative is this one.
+        if slope.abs() <= least && (tuning.rule != Rule::Adam || *memory == Memory::NEW) {
+            // No sign, no step; the stored derivative is this one, zero.
             (memory.slope, memory.extra) = (0.0, 0.0);
         } else if slope.is_finite() {
             let before = *value;
