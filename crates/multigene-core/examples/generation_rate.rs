@@ -27,7 +27,7 @@ struct Configuration {
 const BASELINE: Configuration = Configuration { size: 100, tournament: 10, elites: 15, combinations: false };
 const UB: Configuration = Configuration { size: 50, tournament: 5, elites: 8, combinations: true };
 
-const STOP: AtomicBool = AtomicBool::new(false);
+static STOP: AtomicBool = AtomicBool::new(false);
 
 /// Time spent per part of the loop.
 #[derive(Default)]

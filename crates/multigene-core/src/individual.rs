@@ -8,7 +8,7 @@ use crate::dataset::{Column, Dataset};
 use crate::evaluate::{Scratch, evaluate};
 use crate::functions::{CustomOperator, expand};
 use crate::gene::{self, Node};
-use crate::gradient::Tape;
+use crate::gradient::{Kept, Tape};
 use crate::least_squares::{Gram, leave, solve};
 use crate::program::Program;
 use crate::rows;
@@ -73,6 +73,8 @@ pub struct Workspace {
     pub scratch: Scratch,
     /// For reverse sweeps.
     pub tape: Tape,
+    /// Results of all steps, one entry per gene, during gradient tuning.
+    pub kept: Vec<Kept>,
     /// What the last evaluated individual leaves unexplained, standardised.
     pub residual: Vec<f64>,
     /// Derivatives of half the squared error by every weight.
