@@ -24,8 +24,18 @@ struct Configuration {
     combinations: bool,
 }
 
-const BASELINE: Configuration = Configuration { size: 100, tournament: 10, elites: 15, combinations: false };
-const UB: Configuration = Configuration { size: 50, tournament: 5, elites: 8, combinations: true };
+const BASELINE: Configuration = Configuration {
+    size: 100,
+    tournament: 10,
+    elites: 15,
+    combinations: false,
+};
+const UB: Configuration = Configuration {
+    size: 50,
+    tournament: 5,
+    elites: 8,
+    combinations: true,
+};
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
@@ -43,7 +53,12 @@ struct Spent {
 fn processor_seconds() -> f64 {
     std::thread::yield_now(); // brings the account up to date
     let account = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux keeps accounts of threads");
-    account.split(' ').next().and_then(|ns| ns.parse::<f64>().ok()).expect("nanoseconds come first") / 1e9
+    account
+        .split(' ')
+        .next()
+        .and_then(|ns| ns.parse::<f64>().ok())
+        .expect("nanoseconds come first")
+        / 1e9
 }
 
 fn data(rng: &mut SlotRng) -> Dataset {
@@ -57,14 +72,23 @@ fn primitives(configuration: &Configuration) -> Primitives {
     Primitives {
         functions: FunctionSet::paper(),
         n_features: 2,
-        leaves: LeafFrequencies { variable: 2.0, combination: if configuration.combinations { 2.0 } else { 0.0 }, product: 0.0, constant: 1.0 },
+        leaves: LeafFrequencies {
+            variable: 2.0,
+            combination: if configuration.combinations { 2.0 } else { 0.0 },
+            product: 0.0,
+            constant: 1.0,
+        },
         constants: (-10.0, 10.0),
         birth: Birth::OneHot,
         synchronisation: Synchronisation::Unsynchronised,
         weighted: 0.0,
         initial_depth: 11,
         mutation_depth: 11,
-        limits: Limits { max_genes: 10, max_nodes: usize::MAX, max_depth: 11 },
+        limits: Limits {
+            max_genes: 10,
+            max_nodes: usize::MAX,
+            max_depth: 11,
+        },
     }
 }
 
@@ -83,17 +107,31 @@ fn variation() -> Variation {
 fn tuning() -> GradientTuning {
     GradientTuning {
         rule: Rule::IRpropMinus,
-        sizes: StepSizes { initial: 0.1, growth: 1.2, shrinkage: 0.5, smallest: 1e-6, largest: 50.0 },
+        sizes: StepSizes {
+            initial: 0.1,
+            growth: 1.2,
+            shrinkage: 0.5,
+            smallest: 1e-6,
+            largest: 50.0,
+        },
         steps: 25,
         min_steps: 2,
         tolerance: 1e-10,
-        tunable: Tunable { constants: false, combinations: true, inner: true },
+        tunable: Tunable {
+            constants: false,
+            combinations: true,
+            inner: true,
+        },
     }
 }
 
 /// Evaluation, its two parts on the clock one after the other.
 fn evaluate(population: &mut Population, data: &Dataset, workspace: &mut Workspace, spent: &mut Spent) {
-    let context = Context { data, library: &[], fit_genes: true };
+    let context = Context {
+        data,
+        library: &[],
+        fit_genes: true,
+    };
     let start = processor_seconds();
     for individual in population.individuals.iter_mut().filter(|i| !i.is_evaluated()) {
         for i in 0..individual.genes.len() {
@@ -124,14 +162,19 @@ fn select(fitness: &[f64], configuration: &Configuration, rng: &mut SlotRng) -> 
         }
         best
     };
-    let parents = (configuration.elites..configuration.size).map(|_| (winner(), winner())).collect();
+    let parents = (configuration.elites..configuration.size)
+        .map(|_| (winner(), winner()))
+        .collect();
     (order, parents)
 }
 
 fn run(name: &str, configuration: &Configuration, generations: usize) {
     let rng = &mut SlotRng::seed_from_u64(1);
     let data = data(rng);
-    let evaluation = Evaluation { fit_genes: true, cache_bytes: 256_000_000 };
+    let evaluation = Evaluation {
+        fit_genes: true,
+        cache_bytes: 256_000_000,
+    };
     let seeds: Vec<u64> = (0..configuration.size).map(|_| rng.next_u64()).collect();
     let mut population = Population::grow(Arc::new(primitives(configuration)), evaluation, &seeds);
     let (mut workspace, mut spent, mut window) = (Workspace::default(), Spent::default(), processor_seconds());
@@ -151,7 +194,10 @@ fn run(name: &str, configuration: &Configuration, generations: usize) {
             let best = &population.individuals[elites[0]];
             let mean = population.individuals.iter().map(|i| i.nodes()).sum::<usize>() / configuration.size;
             let rate = (generations / 4).max(1) as f64 / (processor_seconds() - window);
-            println!("{name} generation {generation}: {rate:.0}/s lately, R² {:.6}, {mean} nodes on average", best.fitness());
+            println!(
+                "{name} generation {generation}: {rate:.0}/s lately, R² {:.6}, {mean} nodes on average",
+                best.fitness()
+            );
             window = processor_seconds();
         }
         population = population.breed(&parents, &elites, &variation(), &seeds);
@@ -159,13 +205,22 @@ fn run(name: &str, configuration: &Configuration, generations: usize) {
     }
     let total = processor_seconds() - begin;
     let share = |part: f64| 100.0 * part / total;
-    println!("{name}: {:.0} generations/s over {generations} generations", generations as f64 / total);
+    println!(
+        "{name}: {:.0} generations/s over {generations} generations",
+        generations as f64 / total
+    );
     println!(
         "  columns {:.0} %, least squares {:.0} %, tuning {:.0} %, selection and breeding {:.0} %",
-        share(spent.columns), share(spent.fit), share(spent.tuning), share(spent.breeding)
+        share(spent.columns),
+        share(spent.fit),
+        share(spent.tuning),
+        share(spent.breeding)
     );
     if spent.nodes > 0 {
-        println!("  {:.2}·10⁹ node evaluations per second while columns are made", spent.nodes as f64 / spent.columns / 1e9);
+        println!(
+            "  {:.2}·10⁹ node evaluations per second while columns are made",
+            spent.nodes as f64 / spent.columns / 1e9
+        );
     }
 }
 

@@ -27,7 +27,11 @@ fn grow(size: usize, nodes: &mut Vec<Node>, weights: &mut Weights, rng: &mut Slo
         return nodes.push(leaf);
     }
     let draw = rng.random_range(0..8u32) as usize;
-    let operator = if draw < 5 || size == 2 { UNARY[draw % 5] } else { BINARY[draw - 5] };
+    let operator = if draw < 5 || size == 2 {
+        UNARY[draw % 5]
+    } else {
+        BINARY[draw - 5]
+    };
     let rest = size - 1;
     if operator.arity() == 1 {
         grow(rest, nodes, weights, rng);
@@ -43,7 +47,12 @@ fn grow(size: usize, nodes: &mut Vec<Node>, weights: &mut Weights, rng: &mut Slo
 fn processor_seconds() -> f64 {
     std::thread::yield_now(); // brings the account up to date
     let account = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux keeps accounts of threads");
-    account.split(' ').next().and_then(|ns| ns.parse::<f64>().ok()).expect("nanoseconds come first") / 1e9
+    account
+        .split(' ')
+        .next()
+        .and_then(|ns| ns.parse::<f64>().ok())
+        .expect("nanoseconds come first")
+        / 1e9
 }
 
 fn main() {
@@ -56,7 +65,9 @@ fn main() {
     for level in Level::available().into_iter().skip(argument(3, 0)) {
         for &rows in &sizes {
             let rng = &mut SlotRng::seed_from_u64(1);
-            let columns = (0..FEATURES).map(|_| (0..rows).map(|_| between(rng, -1.0, 1.0)).collect()).collect();
+            let columns = (0..FEATURES)
+                .map(|_| (0..rows).map(|_| between(rng, -1.0, 1.0)).collect())
+                .collect();
             let data = Dataset::new(columns, &vec![0.0; rows], None, level).expect("finite data");
             let individuals: Vec<Individual> = (0..200)
                 .map(|_| {
@@ -74,7 +85,10 @@ fn main() {
                 let (done, now) = run();
                 (nodes, after) = (nodes + done, now);
             }
-            println!("{level:?} {rows:>6} rows: {:.2}·10⁹ nodes/s", nodes as f64 / (after - before) / 1e9);
+            println!(
+                "{level:?} {rows:>6} rows: {:.2}·10⁹ nodes/s",
+                nodes as f64 / (after - before) / 1e9
+            );
         }
     }
 }

@@ -67,10 +67,7 @@ fn main() {
         }
         print!("{name:9}");
         for level in Level::available() {
-            print!(
-                " {:6.2}",
-                rate(|| function(level, black_box(&x), black_box(&mut out)))
-            );
+            print!(" {:6.2}", rate(|| function(level, black_box(&x), black_box(&mut out))));
         }
         println!();
     }

@@ -1,9 +1,9 @@
 //! The rows a search sees: feature columns, target, row weights. Checked once, then only read.
 use crate::aligned::Aligned;
 use crate::error::{Error, Result};
-use crate::vector_math::Level;
 use crate::operator::LANES;
 use crate::rows;
+use crate::vector_math::Level;
 
 /// Features by column, padded to whole steps of the kernels, and the standardised target.
 #[derive(Clone, Debug)]
@@ -13,6 +13,8 @@ pub struct Dataset {
     columns: Vec<Aligned>,
     target: Column,
     root_weights: Option<Aligned>,
+    fixed: Vec<Aligned>,
+    share: f64,
     level: Level,
 }
 
@@ -36,14 +38,23 @@ impl Dataset {
         }
         for (j, column) in columns.iter().enumerate() {
             if column.len() != rows {
-                return Err(Error::new(format!("Feature {j} has {} rows but the target has {rows}.", column.len())));
+                return Err(Error::new(format!(
+                    "Feature {j} has {} rows but the target has {rows}.",
+                    column.len()
+                )));
             }
             if let Some(i) = column.iter().position(|v| !v.is_finite()) {
-                return Err(Error::new(format!("Feature {j} is {} in row {i}; remove or fill such rows first.", column[i])));
+                return Err(Error::new(format!(
+                    "Feature {j} is {} in row {i}; remove or fill such rows first.",
+                    column[i]
+                )));
             }
         }
         if let Some(i) = target.iter().position(|v| !v.is_finite()) {
-            return Err(Error::new(format!("The target is {} in row {i}; remove or fill such rows first.", target[i])));
+            return Err(Error::new(format!(
+                "The target is {} in row {i}; remove or fill such rows first.",
+                target[i]
+            )));
         }
         let padded = rows.div_ceil(LANES) * LANES;
         let root_weights = weights.map(|w| root_weights(w, rows, padded)).transpose()?;
@@ -51,8 +62,14 @@ impl Dataset {
             rows,
             padded,
             columns: columns.into_iter().map(|c| pad(c, padded)).collect(),
-            target: Column { values: Aligned::default(), mean: 0.0, norm: 0.0 },
+            target: Column {
+                values: Aligned::default(),
+                mean: 0.0,
+                norm: 0.0,
+            },
             root_weights,
+            fixed: Vec::new(),
+            share: 1.0,
             level,
         };
         dataset.target = dataset
@@ -65,8 +82,68 @@ impl Dataset {
     pub fn features(columns: Vec<Vec<f64>>, rows: usize, level: Level) -> Self {
         let padded = rows.div_ceil(LANES) * LANES;
         let columns = columns.into_iter().map(|c| pad(c, padded)).collect();
-        let target = Column { values: Aligned::zeros(padded), mean: 0.0, norm: 0.0 };
-        Self { rows, padded, columns, target, root_weights: None, level }
+        let target = Column {
+            values: Aligned::zeros(padded),
+            mean: 0.0,
+            norm: 0.0,
+        };
+        Self {
+            rows,
+            padded,
+            columns,
+            target,
+            root_weights: None,
+            fixed: Vec::new(),
+            share: 1.0,
+            level,
+        }
+    }
+
+    /// The same rows with columns that every model has for free: they are projected out of the target and of every gene, so that
+    /// least squares on what is left is least squares with them (law seekers: ln|x| beside genes of ln|y|).
+    pub fn with_fixed(mut self, columns: Vec<Vec<f64>>) -> Option<Self> {
+        let before = self.target.norm;
+        for column in columns {
+            let column = self.standardise(pad(column, self.padded))?;
+            if column.norm > 0.0 {
+                self.fixed.push(column.values);
+            }
+        }
+        let mut left = self.target.values.clone();
+        let square = self.project(&mut left);
+        self.share = square;
+        let norm = square.sqrt();
+        if norm > 0.0 {
+            rows::scale(self.level, &mut left, 1.0 / norm);
+        }
+        self.target = Column {
+            values: left,
+            mean: self.target.mean,
+            norm: before * norm,
+        };
+        Some(self)
+    }
+
+    /// Removes the fixed columns' part from a centred column; returns the square of what is left.
+    pub fn project(&self, values: &mut [f64]) -> f64 {
+        // Twice: once leaves rounding of the size of the part removed.
+        for _ in 0..2 {
+            for fixed in &self.fixed {
+                let part = rows::dot(self.level, fixed, values);
+                rows::add_scaled(self.level, values, -part, fixed);
+            }
+        }
+        rows::dot(self.level, values, values)
+    }
+
+    /// The columns that every model has for free, orthonormal.
+    pub fn fixed(&self) -> &[Aligned] {
+        &self.fixed
+    }
+
+    /// Share of the target's variance that the fixed columns leave.
+    pub fn share(&self) -> f64 {
+        self.share
     }
 
     /// Number of rows.
@@ -107,7 +184,25 @@ impl Dataset {
     /// Smallest and largest value of feature `j`.
     pub fn range(&self, j: usize) -> (f64, f64) {
         let rows = &self.columns[j][..self.rows];
-        rows.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| (low.min(v), high.max(v)))
+        rows.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| {
+            (low.min(v), high.max(v))
+        })
+    }
+
+    /// Takes out what the rounding of a large mean left in centred values; returns that and their squared length.
+    fn centre_again(&self, values: &mut [f64]) -> (f64, f64) {
+        let (level, n) = (self.level, self.rows as f64);
+        match &self.root_weights {
+            None => {
+                let rest = rows::sum(level, values) / n;
+                (rest, rows::centre(level, values, rest, None, self.rows))
+            }
+            Some(root) => {
+                let rest = rows::dot(level, values, root) / n;
+                rows::add_scaled(level, values, -rest, root);
+                (rest, rows::dot(level, values, values))
+            }
+        }
     }
 
     /// Prepares a raw column for least squares; `None` when a value is not finite.
@@ -123,27 +218,51 @@ impl Dataset {
             return None;
         }
         let square = rows::centre(level, &mut values, mean, self.root_weights.as_deref(), self.rows);
-        let norm = if (1e-280..1e280).contains(&square) { square.sqrt() } else { safe_norm(&values)? };
+        let (mut mean, mut square) = (mean, square);
+        if square.sqrt() < 1e-5 * mean.abs() * n.sqrt() {
+            let (rest, again) = self.centre_again(&mut values);
+            (mean, square) = (mean + rest, again);
+        }
+        if !self.fixed.is_empty() {
+            let before = square;
+            square = self.project(&mut values);
+            if square <= 1e-20 * before {
+                values.fill(0.0);
+                return Some(Column { values, mean, norm: 0.0 });
+            }
+        }
+        let norm = if (1e-280..1e280).contains(&square) {
+            square.sqrt()
+        } else {
+            safe_norm(&values)?
+        };
         // What is left of a constant after centring is rounding, not signal.
         if norm <= 4.0 * f64::EPSILON * mean.abs() * n.sqrt() {
             values.fill(0.0);
             return Some(Column { values, mean, norm: 0.0 });
         }
-        if norm < f64::MIN_POSITIVE { values.iter_mut().for_each(|v| *v /= norm) } else { rows::scale(level, &mut values, 1.0 / norm) }
+        if norm < f64::MIN_POSITIVE {
+            values.iter_mut().for_each(|v| *v /= norm)
+        } else {
+            rows::scale(level, &mut values, 1.0 / norm)
+        }
         Some(Column { values, mean, norm })
     }
 }
 
 /// Length of a vector whose squares overflow or vanish; `None` when a value is not finite.
 fn safe_norm(values: &[f64]) -> Option<f64> {
-    let largest = values.iter().fold(0.0f64, |m, v| if v.is_nan() { f64::INFINITY } else { m.max(v.abs()) });
+    let largest = values
+        .iter()
+        .fold(0.0f64, |m, v| if v.is_nan() { f64::INFINITY } else { m.max(v.abs()) });
     if !largest.is_finite() {
         return None;
     }
     if largest == 0.0 {
         return Some(0.0);
     }
-    Some(largest * values.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt())
+    let norm = largest * values.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt();
+    norm.is_finite().then_some(norm)
 }
 
 /// Rows beyond the last repeat it, so that padding never makes a value non-finite by itself.
@@ -156,10 +275,16 @@ fn pad(mut column: Vec<f64>, padded: usize) -> Aligned {
 /// Roots of the weights, scaled to a mean weight of 1 so that sums of weights count rows.
 fn root_weights(weights: &[f64], rows: usize, padded: usize) -> Result<Aligned> {
     if weights.len() != rows {
-        return Err(Error::new(format!("There are {} row weights but {rows} rows.", weights.len())));
+        return Err(Error::new(format!(
+            "There are {} row weights but {rows} rows.",
+            weights.len()
+        )));
     }
     if let Some(i) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
-        return Err(Error::new(format!("The weight of row {i} is {}; weights must be finite and not negative.", weights[i])));
+        return Err(Error::new(format!(
+            "The weight of row {i} is {}; weights must be finite and not negative.",
+            weights[i]
+        )));
     }
     let largest = weights.iter().copied().fold(0.0, f64::max);
     if largest == 0.0 {

@@ -1,12 +1,12 @@
 //! Forward sweep: a gene over blocks of rows that stay in the first-level cache.
 use crate::aligned::Aligned;
 use crate::dataset::Dataset;
-use crate::error::{Error, Result};
 use crate::dispatch;
-use crate::vector_math::Level;
+use crate::error::{Error, Result};
 use crate::operator::{self, LANES, Operator, whole, whole_mut};
 use crate::program::{Operand, Program, Step};
 use crate::vector_math as math;
+use crate::vector_math::Level;
 use crate::weights::{BIAS, Weights};
 
 /// Rows per block: a buffer is 4 kB, so the handful that is live at a time stays in a first-level cache of 32 kB.
@@ -45,7 +45,11 @@ pub fn evaluate(program: &Program, weights: &Weights, data: &Dataset, scratch: &
             let slot = |j: usize| program.slots[j] as usize * BLOCK;
             // SAFETY: slots lie within the buffers reserved above, and `Program::assign_slots` never gives a step
             // the slot of one of its operands, so `target` aliases none of the slices read.
-            let target = if i == last { &mut *out } else { unsafe { std::slice::from_raw_parts_mut(base.add(slot(i)), len) } };
+            let target = if i == last {
+                &mut *out
+            } else {
+                unsafe { std::slice::from_raw_parts_mut(base.add(slot(i)), len) }
+            };
             let value = |j: usize| unsafe { std::slice::from_raw_parts(base.add(slot(j)).cast_const(), len) };
             forward(*step, weights, data, start, target, value);
         }
@@ -54,7 +58,14 @@ pub fn evaluate(program: &Program, weights: &Weights, data: &Dataset, scratch: &
 
 /// Runs one step on rows `start..start + out.len()`; `value(j)` holds the result of step j for these rows.
 #[inline(always)]
-pub fn forward<'a>(step: Step, weights: &Weights, data: &'a Dataset, start: usize, out: &mut [f64], value: impl Fn(usize) -> &'a [f64]) {
+pub fn forward<'a>(
+    step: Step,
+    weights: &Weights,
+    data: &'a Dataset,
+    start: usize,
+    out: &mut [f64],
+    value: impl Fn(usize) -> &'a [f64],
+) {
     let level = data.level();
     let read = |operand| argument(operand, data, start, out.len(), &value);
     match step {
@@ -83,7 +94,13 @@ pub fn forward<'a>(step: Step, weights: &Weights, data: &'a Dataset, start: usiz
 
 /// The rows of an operand.
 #[inline(always)]
-pub fn argument<'a>(operand: Operand, data: &'a Dataset, start: usize, len: usize, value: &impl Fn(usize) -> &'a [f64]) -> Argument<'a> {
+pub fn argument<'a>(
+    operand: Operand,
+    data: &'a Dataset,
+    start: usize,
+    len: usize,
+    value: &impl Fn(usize) -> &'a [f64],
+) -> Argument<'a> {
     match operand {
         Operand::Column(j) => Argument::Rows(&data.column(j as usize)[start..start + len]),
         Operand::Constant(number, _) => Argument::Same(number),
@@ -128,7 +145,9 @@ fn combination_kernel<const FMA: bool>(weights: &Weights, row: u32, data: &Datas
     let out = whole_mut(out);
     let end = start + out.len();
     out.fill(row.bias());
-    let mut terms = row.slopes().map(|(feature, weight)| (weight, &data.column(feature as usize)[start..end]));
+    let mut terms = row
+        .slopes()
+        .map(|(feature, weight)| (weight, &data.column(feature as usize)[start..end]));
     loop {
         match [terms.next(), terms.next(), terms.next(), terms.next()] {
             [Some(a), Some(b), Some(c), Some(d)] => add_terms::<FMA, 4>([a, b, c, d], out),
@@ -161,7 +180,10 @@ dispatch! {
 #[inline(always)]
 fn product_kernel<const FMA: bool>(weights: &Weights, row: u32, data: &Dataset, start: usize, out: &mut [f64]) {
     let row = weights.row(row);
-    let factor = row.iter().find(|&(feature, _)| feature == BIAS).map_or(1.0, |(_, scale)| scale);
+    let factor = row
+        .iter()
+        .find(|&(feature, _)| feature == BIAS)
+        .map_or(1.0, |(_, scale)| scale);
     let out = whole_mut(out);
     out.fill(0.0);
     for (feature, weight) in row.slopes() {
@@ -185,10 +207,20 @@ pub fn apply(operator: Operator, x: &[f64], y: Option<&[f64]>) -> Result<Vec<f64
         v.resize(v.len().div_ceil(LANES) * LANES, 0.0);
         v
     };
+    if operator.arity() != 1 + usize::from(y.is_some()) {
+        let (name, arity) = (operator.name(), operator.arity());
+        return Err(Error::new(format!(
+            "The operator {name} takes {arity} argument(s); give as many arrays."
+        )));
+    }
     let (padded, mut out) = (pad(x), pad(x));
     match y {
         Some(y) if y.len() != x.len() => {
-            return Err(Error::new(format!("The arguments have {} and {} rows; give equally many.", x.len(), y.len())));
+            return Err(Error::new(format!(
+                "The arguments have {} and {} rows; give equally many.",
+                x.len(),
+                y.len()
+            )));
         }
         Some(y) => binary_rows_rows(Level::detect(), operator, &padded, &pad(y), &mut out),
         None => unary(Level::detect(), operator, &padded, &mut out),

@@ -3,7 +3,7 @@ use crate::error::{Error, Result};
 use crate::gene::{Function, Node};
 use crate::operator::Operator;
 use crate::text;
-use crate::weights::Weights;
+use crate::weights::{BIAS, OWN_VALUE, Weights};
 
 /// An operator given as an expression of its arguments, e.g. `hill(x) = x**2/(1+x**2)`. Its derivative is that of the expression.
 #[derive(Clone, Debug)]
@@ -33,7 +33,11 @@ impl FunctionSet {
     /// The sixteen functions of the paper.
     pub fn paper() -> Self {
         let functions: Vec<Function> = Operator::PAPER.iter().map(|&op| Function::Base(op)).collect();
-        Self { frequencies: vec![1.0; functions.len()], functions, library: Vec::new() }
+        Self {
+            frequencies: vec![1.0; functions.len()],
+            functions,
+            library: Vec::new(),
+        }
     }
 
     /// Functions by name; a name with an expression defines a new operator of the arguments `x` and `y`.
@@ -41,7 +45,9 @@ impl FunctionSet {
         let mut set = Self::default();
         for (name, expression, frequency) in entries {
             if !(frequency.is_finite() && frequency > 0.0) {
-                return Err(Error::new(format!("The frequency of function {name:?} is {frequency}; it must be positive.")));
+                return Err(Error::new(format!(
+                    "The frequency of function {name:?} is {frequency}; it must be positive."
+                )));
             }
             let function = match expression {
                 None => Function::Base(Operator::parse(name).ok_or_else(|| unknown(name))?),
@@ -54,26 +60,57 @@ impl FunctionSet {
             set.frequencies.push(frequency);
         }
         if set.functions.is_empty() {
-            return Err(Error::new("The function set is empty; name at least one function, for example \"add\"."));
+            return Err(Error::new(
+                "The function set is empty; name at least one function, for example \"add\".",
+            ));
         }
         Ok(set)
     }
 
     fn define(&mut self, name: &str, expression: &str) -> Result<Function> {
-        let legal = name.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_') && name.chars().all(|c| c.is_alphanumeric() || c == '_');
-        if !legal || Operator::parse(name).is_some() {
+        let legal = name.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_')
+            && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let taken = name == "weighted" || self.library.iter().any(|custom| custom.name == name);
+        if !legal || taken || Operator::parse(name).is_some() {
             return Err(Error::new(format!(
                 "A new operator cannot be named {name:?}; take a name of letters, digits and underscores that no operator has yet."
             )));
         }
-        let (nodes, weights) = text::parse(expression, &["x", "y"])
-            .map_err(|error| Error::new(format!("Operator {name:?} is defined by {expression:?}, which cannot be read: {error}")))?;
-        let arity = nodes.iter().filter_map(|node| if let Node::Variable(i) = node { Some(*i as u8 + 1) } else { None }).max();
+        let (nodes, weights) = text::parse(expression, &["x", "y"]).map_err(|error| {
+            Error::new(format!(
+                "Operator {name:?} is defined by {expression:?}, which cannot be read: {error}"
+            ))
+        })?;
+        if nodes
+            .iter()
+            .any(|node| matches!(node, Node::Combination(_) | Node::Product(_) | Node::Weighted(..)))
+        {
+            return Err(Error::new(format!(
+                "Operator {name:?} is defined by {expression:?}, which has weights to tune; use operators, numbers, x and y alone."
+            )));
+        }
+        let arity = nodes
+            .iter()
+            .filter_map(|node| {
+                if let Node::Variable(i) = node {
+                    Some(*i as u8 + 1)
+                } else {
+                    None
+                }
+            })
+            .max();
         let Some(arity) = arity else {
-            return Err(Error::new(format!("Operator {name:?} is defined by {expression:?}, which uses neither x nor y.")));
+            return Err(Error::new(format!(
+                "Operator {name:?} is defined by {expression:?}, which uses neither x nor y."
+            )));
         };
         let number = self.library.len() as u16;
-        self.library.push(CustomOperator { name: name.into(), arity, nodes, weights });
+        self.library.push(CustomOperator {
+            name: name.into(),
+            arity,
+            nodes,
+            weights,
+        });
         Ok(Function::Custom(number, arity))
     }
 }
@@ -114,15 +151,31 @@ pub fn expand(nodes: &[Node], weights: &mut Weights, library: &[CustomOperator])
             // a + b·f(…): the root carries the weights, whatever operator it is.
             match tree.pop() {
                 Some(Node::Apply(root)) => tree.push(Node::Weighted(root, row)),
-                Some(leaf) => tree.push(leaf),
-                None => {}
+                // The operator is its argument, whose root has no place for a second pair of weights.
+                root => {
+                    tree.extend(root);
+                    let weight = |wanted| {
+                        weights
+                            .row(row)
+                            .iter()
+                            .find(|term| term.0 == wanted)
+                            .map_or(0.0, |term| term.1)
+                    };
+                    let (a, b) = (weight(BIAS), weight(OWN_VALUE));
+                    let (a, b) = (weights.push_constant(a), weights.push_constant(b));
+                    tree.splice(0..0, [Node::Constant(a), Node::Constant(b)]);
+                    tree.extend([Operator::Mul, Operator::Add].map(|operator| Node::Apply(Function::Base(operator))));
+                }
             }
         }
         stack.push(tree);
     }
     let tree = stack.pop().unwrap_or_default();
     // An operator may be defined by another one, so that its expression has to be expanded in turn.
-    if tree.iter().any(|n| matches!(n, Node::Apply(Function::Custom(..)) | Node::Weighted(Function::Custom(..), _))) {
+    if tree
+        .iter()
+        .any(|n| matches!(n, Node::Apply(Function::Custom(..)) | Node::Weighted(Function::Custom(..), _)))
+    {
         return expand(&tree, weights, library);
     }
     tree

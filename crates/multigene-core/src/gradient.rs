@@ -4,8 +4,8 @@
 //! What becomes of a derivative is the sink's business: summed over rows it is a gradient, kept by row a Jacobian.
 use crate::aligned::Aligned;
 use crate::dataset::Dataset;
-use crate::evaluate::{Argument, BLOCK, argument, forward};
 use crate::dispatch;
+use crate::evaluate::{Argument, BLOCK, argument, forward};
 use crate::operator::{Operator, binary_slope, unary_slope as unary_slope_kernel};
 use crate::program::{FIXED, Operand, Program, Step};
 use crate::rows;
@@ -24,7 +24,11 @@ pub struct Tunable {
 
 impl Tunable {
     /// All inner weights.
-    pub const ALL: Self = Self { constants: true, combinations: true, inner: true };
+    pub const ALL: Self = Self {
+        constants: true,
+        combinations: true,
+        inner: true,
+    };
 }
 
 /// Receives derivatives of the gene's value, times the seed, block by block.
@@ -64,7 +68,28 @@ pub struct Tape {
 
 /// Runs the reverse sweep over all rows. `seed` is the derivative of the wanted quantity by the gene's value, row by row.
 pub fn reverse(
-    program: &Program, weights: &Weights, data: &Dataset, tunable: Tunable, seed: &[f64], tape: &mut Tape, sink: &mut impl Sink,
+    program: &Program,
+    weights: &Weights,
+    data: &Dataset,
+    tunable: Tunable,
+    seed: &[f64],
+    tape: &mut Tape,
+    sink: &mut impl Sink,
+) {
+    reverse_from(0, program, weights, data, tunable, seed, tape, sink);
+}
+
+/// The same over the rows `first..first + seed.len()`.
+#[allow(clippy::too_many_arguments)]
+pub fn reverse_from(
+    first: usize,
+    program: &Program,
+    weights: &Weights,
+    data: &Dataset,
+    tunable: Tunable,
+    seed: &[f64],
+    tape: &mut Tape,
+    sink: &mut impl Sink,
 ) {
     let steps = program.steps.len();
     mark_active(program, tunable, &mut tape.active);
@@ -75,7 +100,7 @@ pub fn reverse(
     tape.adjoints.reserve(steps * BLOCK);
     tape.product.reserve(BLOCK);
     for (b, seed) in seed.chunks(BLOCK).enumerate() {
-        let start = b * BLOCK;
+        let start = first + b * BLOCK;
         for i in 0..steps {
             let (before, rest) = tape.values.split_at_mut(i * BLOCK);
             let before = &*before;
@@ -137,7 +162,13 @@ impl Kept {
     /// The reverse sweep from the kept results.
     #[allow(clippy::too_many_arguments)]
     pub fn reverse(
-        &mut self, program: &Program, weights: &Weights, data: &Dataset, tunable: Tunable, seed: &[f64], tape: &mut Tape,
+        &mut self,
+        program: &Program,
+        weights: &Weights,
+        data: &Dataset,
+        tunable: Tunable,
+        seed: &[f64],
+        tape: &mut Tape,
         sink: &mut impl Sink,
     ) {
         mark_active(program, tunable, &mut tape.active);
@@ -156,7 +187,12 @@ impl Kept {
 
 /// `forward` with results whose borrow is shorter than that of the data.
 fn forward_detached<'v>(
-    step: Step, weights: &Weights, data: &'v Dataset, start: usize, out: &mut [f64], value: impl Fn(usize) -> &'v [f64],
+    step: Step,
+    weights: &Weights,
+    data: &'v Dataset,
+    start: usize,
+    out: &mut [f64],
+    value: impl Fn(usize) -> &'v [f64],
 ) {
     forward(step, weights, data, start, out, value);
 }
@@ -181,10 +217,23 @@ fn mark_active(program: &Program, tunable: Tunable, active: &mut Vec<bool>) {
 
 #[allow(clippy::too_many_arguments)]
 fn backward(
-    program: &Program, weights: &Weights, data: &Dataset, tunable: Tunable, start: usize, seed: &[f64], tape: &mut Tape, sink: &mut impl Sink,
+    program: &Program,
+    weights: &Weights,
+    data: &Dataset,
+    tunable: Tunable,
+    start: usize,
+    seed: &[f64],
+    tape: &mut Tape,
+    sink: &mut impl Sink,
 ) {
     let (len, level) = (seed.len(), data.level());
-    let Tape { values, adjoints, product, active, seen } = tape;
+    let Tape {
+        values,
+        adjoints,
+        product,
+        active,
+        seen,
+    } = tape;
     let values = &*values;
     let value = |j: usize| -> &[f64] { &values[j * BLOCK..j * BLOCK + len] };
     seen.clear();
@@ -192,7 +241,8 @@ fn backward(
     let last = program.steps.len() - 1;
     adjoints[last * BLOCK..last * BLOCK + len].copy_from_slice(seed);
     for (i, &step) in program.steps.iter().enumerate().rev() {
-        if !active[i] {
+        // A step nobody reads (an argument that a user's operator ignores) has no adjoint.
+        if !active[i] || (i != last && !seen[i]) {
             continue;
         }
         let (before, rest) = adjoints.split_at_mut(i * BLOCK);
@@ -228,13 +278,27 @@ fn backward(
             }
             Step::Product(row) => product_slopes(weights, row, data, start, value(i), adjoint, product, sink),
             Step::Unary(operator, x) => {
-                let Argument::Rows(rows) = read(x) else { unreachable!("constants are filled in before unary operators") };
-                pass(x, &mut |out| unary_slope(level, operator, rows, value(i), adjoint, out), &mut collect);
+                let Argument::Rows(rows) = read(x) else {
+                    unreachable!("constants are filled in before unary operators")
+                };
+                pass(
+                    x,
+                    &mut |out| unary_slope(level, operator, rows, value(i), adjoint, out),
+                    &mut collect,
+                );
             }
             Step::Binary(operator, x, y) => {
                 let (a, b, v) = (read(x), read(y), value(i));
-                pass(x, &mut |out| slope_first(level, operator, a, b, v, adjoint, out), &mut collect);
-                pass(y, &mut |out| slope_second(level, operator, a, b, v, adjoint, out), &mut collect);
+                pass(
+                    x,
+                    &mut |out| slope_first(level, operator, a, b, v, adjoint, out),
+                    &mut collect,
+                );
+                pass(
+                    y,
+                    &mut |out| slope_second(level, operator, a, b, v, adjoint, out),
+                    &mut collect,
+                );
             }
             Step::Affine(a, b, x) => {
                 let factor = weights.values()[b as usize];
@@ -260,7 +324,14 @@ fn backward(
 /// d/ds = v/s and d/dw = v·ln|x| of a product leaf v = s·∏|x|^w.
 #[allow(clippy::too_many_arguments)]
 fn product_slopes(
-    weights: &Weights, row: u32, data: &Dataset, start: usize, v: &[f64], adjoint: &[f64], scratch: &mut [f64], sink: &mut impl Sink,
+    weights: &Weights,
+    row: u32,
+    data: &Dataset,
+    start: usize,
+    v: &[f64],
+    adjoint: &[f64],
+    scratch: &mut [f64],
+    sink: &mut impl Sink,
 ) {
     let len = adjoint.len();
     let logs = &mut vec![0.0; len];
@@ -273,8 +344,10 @@ fn product_slopes(
             rows::scale(data.level(), product, 1.0 / weight);
             sink.add(place, start, product, None);
         } else {
-            for (log, x) in logs.iter_mut().zip(&data.column(feature as usize)[start..start + len]) {
-                *log = x.abs().ln();
+            let column = &data.column(feature as usize)[start..start + len];
+            for (log, (x, v)) in logs.iter_mut().zip(column.iter().zip(v)) {
+                // |x|^w·ln|x| goes to 0 with x wherever the value does.
+                *log = if *v == 0.0 { 0.0 } else { x.abs().ln() };
             }
             sink.add(place, start, product, Some(logs));
         }

@@ -110,7 +110,12 @@ impl Primitives {
         if self.shares_rows() {
             for index in 0..self.n_features as u32 {
                 let terms = self.new_combination(index, rng);
-                weights.push(index, terms);
+                // Sets of weights meet term by term, so here even a sparse one names every feature.
+                let weight = |feature| terms.iter().find(|term| term.0 == feature).map_or(0.0, |term| term.1);
+                weights.push(
+                    index,
+                    std::iter::once(BIAS).chain(0..self.n_features as u32).map(|f| (f, weight(f))),
+                );
             }
         }
         weights
@@ -124,7 +129,10 @@ impl Primitives {
                 let slopes = (0..features).map(|feature| (feature, f64::from(u8::from(feature == index))));
                 std::iter::once((BIAS, 0.0)).chain(slopes).collect()
             }
-            Birth::Uniform(low, high) => std::iter::once(BIAS).chain(0..features).map(|f| (f, between(rng, low, high))).collect(),
+            Birth::Uniform(low, high) => std::iter::once(BIAS)
+                .chain(0..features)
+                .map(|f| (f, between(rng, low, high)))
+                .collect(),
             Birth::Sparse(dense) => {
                 if rng.random_bool(dense) {
                     let mut normal = || rng.sample::<f64, _>(StandardNormal);
@@ -194,7 +202,14 @@ impl Primitives {
     }
 
     /// A tree within a number of nodes: drawn again with less depth until it fits.
-    pub fn tree_within(&self, shape: Shape, depth: usize, max_nodes: usize, weights: &mut Weights, rng: &mut SlotRng) -> Vec<Node> {
+    pub fn tree_within(
+        &self,
+        shape: Shape,
+        depth: usize,
+        max_nodes: usize,
+        weights: &mut Weights,
+        rng: &mut SlotRng,
+    ) -> Vec<Node> {
         let mut depth = depth.max(1);
         loop {
             let mut nodes = Vec::new();
@@ -210,14 +225,22 @@ impl Primitives {
     pub fn individual(&self, slot: usize, rng: &mut SlotRng) -> Individual {
         let levels = self.initial_depth.min(self.limits.max_depth).max(1);
         let depth = 1 + slot % levels;
-        let shape = if (slot / levels).is_multiple_of(2) { Shape::Grow } else { Shape::Full };
+        let shape = if (slot / levels).is_multiple_of(2) {
+            Shape::Grow
+        } else {
+            Shape::Full
+        };
         let mut individual = Individual::empty(self.new_weights(rng));
         let genes = rng.random_range(1..=self.limits.max_genes as u32);
         for _ in 0..genes {
             let mut nodes = self.tree_within(shape, depth, self.limits.max_nodes, &mut individual.weights, rng);
             for _ in 0..REDRAWS {
                 let weights = &individual.weights;
-                if !individual.genes.iter().any(|other| gene::same(&other.nodes, weights, &nodes, weights)) {
+                if !individual
+                    .genes
+                    .iter()
+                    .any(|other| gene::same(&other.nodes, weights, &nodes, weights))
+                {
                     break;
                 }
                 nodes = self.tree_within(shape, depth, self.limits.max_nodes, &mut individual.weights, rng);

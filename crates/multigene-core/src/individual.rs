@@ -1,4 +1,5 @@
 //! An individual: genes, their outer coefficients, and the table of inner weights they share.
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -7,12 +8,14 @@ use crate::aligned::Aligned;
 use crate::dataset::{Column, Dataset};
 use crate::evaluate::{Scratch, evaluate};
 use crate::functions::{CustomOperator, expand};
-use crate::gene::{self, Node};
+use crate::gene::{self, Function, Node};
 use crate::gradient::{Kept, Tape};
+use crate::interval::Interval;
 use crate::least_squares::{Gram, leave, solve};
+use crate::operator::Operator;
 use crate::program::Program;
 use crate::rows;
-use crate::weights::{BIAS, Weights};
+use crate::weights::{BIAS, OWN_VALUE, Weights};
 
 /// One tree, and its column on the training rows while it is unchanged.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -62,6 +65,8 @@ pub struct Individual {
     pub gram: Gram,
     /// Synchronised mode: the second set of weights of indices in conflict after breeding, as rows of this table.
     pub rivals: Option<Box<(Vec<u32>, Weights)>>,
+    /// The gene that breeding changed, if one.
+    pub fresh: Option<u32>,
     /// Best iterate of the last tuning, if better than the present weights.
     pub peak: Option<Box<Peak>>,
 }
@@ -81,6 +86,8 @@ pub struct Workspace {
     pub gradient: Vec<f64>,
     /// Derivative of the error by a gene's value, row by row.
     pub seed: Vec<f64>,
+    /// For second-order tuning.
+    pub second_order: crate::tune::levenberg_marquardt::Buffers,
 }
 
 /// What evaluating needs besides the individual.
@@ -105,6 +112,7 @@ impl Individual {
             unexplained: f64::NAN,
             gram: Gram::default(),
             rivals: None,
+            fresh: None,
             peak: None,
         }
     }
@@ -130,28 +138,137 @@ impl Individual {
                 _ => {}
             }
         }
-        if combinations == 0 { 0.0 } else { combinations as f64 / (combinations + others) as f64 }
+        if combinations == 0 {
+            0.0
+        } else {
+            combinations as f64 / (combinations + others) as f64
+        }
     }
 
     /// Number of nodes of the printed formula: every operator, variable and number counts, weights and outer coefficients too.
     pub fn complexity(&self) -> usize {
         let fitted = self.genes.iter().zip(&self.coefficients).filter(|&(_, &c)| c != 0.0);
-        // intercept, and "+ coefficient *" before each gene
-        1 + fitted.map(|(gene, &c)| if c == 1.0 { 1 } else { 3 } + self.printed_size(gene)).sum::<usize>()
+        let (mut parts, mut size) = (0, 0);
+        for (gene, &c) in fitted {
+            parts += 1;
+            size += self.printed_size(gene) + scaled(c);
+        }
+        if self.intercept != 0.0 || parts == 0 {
+            parts += 1;
+            size += 1;
+        }
+        size + parts - 1 // the plus signs between the parts
     }
 
     fn printed_size(&self, gene: &Gene) -> usize {
-        let size = |node: &Node| match *node {
-            Node::Combination(row) | Node::Product(row) => {
-                let row = self.weights.row(row);
-                let terms: usize = row.slopes().map(|(_, w)| if w == 1.0 { 1 } else { 3 }).sum();
-                let parts = row.slopes().count() + usize::from(row.bias() != 0.0);
-                (terms + usize::from(row.bias() != 0.0) + parts.saturating_sub(1)).max(1)
-            }
-            Node::Weighted(..) => 5,
-            _ => 1,
+        gene.nodes.iter().map(|node| self.printed_nodes(*node)).sum()
+    }
+
+    /// What one node adds to the printed formula.
+    fn printed_nodes(&self, node: Node) -> usize {
+        let (row, function) = match node {
+            Node::Constant(_) | Node::Variable(_) => return 1,
+            Node::Apply(function) => return function_size(function),
+            Node::Combination(row) | Node::Product(row) => (self.weights.row(row), None),
+            Node::Weighted(function, row) => (self.weights.row(row), Some(function)),
         };
-        gene.nodes.iter().map(size).sum()
+        if let Some(function) = function {
+            let factor: f64 = row.iter().filter(|term| term.0 == OWN_VALUE).map(|term| term.1).sum();
+            return function_size(function) + scaled(factor) + if row.bias() == 0.0 { 0 } else { 2 };
+        }
+        // w*x and x**w alike: a number and an operator besides the variable, unless w is 1.
+        let absent = if matches!(node, Node::Product(_)) { 1.0 } else { 0.0 };
+        let own = usize::from(row.bias() != absent);
+        let parts = row.slopes().count() + own;
+        let terms: usize = row.slopes().map(|(_, weight)| 1 + scaled(weight)).sum();
+        (terms + own + parts.saturating_sub(1)).max(1)
+    }
+
+    /// Number of fitted numbers: intercept, coefficients, and the inner weights that are not zero of genes that count.
+    pub fn parameters(&self) -> usize {
+        let inner = |gene: &Gene| -> usize {
+            let rows = gene.nodes.iter().filter_map(|node| node.row());
+            rows.map(|row| self.weights.row(row).values.iter().filter(|&&w| w != 0.0).count())
+                .sum()
+        };
+        1 + self
+            .genes
+            .iter()
+            .zip(&self.coefficients)
+            .filter(|&(_, &c)| c != 0.0)
+            .map(|(gene, _)| 1 + inner(gene))
+            .sum::<usize>()
+    }
+
+    /// Hash of the structure: nodes and features, not the values of weights. Order of genes does not matter.
+    pub fn structure(&self) -> u64 {
+        let one = |gene: &Gene| {
+            let mut hasher = DefaultHasher::new();
+            for node in &gene.nodes {
+                node.with_row(0).hash(&mut hasher);
+                if let Some(row) = node.row() {
+                    self.weights.row(row).features.hash(&mut hasher);
+                }
+            }
+            hasher.finish()
+        };
+        self.genes.iter().map(one).fold(0u64, u64::wrapping_add)
+    }
+
+    /// Range of values over a box of features, by interval arithmetic; undefined when a pole or overflow cannot be excluded.
+    pub fn range(&self, features: &[Interval]) -> Interval {
+        let mut sum = Interval::point(self.intercept);
+        for (gene, &c) in self.genes.iter().zip(&self.coefficients) {
+            if c != 0.0 {
+                sum = sum.add(Interval::point(c).mul(self.gene_range(gene, features)));
+            }
+        }
+        sum
+    }
+
+    fn gene_range(&self, gene: &Gene, features: &[Interval]) -> Interval {
+        let mut stack: Vec<Interval> = Vec::new();
+        let apply = |function: Function, stack: &mut Vec<Interval>| match function {
+            Function::Base(operator) => {
+                let second = if operator.arity() == 2 { stack.pop() } else { None };
+                let first = stack.pop().unwrap_or(Interval::UNDEFINED);
+                operator.range(first, second.unwrap_or(Interval::UNDEFINED))
+            }
+            Function::Custom(..) => Interval::UNDEFINED,
+        };
+        for node in &gene.nodes {
+            let range = match *node {
+                Node::Constant(row) => Interval::point(self.weights.constant(row)),
+                Node::Variable(j) => features[j as usize],
+                Node::Combination(row) => self.weights.row(row).iter().fold(Interval::point(0.0), |sum, (j, w)| {
+                    sum.add(if j == BIAS {
+                        Interval::point(w)
+                    } else {
+                        Interval::point(w).mul(features[j as usize])
+                    })
+                }),
+                Node::Product(row) => self.weights.row(row).iter().fold(Interval::point(1.0), |product, (j, w)| {
+                    product.mul(match j {
+                        BIAS => Interval::point(w),
+                        _ if w >= 0.0 => features[j as usize].abs().rising(|v| v.powf(w)),
+                        _ => features[j as usize].abs().inverse().rising(|v| v.powf(-w)),
+                    })
+                }),
+                Node::Apply(function) => apply(function, &mut stack),
+                Node::Weighted(function, row) => {
+                    let value = apply(function, &mut stack);
+                    self.weights.row(row).iter().fold(Interval::point(0.0), |sum, (j, w)| {
+                        sum.add(if j == BIAS {
+                            Interval::point(w)
+                        } else {
+                            Interval::point(w).mul(value)
+                        })
+                    })
+                }
+            };
+            stack.push(range);
+        }
+        stack.pop().unwrap_or(Interval::UNDEFINED)
     }
 
     /// Has it been evaluated since it last changed?
@@ -182,6 +299,15 @@ impl Individual {
         }
     }
 
+    /// Forgets all that is known of the training rows, so that it can be evaluated on others.
+    pub fn forget(&mut self) {
+        for gene in &mut self.genes {
+            gene.column = None;
+        }
+        self.gram = Gram::default();
+        self.unexplained = f64::NAN;
+    }
+
     /// Columns of changed genes, missing inner products, outer coefficients, 1 − R². Leaves the residual in the workspace.
     pub fn evaluate(&mut self, context: Context, workspace: &mut Workspace) {
         let data = context.data;
@@ -199,7 +325,7 @@ impl Individual {
             self.gram.complete(&columns, data);
             let fit = solve(&self.gram, &columns, data, &mut workspace.residual);
             self.take_coefficients(&fit.coefficients, &columns, data);
-            self.unexplained = fit.unexplained;
+            self.unexplained = fit.unexplained * data.share();
         } else {
             self.add_up(&columns, data, workspace);
         }
@@ -232,7 +358,13 @@ impl Individual {
             .zip(columns)
             .map(|(c, column)| if *c == 0.0 { 0.0 } else { c * (target.norm / column.norm) })
             .collect();
-        self.intercept = target.mean - self.coefficients.iter().zip(columns).map(|(c, column)| c * column.mean).sum::<f64>();
+        self.intercept = target.mean
+            - self
+                .coefficients
+                .iter()
+                .zip(columns)
+                .map(|(c, column)| c * column.mean)
+                .sum::<f64>();
     }
 
     /// Models without the outer fit: the genes as they are, added.
@@ -258,7 +390,11 @@ impl Individual {
 
     /// Prediction for every row of `data`.
     pub fn predict(&self, data: &Dataset, workspace: &mut Workspace) -> Vec<f64> {
-        let context = Context { data, library: &[], fit_genes: true };
+        let context = Context {
+            data,
+            library: &[],
+            fit_genes: true,
+        };
         let mut sum = vec![self.intercept; data.padded()];
         for (i, &c) in self.coefficients.iter().enumerate() {
             if c != 0.0 {
@@ -305,11 +441,29 @@ impl Individual {
     pub fn max_feature(&self) -> Option<u32> {
         let rows = self.genes.iter().flat_map(|gene| &gene.nodes).filter_map(|node| match *node {
             Node::Variable(feature) => Some(feature),
-            Node::Combination(row) | Node::Product(row) => {
-                self.weights.row(row).features.iter().copied().filter(|&feature| feature != BIAS).max()
-            }
+            Node::Combination(row) | Node::Product(row) => self
+                .weights
+                .row(row)
+                .features
+                .iter()
+                .copied()
+                .filter(|&feature| feature != BIAS)
+                .max(),
             _ => None,
         });
         rows.max()
+    }
+}
+
+/// What a factor adds to the printed formula: itself and the sign after it, nothing if it is 1.
+fn scaled(factor: f64) -> usize {
+    if factor == 1.0 { 0 } else { 2 }
+}
+
+/// What a function adds to the printed formula; a power is a sign and its exponent.
+fn function_size(function: Function) -> usize {
+    match function {
+        Function::Base(Operator::Power(_)) => 2,
+        _ => 1,
     }
 }

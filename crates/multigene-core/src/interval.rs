@@ -2,7 +2,10 @@
 //!
 //! Used to prove that a formula has no pole, overflow or undefined point over the training box. Results are
 //! outer bounds: never too narrow beyond rounding, sometimes too wide.
-use std::f64::consts::{FRAC_PI_2, TAU};
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
+
+/// Beyond this, where crests of sin and cos lie is no longer known well enough to say that a range holds none.
+const FAR: f64 = 1e7;
 
 /// A closed range of values. `UNDEFINED` (NaN bounds) says that some input has no finite value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,9 +16,14 @@ pub struct Interval {
     pub high: f64,
 }
 
+// Plain methods, named as the operators are: `range` rows of the operator table read the same for all of them.
+#[allow(clippy::should_implement_trait)]
 impl Interval {
     /// The range of something that may be undefined or infinite.
-    pub const UNDEFINED: Self = Self { low: f64::NAN, high: f64::NAN };
+    pub const UNDEFINED: Self = Self {
+        low: f64::NAN,
+        high: f64::NAN,
+    };
 
     /// The range from `low` to `high`; undefined when either is not a number.
     pub fn new(low: f64, high: f64) -> Self {
@@ -39,12 +47,20 @@ impl Interval {
 
     /// Image under a function that rises.
     pub fn rising(self, f: impl Fn(f64) -> f64) -> Self {
-        if self.is_finite() { Self::new(f(self.low), f(self.high)) } else { Self::UNDEFINED }
+        if self.is_finite() {
+            Self::new(f(self.low), f(self.high))
+        } else {
+            Self::UNDEFINED
+        }
     }
 
     /// Image under a function that falls.
     pub fn falling(self, f: impl Fn(f64) -> f64) -> Self {
-        if self.is_finite() { Self::new(f(self.high), f(self.low)) } else { Self::UNDEFINED }
+        if self.is_finite() {
+            Self::new(f(self.high), f(self.low))
+        } else {
+            Self::UNDEFINED
+        }
     }
 
     /// Distances from zero: the image under `abs`.
@@ -70,16 +86,28 @@ impl Interval {
 
     /// Product of two ranges.
     pub fn mul(self, other: Self) -> Self {
-        let p = [self.low * other.low, self.low * other.high, self.high * other.low, self.high * other.high];
+        let p = [
+            self.low * other.low,
+            self.low * other.high,
+            self.high * other.low,
+            self.high * other.high,
+        ];
         if p.iter().any(|v| v.is_nan()) {
             return Self::UNDEFINED;
         }
-        Self::new(p.iter().copied().fold(f64::INFINITY, f64::min), p.iter().copied().fold(f64::NEG_INFINITY, f64::max))
+        Self::new(
+            p.iter().copied().fold(f64::INFINITY, f64::min),
+            p.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        )
     }
 
     /// 1/x; undefined when the range holds zero.
     pub fn inverse(self) -> Self {
-        if self.contains(0.0) { Self::UNDEFINED } else { self.falling(|v| 1.0 / v) }
+        if self.contains(0.0) {
+            Self::UNDEFINED
+        } else {
+            self.falling(|v| 1.0 / v)
+        }
     }
 
     /// Smaller of the two, argument by argument.
@@ -98,24 +126,36 @@ impl Interval {
             0 => r.abs().rising(|v| v.powi(n)),
             _ => r.rising(|v| v.powi(n)),
         };
-        if n >= 0 { positive(self, n) } else { positive(self, -n).inverse() }
+        if n >= 0 {
+            positive(self, n)
+        } else {
+            positive(self, -n).inverse()
+        }
     }
 
     /// cos x: exact at the turning points inside the range.
     pub fn cos(self) -> Self {
-        if !self.is_finite() {
-            return Self::UNDEFINED;
-        }
-        let holds = |offset: f64| ((self.high - offset) / TAU).floor() >= ((self.low - offset) / TAU).ceil();
-        let (a, b) = (self.low.cos(), self.high.cos());
-        let low = if holds(TAU / 2.0) { -1.0 } else { a.min(b) };
-        let high = if holds(0.0) { 1.0 } else { a.max(b) };
-        Self::new(low, high)
+        self.wave(f64::cos, 0.0)
     }
 
     /// sin x.
     pub fn sin(self) -> Self {
-        Self::new(self.low - FRAC_PI_2, self.high - FRAC_PI_2).cos()
+        self.wave(f64::sin, FRAC_PI_2)
+    }
+
+    /// A wave of period 2π and height 1 whose crests lie at `crest` + 2πk.
+    fn wave(self, f: impl Fn(f64) -> f64, crest: f64) -> Self {
+        if !self.is_finite() {
+            return Self::UNDEFINED;
+        }
+        if self.abs().high > FAR {
+            return Self::new(-1.0, 1.0);
+        }
+        let holds = |offset: f64| ((self.high - offset) / TAU).floor() >= ((self.low - offset) / TAU).ceil();
+        let (a, b) = (f(self.low), f(self.high));
+        let low = if holds(crest - PI) { -1.0 } else { a.min(b) };
+        let high = if holds(crest) { 1.0 } else { a.max(b) };
+        Self::new(low, high)
     }
 
     /// sin x / x: 1 at the nearest point to zero at most, bounded by 1/|x| outside.

@@ -4,6 +4,7 @@
 //! `evaluate ← gradient ← tune`. The verbs of [`population::Population`] are what the search loop calls.
 
 pub mod aligned;
+pub mod criterion;
 pub mod dataset;
 pub mod error;
 pub mod evaluate;
@@ -14,9 +15,11 @@ pub mod grow;
 pub mod individual;
 pub mod interval;
 pub mod least_squares;
+pub mod mutate;
 pub mod operator;
 pub mod population;
 pub mod program;
+pub mod rescale;
 pub mod rows;
 pub mod synchronise;
 pub mod text;

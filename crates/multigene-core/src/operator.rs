@@ -125,6 +125,10 @@ macro_rules! operators {
 
             /// Range of values over ranges of the arguments (the second is ignored by one-argument operators).
             pub fn range(self, first: Interval, second: Interval) -> Interval {
+                let defined = first.is_finite() && (self.arity() == 1 || second.is_finite());
+                if !defined {
+                    return Interval::UNDEFINED;
+                }
                 let range = match self {
                     $( Self::$unary => { let $r = first; $range } )*
                     $( Self::$binary => { let ($ra, $rb) = (first, second); $binary_range } )*
@@ -297,8 +301,22 @@ operators! {
 impl Operator {
     /// The sixteen functions of the paper (section 4.2), in its order.
     pub const PAPER: [Self; 16] = [
-        Self::Add, Self::Sub, Self::Mul, Self::Sin, Self::Cos, Self::Exp, Self::Logistic, Self::Tanh, Self::Sinc,
-        Self::Softplus, Self::Gauss, Self::Power(2), Self::Power(3), Self::Power(4), Self::Power(5), Self::Power(6),
+        Self::Add,
+        Self::Sub,
+        Self::Mul,
+        Self::Sin,
+        Self::Cos,
+        Self::Exp,
+        Self::Logistic,
+        Self::Tanh,
+        Self::Sinc,
+        Self::Softplus,
+        Self::Gauss,
+        Self::Power(2),
+        Self::Power(3),
+        Self::Power(4),
+        Self::Power(5),
+        Self::Power(6),
     ];
 
     /// The operator of this name: `sin`, `add` or `+`, `pow3`, `square`, `cube`.
@@ -309,10 +327,17 @@ impl Operator {
             "ln" => Some(Self::Log),
             _ => None,
         };
-        by_alias.or_else(|| Self::ALL.iter().copied().find(|op| op.name() == name || op.symbol() == Some(name))).or_else(|| {
-            let n: i8 = name.strip_prefix("pow")?.parse().ok()?;
-            Self::power(i32::from(n))
-        })
+        by_alias
+            .or_else(|| {
+                Self::ALL
+                    .iter()
+                    .copied()
+                    .find(|op| op.name() == name || op.symbol() == Some(name))
+            })
+            .or_else(|| {
+                let n: i8 = name.strip_prefix("pow")?.parse().ok()?;
+                Self::power(i32::from(n))
+            })
     }
 
     /// `x**n`, when n is a whole number this table knows.
@@ -403,9 +428,18 @@ fn power(x: &[f64], n: i8, out: &mut [f64]) {
     match n {
         2 => map!(x, out, |x| x * x),
         3 => map!(x, out, |x| x * x * x),
-        4 => map!(x, out, |x| { let s = x * x; s * s }),
-        5 => map!(x, out, |x| { let s = x * x; s * s * x }),
-        6 => map!(x, out, |x| { let s = x * x * x; s * s }),
+        4 => map!(x, out, |x| {
+            let s = x * x;
+            s * s
+        }),
+        5 => map!(x, out, |x| {
+            let s = x * x;
+            s * s * x
+        }),
+        6 => map!(x, out, |x| {
+            let s = x * x * x;
+            s * s
+        }),
         _ => map!(x, out, |x| whole_power(x, n)),
     }
 }

@@ -9,14 +9,19 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
 use rayon::prelude::*;
 
+use crate::criterion::Criterion;
 use crate::dataset::Dataset;
+use crate::functions::CustomOperator;
+use crate::gene::Node;
 use crate::grow::{Primitives, SlotRng, Synchronisation};
 use crate::individual::{Context, Individual, Workspace};
+use crate::mutate::mutate;
 use crate::synchronise::{mirror, resolve};
 use crate::text;
+use crate::tune::levenberg_marquardt::{GeneChoice, LevenbergMarquardt, levenberg_marquardt_until};
 use crate::tune::{self, GradientTuning};
 use crate::vary::{Variation, offspring};
-use crate::weights::Weights;
+use crate::weights::{BIAS, Weights};
 
 thread_local! {
     static WORKSPACE: RefCell<Workspace> = RefCell::default();
@@ -29,6 +34,94 @@ pub struct Evaluation {
     pub fit_genes: bool,
     /// Bytes for columns of genes that breeding leaves alone.
     pub cache_bytes: usize,
+}
+
+/// Second-order tuning of offspring.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Refinement {
+    /// Levenberg-Marquardt on one gene.
+    pub tuning: LevenbergMarquardt,
+    /// Chance that all genes are tuned together.
+    pub all_genes: f64,
+    /// What fitness is.
+    pub criterion: Criterion,
+    /// After its first step, an offspring goes on only with at least this fitness.
+    pub race: Option<f64>,
+    /// LCF weights below this share of the largest are dropped if that makes the individual fitter.
+    pub prune: f64,
+}
+
+fn refine(
+    individual: &mut Individual,
+    context: Context,
+    refinement: &Refinement,
+    workspace: &mut Workspace,
+    seed: u64,
+    stop: &AtomicBool,
+) -> usize {
+    let mut rng = SlotRng::seed_from_u64(seed);
+    individual.evaluate(context, workspace);
+    if !individual.unexplained.is_finite() {
+        return 1;
+    }
+    let rows = context.data.rows();
+    let race = refinement
+        .race
+        .map(|fitness| refinement.criterion.unexplained_at(fitness, individual, rows));
+    let tuning = LevenbergMarquardt {
+        race,
+        ..refinement.tuning
+    };
+    let any = rng.random_range(0..individual.genes.len() as u32);
+    let gene = individual
+        .fresh
+        .filter(|&g| (g as usize) < individual.genes.len())
+        .unwrap_or(any) as usize;
+    let genes = if rng.random_bool(refinement.all_genes) {
+        GeneChoice::All
+    } else {
+        GeneChoice::One(gene)
+    };
+    let outcome = levenberg_marquardt_until(individual, genes, context, &tuning, workspace, &mut rng, stop);
+    if refinement.prune > 0.0 && outcome.steps > 0 {
+        prune(individual, gene, context, refinement, workspace);
+    }
+    1 + outcome.evaluations
+}
+
+/// Drops small LCF weights and exponents of one gene where that makes the individual fitter.
+fn prune(individual: &mut Individual, gene: usize, context: Context, refinement: &Refinement, workspace: &mut Workspace) {
+    let rows: Vec<u32> = individual.genes[gene]
+        .nodes
+        .iter()
+        .filter_map(|node| match node {
+            Node::Combination(row) | Node::Product(row) => Some(*row),
+            _ => None,
+        })
+        .collect();
+    let mut pruned = individual.clone();
+    let mut changed = false;
+    for row in rows {
+        let terms: Vec<(u32, f64)> = individual.weights.row(row).iter().collect();
+        let largest = terms.iter().filter(|t| t.0 != BIAS).map(|t| t.1.abs()).fold(0.0, f64::max);
+        let kept: Vec<(u32, f64)> = terms
+            .iter()
+            .copied()
+            .filter(|&(f, w)| f == BIAS || w.abs() >= refinement.prune * largest)
+            .collect();
+        if kept.len() < terms.len() {
+            pruned.weights.replace(row, kept);
+            changed = true;
+        }
+    }
+    if changed {
+        pruned.touch(gene);
+        pruned.evaluate(context, workspace);
+        let n = context.data.rows();
+        if refinement.criterion.fitness(&pruned, n) >= refinement.criterion.fitness(individual, n) {
+            *individual = pruned;
+        }
+    }
 }
 
 /// Individuals of one generation and what they are made of.
@@ -51,7 +144,7 @@ impl Population {
         for (slot, individual) in individuals.iter_mut().enumerate() {
             let mut rng = SlotRng::seed_from_u64(seeds[slot] ^ 0x9e37_79b9_7f4a_7c15);
             for _ in 0..10 {
-                if seen.insert(signature(individual)) {
+                if seen.insert(signature(individual, &primitives.functions.library)) {
                     break;
                 }
                 *individual = primitives.individual(slot, &mut rng);
@@ -59,14 +152,29 @@ impl Population {
         }
         let shared = (primitives.synchronisation == Synchronisation::Global && primitives.has_combinations())
             .then(|| primitives.new_weights(&mut SlotRng::seed_from_u64(seeds.first().copied().unwrap_or(0))));
-        let mut population = Self { individuals, primitives, evaluation, shared };
+        let mut population = Self {
+            individuals,
+            primitives,
+            evaluation,
+            shared,
+        };
         population.mirror_shared();
         population
     }
 
     /// A population of given individuals, e.g. one that was saved. `shared` are the LCFs of all in globally synchronised mode.
-    pub fn of(individuals: Vec<Individual>, primitives: Arc<Primitives>, evaluation: Evaluation, shared: Option<Weights>) -> Self {
-        let mut population = Self { individuals, primitives, evaluation, shared };
+    pub fn of(
+        individuals: Vec<Individual>,
+        primitives: Arc<Primitives>,
+        evaluation: Evaluation,
+        shared: Option<Weights>,
+    ) -> Self {
+        let mut population = Self {
+            individuals,
+            primitives,
+            evaluation,
+            shared,
+        };
         population.mirror_shared();
         population
     }
@@ -82,19 +190,32 @@ impl Population {
     }
 
     fn context<'a>(&'a self, data: &'a Dataset) -> Context<'a> {
-        Context { data, library: &self.primitives.functions.library, fit_genes: self.evaluation.fit_genes }
+        Context {
+            data,
+            library: &self.primitives.functions.library,
+            fit_genes: self.evaluation.fit_genes,
+        }
     }
 
     /// Applies a verb to every individual in parallel; those after a stop are left as they are.
     fn for_each(&mut self, data: &Dataset, stop: &AtomicBool, verb: impl Fn(&mut Individual, Context, &mut Workspace) + Sync) {
+        let kept = self.columns_kept(data);
         let mut individuals = std::mem::take(&mut self.individuals);
         let context = self.context(data);
         individuals.par_iter_mut().for_each(|individual| {
             if !stop.load(Ordering::Relaxed) {
                 WORKSPACE.with_borrow_mut(|workspace| verb(individual, context, workspace));
+                // At once, not after the whole population: on a million rows its columns together would be gigabytes.
+                individual.genes.iter_mut().skip(kept).for_each(|gene| gene.column = None);
             }
         });
         self.individuals = individuals;
+    }
+
+    /// Columns each individual may keep within the byte budget: the same number for all, so that nothing depends on order or
+    /// threads.
+    fn columns_kept(&self, data: &Dataset) -> usize {
+        self.evaluation.cache_bytes / self.individuals.len().max(1) / (data.padded() * size_of::<f64>()).max(1)
     }
 
     /// Outer coefficients and fitness of all individuals that changed.
@@ -104,7 +225,6 @@ impl Population {
                 resolve(individual, context, workspace);
             }
         });
-        self.trim(data);
     }
 
     /// Gradient tuning of all individuals (paper, section 3.2), then their evaluation.
@@ -115,7 +235,58 @@ impl Population {
             resolve(individual, context, workspace);
             tune::tune(individual, context, tuning, workspace, stop);
         });
-        self.trim(data);
+    }
+
+    /// Second-order tuning of the individuals that changed: the gene that breeding changed (any gene where none did), all genes
+    /// with some probability, hopeless ones given up after the first step, and weights dropped that earn nothing.
+    /// Returns the number of evaluations.
+    pub fn refine(&mut self, data: &Dataset, refinement: &Refinement, seeds: &[u64], stop: &AtomicBool) -> usize {
+        let kept = self.columns_kept(data);
+        let mut individuals = std::mem::take(&mut self.individuals);
+        let context = self.context(data);
+        let refined = |(individual, &seed): (&mut Individual, &u64)| {
+            if stop.load(Ordering::Relaxed) || individual.is_evaluated() {
+                return 0;
+            }
+            let evaluations =
+                WORKSPACE.with_borrow_mut(|workspace| refine(individual, context, refinement, workspace, seed, stop));
+            individual.genes.iter_mut().skip(kept).for_each(|gene| gene.column = None);
+            evaluations
+        };
+        let evaluations = individuals.par_iter_mut().zip(seeds).map(refined).sum();
+        self.individuals = individuals;
+        evaluations
+    }
+
+    /// Replaces individuals whose structure an earlier one has already by mutants of theirs, a few times at most.
+    pub fn diversify(&mut self, variation: &Variation, seeds: &[u64]) {
+        let mut seen = HashSet::new();
+        for (individual, &seed) in self.individuals.iter_mut().zip(seeds) {
+            let mut rng = SlotRng::seed_from_u64(seed);
+            for _ in 0..3 {
+                if seen.insert(individual.structure()) {
+                    break;
+                }
+                *individual = mutate(individual, &self.primitives, variation, &mut rng);
+            }
+        }
+    }
+
+    /// Forgets what was computed on other rows: every individual is to be evaluated anew.
+    pub fn forget(&mut self) {
+        for individual in &mut self.individuals {
+            for gene in 0..individual.genes.len() {
+                individual.touch(gene);
+            }
+            individual.peak = None;
+        }
+    }
+
+    /// Puts given models into the first slots after the elites, e.g. the linear model or migrants from another island.
+    pub fn plant(&mut self, models: Vec<Individual>, first: usize) {
+        for (slot, model) in self.individuals.iter_mut().skip(first).zip(models) {
+            *slot = model;
+        }
     }
 
     /// One step of the population's shared LCFs (paper, section 3.3.3): derivatives of all individuals are summed by index,
@@ -167,7 +338,9 @@ impl Population {
 
     fn mirror_shared(&mut self) {
         if let Some(shared) = &self.shared {
-            self.individuals.par_iter_mut().for_each(|individual| mirror(individual, shared));
+            self.individuals
+                .par_iter_mut()
+                .for_each(|individual| mirror(individual, shared));
         }
     }
 
@@ -178,22 +351,19 @@ impl Population {
             elite.peak = None;
         }
         individuals.par_extend(parents.par_iter().zip(seeds).map(|(&(first, second), &seed)| {
-            offspring(&self.individuals[first], &self.individuals[second], &self.primitives, variation, seed)
+            offspring(
+                &self.individuals[first],
+                &self.individuals[second],
+                &self.primitives,
+                variation,
+                seed,
+            )
         }));
-        Self { individuals, primitives: Arc::clone(&self.primitives), evaluation: self.evaluation, shared: self.shared.clone() }
-    }
-
-    /// Drops columns beyond the byte budget, the same share for every individual so that nothing depends on order or threads.
-    fn trim(&mut self, data: &Dataset) {
-        let column = data.padded() * size_of::<f64>();
-        let share = self.evaluation.cache_bytes / self.individuals.len().max(1) / column;
-        if share >= self.primitives.limits.max_genes {
-            return;
-        }
-        for individual in &mut self.individuals {
-            for gene in individual.genes.iter_mut().skip(share) {
-                gene.column = None;
-            }
+        Self {
+            individuals,
+            primitives: Arc::clone(&self.primitives),
+            evaluation: self.evaluation,
+            shared: self.shared.clone(),
         }
     }
 
@@ -206,8 +376,15 @@ impl Population {
 /// Evaluates every gene of every individual on every row, keeping nothing: the bare forward sweep, for measurements.
 /// Returns the number of node evaluations, which falls short after a stop.
 pub fn sweep(individuals: &[&Individual], data: &Dataset, stop: &AtomicBool) -> u64 {
-    let genes: Vec<(&Individual, usize)> = individuals.iter().flat_map(|&i| (0..i.genes.len()).map(move |g| (i, g))).collect();
-    let context = Context { data, library: &[], fit_genes: true };
+    let genes: Vec<(&Individual, usize)> = individuals
+        .iter()
+        .flat_map(|&i| (0..i.genes.len()).map(move |g| (i, g)))
+        .collect();
+    let context = Context {
+        data,
+        library: &[],
+        fit_genes: true,
+    };
     let one = |&(individual, gene): &(&Individual, usize)| {
         if stop.load(Ordering::Relaxed) {
             return 0;
@@ -219,7 +396,11 @@ pub fn sweep(individuals: &[&Individual], data: &Dataset, stop: &AtomicBool) -> 
 }
 
 /// What makes two individuals duplicates: the text of their genes.
-fn signature(individual: &Individual) -> String {
-    let texts: Vec<String> = individual.genes.iter().map(|gene| text::print(&gene.nodes, &individual.weights, &[])).collect();
+fn signature(individual: &Individual, library: &[CustomOperator]) -> String {
+    let texts: Vec<String> = individual
+        .genes
+        .iter()
+        .map(|gene| text::print(&gene.nodes, &individual.weights, library))
+        .collect();
     texts.join("\n")
 }

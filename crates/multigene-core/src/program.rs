@@ -64,7 +64,11 @@ pub struct Program {
 impl Program {
     /// Compiles a gene. The last step holds its value.
     pub fn compile(nodes: &[Node], weights: &Weights, library: &[CustomOperator]) -> Self {
-        let mut program = Self { steps: Vec::with_capacity(nodes.len()), slots: Vec::new(), n_slots: 0 };
+        let mut program = Self {
+            steps: Vec::with_capacity(nodes.len()),
+            slots: Vec::new(),
+            n_slots: 0,
+        };
         let root = program.append(nodes, weights, library, None);
         if !matches!(root, Operand::Value(i) if i as usize + 1 == program.steps.len()) {
             program.materialise_root(root);
@@ -73,12 +77,22 @@ impl Program {
         program
     }
 
-    fn append(&mut self, nodes: &[Node], weights: &Weights, library: &[CustomOperator], arguments: Option<&[Operand]>) -> Operand {
+    fn append(
+        &mut self,
+        nodes: &[Node],
+        weights: &Weights,
+        library: &[CustomOperator],
+        arguments: Option<&[Operand]>,
+    ) -> Operand {
         let mut stack: Vec<Operand> = Vec::with_capacity(16);
         for &node in nodes {
             let operand = match node {
                 Node::Constant(row) => {
-                    let place = if arguments.is_some() { FIXED } else { weights.range(row).start as u32 };
+                    let place = if arguments.is_some() {
+                        FIXED
+                    } else {
+                        weights.range(row).start as u32
+                    };
                     Operand::Constant(weights.constant(row), place)
                 }
                 Node::Variable(feature) => arguments.map_or(Operand::Column(feature), |a| a[feature as usize]),
@@ -87,6 +101,7 @@ impl Program {
                 Node::Apply(function) => self.apply(function, &mut stack, library),
                 Node::Weighted(function, row) => {
                     let value = self.apply(function, &mut stack, library);
+                    let value = self.not_constant(value);
                     let row = weights.row(row);
                     let place = |wanted| row.start as u32 + row.features.iter().position(|&f| f == wanted).unwrap_or(0) as u32;
                     self.push(Step::Affine(place(BIAS), place(OWN_VALUE), value))

@@ -140,7 +140,21 @@ fn scaled_kernel<const FMA: bool>(y: &mut [f64], factor: f64, x: &[f64]) {
     }
 }
 
+#[inline(always)]
+fn add_scaled_four_kernel<const FMA: bool>(y: &mut [f64], factors: [f64; 4], x: [&[f64]; 4]) {
+    let y = whole_mut(y);
+    let [a, b, c, d] = x.map(|x| &x[..y.len()]);
+    for (i, y) in y.iter_mut().enumerate() {
+        let sum = multiply_add::<FMA>(factors[0], a[i], *y);
+        let sum = multiply_add::<FMA>(factors[1], b[i], sum);
+        let sum = multiply_add::<FMA>(factors[2], c[i], sum);
+        *y = multiply_add::<FMA>(factors[3], d[i], sum);
+    }
+}
+
 dispatch! {
     /// y ← factor·x.
     pub fn scaled(y: &mut [f64], factor: f64, x: &[f64]) = scaled_kernel;
+    /// y ← y + Σ factor·x of four, as four calls of `add_scaled` do, but passing over y once.
+    pub fn add_scaled_four(y: &mut [f64], factors: [f64; 4], x: [&[f64]; 4]) = add_scaled_four_kernel;
 }

@@ -1,7 +1,7 @@
 //! Gene ↔ text, without loss: what is printed here and read back is the same gene, bit for bit.
 //!
 //! Text is ordinary infix notation over `x0`, `x1`, …; a linear combination is written in brackets with its index,
-//! `[0: 1.5 + 2*x0 - x3]`, a product leaf in braces, `{2: x0^1 x3^-0.5}`, weights of an inner node as
+//! `[0: 1.5 + 2*x0 + -1*x3]`, a product leaf in braces, `{2: x0^1 x3^-0.5}`, weights of an inner node as
 //! `weighted(a, b, sin(x0))`. (Formulas for people, with column names and rounding, are made in Python.)
 use std::fmt::Write;
 
@@ -39,14 +39,27 @@ pub fn print(nodes: &[Node], weights: &Weights, library: &[CustomOperator]) -> S
 }
 
 fn print_call(function: Function, arguments: Vec<(String, u8)>, library: &[CustomOperator]) -> (String, u8) {
-    let within = |(text, precedence): &(String, u8), least: u8| if *precedence < least || (least > 2 && text.starts_with('-')) { format!("({text})") } else { text.clone() };
+    let within = |(text, precedence): &(String, u8), least: u8| {
+        if *precedence < least || (least > 2 && text.starts_with('-')) {
+            format!("({text})")
+        } else {
+            text.clone()
+        }
+    };
     match function {
         Function::Base(operator) => match operator.notation() {
-            Notation::Infix(symbol, precedence) => {
-                (format!("{} {symbol} {}", within(&arguments[0], precedence), within(&arguments[1], precedence + 1)), precedence)
-            }
+            Notation::Infix(symbol, precedence) => (
+                format!(
+                    "{} {symbol} {}",
+                    within(&arguments[0], precedence),
+                    within(&arguments[1], precedence + 1)
+                ),
+                precedence,
+            ),
             Notation::Power => {
-                let Operator::Power(n) = operator else { unreachable!("only powers are written as powers") };
+                let Operator::Power(n) = operator else {
+                    unreachable!("only powers are written as powers")
+                };
                 (format!("{}**{n}", within(&arguments[0], ATOM)), POWER)
             }
             Notation::Call => (call(&operator.name(), &arguments), ATOM),
@@ -64,20 +77,34 @@ fn print_combination(row: Row) -> String {
     let mut text = format!("[{}:", row.index);
     for (i, (feature, weight)) in row.iter().enumerate() {
         let sign = if i == 0 { " " } else { " + " };
-        let _ = if feature == BIAS { write!(text, "{sign}{weight:?}") } else { write!(text, "{sign}{weight:?}*x{feature}") };
+        let _ = if feature == BIAS {
+            write!(text, "{sign}{weight:?}")
+        } else {
+            write!(text, "{sign}{weight:?}*x{feature}")
+        };
     }
     text + "]"
 }
 
 fn print_product(row: Row) -> String {
     let scale = row.iter().find(|&(f, _)| f == BIAS).map_or(1.0, |(_, w)| w);
-    let factors: Vec<String> = row.iter().filter(|&(f, _)| f != BIAS).map(|(f, w)| format!("x{f}^{w:?}")).collect();
+    let factors: Vec<String> = row
+        .iter()
+        .filter(|&(f, _)| f != BIAS)
+        .map(|(f, w)| format!("x{f}^{w:?}"))
+        .collect();
     format!("{{{scale:?}: {}}}", factors.join(" "))
 }
 
 /// Reads a gene. `names` are the variables' names; without names they are `x0`, `x1`, ….
 pub fn parse(text: &str, names: &[&str]) -> Result<(Vec<Node>, Weights)> {
-    let mut parser = Parser { tokens: tokenise(text)?, at: 0, names, nodes: Vec::new(), weights: Weights::default() };
+    let mut parser = Parser {
+        tokens: tokenise(text)?,
+        at: 0,
+        names,
+        nodes: Vec::new(),
+        weights: Weights::default(),
+    };
     parser.expression(0)?;
     match parser.peek() {
         None => Ok((parser.nodes, parser.weights)),
@@ -109,7 +136,9 @@ fn tokenise(text: &str) -> Result<Vec<Token>> {
     while let Some(first) = rest.chars().next() {
         let end = if first.is_ascii_digit() || first == '.' {
             let end = number_end(rest);
-            let value: f64 = rest[..end].parse().map_err(|_| Error::new(format!("{:?} is not a number", &rest[..end])))?;
+            let value: f64 = rest[..end]
+                .parse()
+                .map_err(|_| Error::new(format!("{:?} is not a number", &rest[..end])))?;
             if !value.is_finite() {
                 return Err(Error::new(format!("the number {:?} is too large", &rest[..end])));
             }
@@ -189,7 +218,13 @@ impl Parser<'_> {
         }
         self.term(nesting)?;
         loop {
-            let operator = if self.take("+") { Operator::Add } else if self.take("-") { Operator::Sub } else { return Ok(()) };
+            let operator = if self.take("+") {
+                Operator::Add
+            } else if self.take("-") {
+                Operator::Sub
+            } else {
+                return Ok(());
+            };
             self.term(nesting)?;
             self.push(operator);
         }
@@ -198,7 +233,13 @@ impl Parser<'_> {
     fn term(&mut self, nesting: usize) -> Result<()> {
         self.factor(nesting)?;
         loop {
-            let operator = if self.take("*") { Operator::Mul } else if self.take("/") { Operator::Div } else { return Ok(()) };
+            let operator = if self.take("*") {
+                Operator::Mul
+            } else if self.take("/") {
+                Operator::Div
+            } else {
+                return Ok(());
+            };
             self.factor(nesting)?;
             self.push(operator);
         }
@@ -208,11 +249,12 @@ impl Parser<'_> {
         if !self.take("-") {
             return self.power(nesting);
         }
-        if nesting > MAX_NESTING {
+        if nesting >= MAX_NESTING {
             return Err(Error::new(format!("the expression is nested more than {MAX_NESTING} deep")));
         }
         // A minus before a bare number belongs to the number; before a power it applies to the power.
-        let bare = matches!(self.peek(), Some(Token::Number(_))) && !matches!(self.tokens.get(self.at + 1), Some(Token::Sign("**" | "^")));
+        let bare = matches!(self.peek(), Some(Token::Number(_)))
+            && !matches!(self.tokens.get(self.at + 1), Some(Token::Sign("**" | "^")));
         if bare {
             let value = self.number()?;
             let row = self.weights.push_constant(-value);
@@ -228,7 +270,9 @@ impl Parser<'_> {
         self.atom(nesting)?;
         if self.take("**") || self.take("^") {
             let exponent = self.signed()?;
-            let operator = (exponent.fract() == 0.0 && exponent.abs() <= 32.0).then(|| Operator::power(exponent as i32)).flatten();
+            let operator = (exponent.fract() == 0.0 && exponent.abs() <= 32.0)
+                .then(|| Operator::power(exponent as i32))
+                .flatten();
             match operator {
                 Some(operator) => self.push(operator),
                 None => {
@@ -247,7 +291,10 @@ impl Parser<'_> {
                 self.at += 1;
                 Ok(value)
             }
-            other => Err(Error::new(format!("expected a number but found {}", other.map_or_else(|| "the end".into(), ToString::to_string)))),
+            other => Err(Error::new(format!(
+                "expected a number but found {}",
+                other.map_or_else(|| "the end".into(), ToString::to_string)
+            ))),
         }
     }
 
@@ -277,7 +324,11 @@ impl Parser<'_> {
             }
             Some(Token::Name(name)) => {
                 self.at += 1;
-                if self.take("(") { self.function(&name, nesting) } else { self.variable(&name).map(|f| self.nodes.push(Node::Variable(f))) }
+                if self.take("(") {
+                    self.function(&name, nesting)
+                } else {
+                    self.variable(&name).map(|f| self.nodes.push(Node::Variable(f)))
+                }
             }
             Some(token) => Err(Error::new(format!("unexpected {token}"))),
             None => Err(Error::new("the expression ends too early")),
@@ -286,12 +337,18 @@ impl Parser<'_> {
 
     fn variable(&self, name: &str) -> Result<u32> {
         let found = if self.names.is_empty() {
-            name.strip_prefix('x').and_then(|digits| digits.parse::<u32>().ok()).filter(|&f| f < OWN_VALUE)
+            name.strip_prefix('x')
+                .and_then(|digits| digits.parse::<u32>().ok())
+                .filter(|&f| f < OWN_VALUE)
         } else {
             self.names.iter().position(|n| *n == name).map(|i| i as u32)
         };
         found.ok_or_else(|| {
-            let known = if self.names.is_empty() { "x0, x1, …".into() } else { self.names.join(", ") };
+            let known = if self.names.is_empty() {
+                "x0, x1, …".into()
+            } else {
+                self.names.join(", ")
+            };
             Error::new(format!("unknown variable {name:?}; variables here are {known}"))
         })
     }

@@ -1,22 +1,12 @@
-//! Breeding: high-level and low-level crossover, subtree, constant and weights mutation (paper sections 2 and 3.2, METHOD).
+//! Breeding: one offspring of two parents by high-level or low-level crossover or by mutation (paper section 2, METHOD).
 use rand::{RngExt, SeedableRng};
-use rand_distr::StandardNormal;
 
 use crate::gene::{Node, depths, levels, sizes, start};
-use crate::grow::{Limits, Primitives, Shape, SlotRng, pick};
+use crate::grow::{Limits, Primitives, SlotRng, Synchronisation};
 use crate::individual::{Gene, Individual};
+pub use crate::mutate::Mutation;
+use crate::mutate::mutate;
 use crate::weights::Weights;
-
-/// Kinds of mutation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mutation {
-    /// A random subtree is replaced by a new one (`Pr_Sm`).
-    Subtree,
-    /// One constant moves (`Pr_Cm`).
-    Constant,
-    /// All weights of one LCF, or of one weighted inner node, move (`Pr_Wm`).
-    Weights,
-}
 
 /// Probabilities and sizes of variation (paper, Table 2).
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +28,13 @@ pub struct Variation {
 }
 
 /// One offspring of two parents (the second is used by crossover alone).
-pub fn offspring(first: &Individual, second: &Individual, primitives: &Primitives, variation: &Variation, seed: u64) -> Individual {
+pub fn offspring(
+    first: &Individual,
+    second: &Individual,
+    primitives: &Primitives,
+    variation: &Variation,
+    seed: u64,
+) -> Individual {
     let mut rng = SlotRng::seed_from_u64(seed);
     let draw: f64 = rng.random();
     if draw < variation.crossover {
@@ -57,7 +53,13 @@ pub fn offspring(first: &Individual, second: &Individual, primitives: &Primitive
 
 /// Every gene of both parents is selected with probability r; the child gives away its selected genes and receives the
 /// other's, as long as there is room; own genes that stay are never dropped.
-fn high_level_crossover(first: &Individual, second: &Individual, primitives: &Primitives, r: f64, rng: &mut SlotRng) -> Individual {
+fn high_level_crossover(
+    first: &Individual,
+    second: &Individual,
+    primitives: &Primitives,
+    r: f64,
+    rng: &mut SlotRng,
+) -> Individual {
     let mut select = |parent: &Individual| -> Vec<bool> {
         let mut selected: Vec<bool> = parent.genes.iter().map(|_| rng.random_bool(r)).collect();
         if selected.iter().all(|&s| s) {
@@ -107,35 +109,12 @@ fn partners(a: &[Node], at: usize, b: &[Node], limits: Limits) -> Vec<usize> {
     (0..b.len()).filter(fits).collect()
 }
 
-fn mutate(parent: &Individual, primitives: &Primitives, variation: &Variation, rng: &mut SlotRng) -> Individual {
-    let frequencies: Vec<f64> = variation.mutations.iter().map(|&(_, frequency)| frequency).collect();
-    let kind = variation.mutations[pick(&frequencies, rng)].0;
-    let is_target = |node: &Node| match kind {
-        Mutation::Constant => matches!(node, Node::Constant(_)),
-        Mutation::Weights => matches!(node, Node::Combination(_) | Node::Weighted(..)),
-        Mutation::Subtree => false,
-    };
-    let mut child = Child::of(parent, primitives);
-    let mut rows: Vec<u32> = child.individual.genes.iter().flat_map(|g| &g.nodes).filter(|n| is_target(n)).filter_map(|n| n.row()).collect();
-    if primitives.shares_rows() {
-        // An index counts once however many nodes share it.
-        rows.sort_unstable();
-        rows.dedup();
-    }
-    if rows.is_empty() {
-        child.mutate_subtree(rng); // also when there is nothing of the drawn kind to mutate
-    } else {
-        let row = rows[rng.random_range(0..rows.len() as u32) as usize];
-        let sigma = if kind == Mutation::Constant { variation.constant_sigma } else { variation.weights_sigma };
-        child.perturb(row, sigma, rng);
-    }
-    child.finish()
-}
-
 /// A child under construction. Its table of weights is built anew, so that no row outlives the genes that used it.
-struct Child<'a> {
-    individual: Individual,
-    primitives: &'a Primitives,
+pub(crate) struct Child<'a> {
+    /// As far as it is built.
+    pub individual: Individual,
+    /// What it is made of.
+    pub primitives: &'a Primitives,
     /// Where each gene comes from, while it is unchanged: parent (0 or 1) and gene.
     origins: Vec<Option<(u8, usize)>>,
     parents: [Option<&'a Individual>; 2],
@@ -144,12 +123,12 @@ struct Child<'a> {
 
 impl<'a> Child<'a> {
     /// A copy of a parent.
-    fn of(parent: &'a Individual, primitives: &'a Primitives) -> Self {
+    pub fn of(parent: &'a Individual, primitives: &'a Primitives) -> Self {
         Self::with_genes(parent, primitives, |_| true)
     }
 
     /// A copy of a parent with some of its genes.
-    fn with_genes(parent: &'a Individual, primitives: &'a Primitives, stays: impl Fn(usize) -> bool) -> Self {
+    pub fn with_genes(parent: &'a Individual, primitives: &'a Primitives, stays: impl Fn(usize) -> bool) -> Self {
         let mut weights = Weights::default();
         if primitives.shares_rows() {
             for index in 0..primitives.n_features as u32 {
@@ -166,7 +145,10 @@ impl<'a> Child<'a> {
         for (i, gene) in parent.genes.iter().enumerate() {
             if stays(i) {
                 let nodes = child.adopt(&gene.nodes, &parent.weights);
-                child.individual.genes.push(Gene { nodes, column: gene.column.clone() });
+                child.individual.genes.push(Gene {
+                    nodes,
+                    column: gene.column.clone(),
+                });
                 child.origins.push(Some((0, i)));
             }
         }
@@ -180,7 +162,9 @@ impl<'a> Child<'a> {
             .iter()
             .map(|&node| match node {
                 Node::Combination(_) if shared => node,
-                _ => node.row().map_or(node, |row| node.with_row(self.individual.weights.push_copy(from, row))),
+                _ => node
+                    .row()
+                    .map_or(node, |row| node.with_row(self.individual.weights.push_copy(from, row))),
             })
             .collect()
     }
@@ -191,13 +175,16 @@ impl<'a> Child<'a> {
         let gene = &second.genes[i];
         let unchanged = self.meet(&gene.nodes, &second.weights);
         let nodes = self.adopt(&gene.nodes, &second.weights);
-        self.individual.genes.push(Gene { nodes, column: gene.column.clone().filter(|_| unchanged) });
+        self.individual.genes.push(Gene {
+            nodes,
+            column: gene.column.clone().filter(|_| unchanged),
+        });
         self.origins.push(unchanged.then_some((1, i)));
     }
 
     /// Replaces the subtree that ends at node `at` of gene `i`. `from` is the table the new nodes' rows are copied from (None
     /// when they are rows of the child already), `sets` the weights they bring for indices that nodes share.
-    fn replace(&mut self, i: usize, at: usize, subtree: &[Node], from: Option<&Weights>, sets: Option<&Weights>) {
+    pub fn replace(&mut self, i: usize, at: usize, subtree: &[Node], from: Option<&Weights>, sets: Option<&Weights>) {
         let nodes = std::mem::take(&mut self.individual.genes[i].nodes);
         let begin = start(&nodes, at);
         // While weight sets meet, only what stays of the gene counts as the child's own.
@@ -207,15 +194,14 @@ impl<'a> Child<'a> {
         }
         let subtree = from.map_or_else(|| subtree.to_vec(), |weights| self.adopt(subtree, weights));
         self.individual.genes[i].nodes.splice(begin..begin, subtree);
-        self.individual.genes[i].column = None;
-        self.origins[i] = None;
+        self.touch(i);
     }
 
     /// Synchronised mode: foreign nodes bring their own weights for an index. Where the child does not use that index they
     /// are taken over; where it does, both sets are kept until evaluation decides. Returns whether foreign weights are
     /// (for now) in force, so that a foreign gene's column is still right.
     fn meet(&mut self, foreign: &[Node], from: &Weights) -> bool {
-        if !self.primitives.shares_rows() || self.primitives.synchronisation == crate::grow::Synchronisation::Global {
+        if !self.primitives.shares_rows() || self.primitives.synchronisation == Synchronisation::Global {
             return true;
         }
         let mut same = true;
@@ -239,47 +225,41 @@ impl<'a> Child<'a> {
     }
 
     fn uses(&self, index: u32) -> bool {
-        self.individual.genes.iter().any(|gene| gene.nodes.contains(&Node::Combination(index)))
+        self.individual
+            .genes
+            .iter()
+            .any(|gene| gene.nodes.contains(&Node::Combination(index)))
     }
 
-    /// A random node of a random gene gives way to a `grow` tree within the remaining depth.
-    fn mutate_subtree(&mut self, rng: &mut SlotRng) {
-        let limits = self.primitives.limits;
-        let i = rng.random_range(0..self.individual.genes.len() as u32) as usize;
-        let nodes = &self.individual.genes[i].nodes;
-        let at = rng.random_range(0..nodes.len() as u32) as usize;
-        let level = levels(nodes)[at];
-        let size = at + 1 - start(nodes, at);
-        let room = limits.max_nodes.saturating_sub(nodes.len() - size).max(1);
-        let depth = (limits.max_depth - level).min(self.primitives.mutation_depth);
-        let subtree = self.primitives.tree_within(Shape::Grow, depth, room, &mut self.individual.weights, rng);
-        // LCFs of the new subtree are born with weights of their own even where rows are shared.
-        let born = self.primitives.shares_rows().then(|| self.primitives.new_weights(rng));
-        self.replace(i, at, &subtree, None, born.as_ref());
+    /// Appends a new gene.
+    pub fn push(&mut self, nodes: Vec<Node>) {
+        self.individual.genes.push(Gene::new(nodes));
+        self.origins.push(None);
     }
 
-    fn perturb(&mut self, row: u32, sigma: f64, rng: &mut SlotRng) {
-        let range = self.individual.weights.range(row);
-        for value in &mut self.individual.weights.values_mut()[range] {
-            *value += sigma * rng.sample::<f64, _>(StandardNormal);
-        }
-        for (i, gene) in self.individual.genes.iter_mut().enumerate() {
-            if gene.nodes.iter().any(|node| node.row() == Some(row)) {
-                gene.column = None;
-                self.origins[i] = None;
-            }
-        }
+    /// Drops a gene.
+    pub fn remove(&mut self, i: usize) {
+        self.individual.genes.remove(i);
+        self.origins.remove(i);
+    }
+
+    /// What is known of gene `i` no longer holds.
+    pub fn touch(&mut self, i: usize) {
+        self.individual.genes[i].column = None;
+        self.origins[i] = None;
     }
 
     /// The child with what its parents already know: columns and inner products of genes that were left alone.
-    fn finish(mut self) -> Individual {
+    pub fn finish(mut self) -> Individual {
         if let Some(rivals) = self.rivals.take() {
             self.individual.rivals = Some(rivals);
         }
         let genes = self.individual.genes.len();
         let mut gram = crate::least_squares::Gram::unknown(genes);
         for i in 0..genes {
-            let Some((parent, a)) = self.origins[i].filter(|_| self.individual.genes[i].column.is_some()) else { continue };
+            let Some((parent, a)) = self.origins[i].filter(|_| self.individual.genes[i].column.is_some()) else {
+                continue;
+            };
             let known = &self.parents[parent as usize].expect("origins name parents").gram;
             if known.len() <= a {
                 continue;
@@ -293,6 +273,8 @@ impl<'a> Child<'a> {
             }
         }
         self.individual.gram = gram;
+        // Tuning starts with what is new; a lone change is the last of several.
+        self.individual.fresh = self.origins.iter().rposition(Option::is_none).map(|i| i as u32);
         self.individual
     }
 }

@@ -24,7 +24,11 @@ pub struct Memory {
 
 impl Memory {
     /// Nothing remembered yet.
-    pub const NEW: Self = Self { step: 0.0, slope: 0.0, extra: 0.0 };
+    pub const NEW: Self = Self {
+        step: 0.0,
+        slope: 0.0,
+        extra: 0.0,
+    };
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,7 +54,10 @@ pub struct Row<'a> {
 impl Row<'_> {
     /// The additive weight.
     pub fn bias(&self) -> f64 {
-        self.iter().filter(|&(feature, _)| feature == BIAS).map(|(_, value)| value).sum()
+        self.iter()
+            .filter(|&(feature, _)| feature == BIAS)
+            .map(|(_, value)| value)
+            .sum()
     }
 
     /// Pairs of feature and weight.
@@ -92,7 +99,11 @@ impl Weights {
             self.values.push(value);
             self.memory.push(Memory::NEW);
         }
-        self.spans.push(Span { index, start, len: self.values.len() as u32 - start });
+        self.spans.push(Span {
+            index,
+            start,
+            len: self.values.len() as u32 - start,
+        });
         self.spans.len() as u32 - 1
     }
 

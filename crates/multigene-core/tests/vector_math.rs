@@ -32,19 +32,11 @@ fn values(function: Function, level: Level, x: &[f64]) -> Vec<f64> {
 /// How many doubles apart two values are; 0 for two NaN, and for zeros only if their signs agree.
 fn distance(a: f64, b: f64) -> u64 {
     if a.is_nan() || b.is_nan() {
-        return if a.is_nan() && b.is_nan() {
-            0
-        } else {
-            u64::MAX
-        };
+        return if a.is_nan() && b.is_nan() { 0 } else { u64::MAX };
     }
     let place = |v: f64| {
         let size = (v.to_bits() & !(1 << 63)) as i64;
-        if v.is_sign_negative() {
-            -1 - size
-        } else {
-            size
-        }
+        if v.is_sign_negative() { -1 - size } else { size }
     };
     place(a).abs_diff(place(b))
 }
@@ -146,10 +138,7 @@ fn check_special(name: &str, function: Function, pairs: &[(f64, f64)]) {
             // Nine in a row: a full vector of any width and a rest.
             for found in values(function, level, &[x; 9]) {
                 let agrees = distance(found, expected) == 0;
-                assert!(
-                    agrees,
-                    "{name}({x}) at {level:?} is {found}, not {expected}"
-                );
+                assert!(agrees, "{name}({x}) at {level:?} is {found}, not {expected}");
             }
         }
     }
@@ -179,18 +168,12 @@ fn position_and_width_do_not_matter() {
             for start in 0..x.len() {
                 for end in start..x.len() {
                     let part = values(function, level, &x[start..end]);
-                    let same = part
-                        .iter()
-                        .zip(&whole[start..end])
-                        .all(|(a, b)| distance(*a, *b) == 0);
+                    let same = part.iter().zip(&whole[start..end]).all(|(a, b)| distance(*a, *b) == 0);
                     assert!(same, "{name} at {level:?} of rows {start}..{end} differs");
                 }
             }
         }
-        let (avx2, avx512) = (
-            values(function, Level::Avx2, &x),
-            values(function, Level::Avx512, &x),
-        );
+        let (avx2, avx512) = (values(function, Level::Avx2, &x), values(function, Level::Avx512, &x));
         assert!(
             avx2.iter().zip(&avx512).all(|(a, b)| distance(*a, *b) == 0),
             "{name} depends on the width"
@@ -204,10 +187,20 @@ fn huge_arguments_agree_with_libm() {
     let mut bits = 0x9e37_79b9_7f4a_7c15_u64;
     for exponent in 1023 + 27..2047_u64 {
         for _ in 0..50 {
-            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            bits = bits
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             let x = f64::from_bits(bits & (1 << 63) | exponent << 52 | bits << 1 >> 13);
-            assert!(distance(vm::sin_wide(x), libm::sin(x)) <= 2, "sin({x:e}) is {:e}", vm::sin_wide(x));
-            assert!(distance(vm::cos_wide(x), libm::cos(x)) <= 2, "cos({x:e}) is {:e}", vm::cos_wide(x));
+            assert!(
+                distance(vm::sin_wide(x), libm::sin(x)) <= 2,
+                "sin({x:e}) is {:e}",
+                vm::sin_wide(x)
+            );
+            assert!(
+                distance(vm::cos_wide(x), libm::cos(x)) <= 2,
+                "cos({x:e}) is {:e}",
+                vm::cos_wide(x)
+            );
         }
     }
     assert!(vm::sin_wide(f64::INFINITY).is_nan() && vm::cos_wide(f64::NEG_INFINITY).is_nan());
@@ -217,10 +210,7 @@ fn huge_arguments_agree_with_libm() {
 #[test]
 fn huge_arguments_are_repaired_in_place() {
     let ordinary: Vec<f64> = (0..20).map(|i| 0.5 * f64::from(i)).collect();
-    for (function, reference) in [
-        (sin as Function, vm::sin_wide as fn(f64) -> f64),
-        (cos, vm::cos_wide),
-    ] {
+    for (function, reference) in [(sin as Function, vm::sin_wide as fn(f64) -> f64), (cos, vm::cos_wide)] {
         for level in Level::available() {
             let undisturbed = values(function, level, &ordinary);
             for (i, huge) in [(0, 3e8), (7, -1e22), (13, 1e300), (19, -2.5e8)] {
@@ -228,11 +218,7 @@ fn huge_arguments_are_repaired_in_place() {
                 x[i] = huge;
                 let mut expected = undisturbed.clone();
                 expected[i] = reference(huge);
-                assert_eq!(
-                    values(function, level, &x),
-                    expected,
-                    "at {level:?}, x[{i}] = {huge}"
-                );
+                assert_eq!(values(function, level, &x), expected, "at {level:?}, x[{i}] = {huge}");
             }
         }
     }
@@ -258,12 +244,7 @@ fn levels_are_ordered_and_never_exceed_the_machine() {
 
 /// Any bit pattern at all, or a number of ordinary size.
 fn argument() -> impl Strategy<Value = f64> {
-    prop_oneof![
-        any::<u64>().prop_map(f64::from_bits),
-        -40.0..40.0,
-        -800.0..800.0,
-        -1e8..1e8
-    ]
+    prop_oneof![any::<u64>().prop_map(f64::from_bits), -40.0..40.0, -800.0..800.0, -1e8..1e8]
 }
 
 type Reference = (&'static str, Function, fn(f64) -> f64, u64);
@@ -274,12 +255,7 @@ const REFERENCES: [Reference; 10] = [
     ("log", log, libm::log, 2),
     ("sin", sin, libm::sin, 3),
     ("cos", cos, libm::cos, 3),
-    (
-        "sinc",
-        sinc,
-        |x| if x == 0.0 { 1.0 } else { libm::sin(x) / x },
-        4,
-    ),
+    ("sinc", sinc, |x| if x == 0.0 { 1.0 } else { libm::sin(x) / x }, 4),
     ("tanh", tanh, libm::tanh, 5),
     (
         "logistic",

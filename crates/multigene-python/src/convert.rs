@@ -18,11 +18,18 @@ pub fn value_error(error: Error) -> PyErr {
 /// Columns of rows `rows` of a matrix.
 pub fn columns(x: &PyReadonlyArray2<'_, f64>, rows: std::ops::Range<usize>) -> Vec<Vec<f64>> {
     let x = x.as_array();
-    x.columns().into_iter().map(|column| column.slice(numpy::ndarray::s![rows.clone()]).to_vec()).collect()
+    x.columns()
+        .into_iter()
+        .map(|column| column.slice(numpy::ndarray::s![rows.clone()]).to_vec())
+        .collect()
 }
 
 /// A training set.
-pub fn dataset(x: &PyReadonlyArray2<'_, f64>, y: &PyReadonlyArray1<'_, f64>, weights: Option<&PyReadonlyArray1<'_, f64>>) -> PyResult<Dataset> {
+pub fn dataset(
+    x: &PyReadonlyArray2<'_, f64>,
+    y: &PyReadonlyArray1<'_, f64>,
+    weights: Option<&PyReadonlyArray1<'_, f64>>,
+) -> PyResult<Dataset> {
     let weights = weights.map(|w| w.as_array().to_vec());
     let n = x.as_array().nrows();
     Dataset::new(columns(x, 0..n), &y.as_array().to_vec(), weights.as_deref(), Level::detect()).map_err(value_error)
@@ -42,12 +49,27 @@ pub fn tokens<'py>(py: Python<'py>, model: &Individual, gene: usize) -> PyResult
         match *node {
             Node::Constant(row) => tokens.push(("c", model.weights.constant(row)).into_pyobject(py)?.into_any()),
             Node::Variable(j) => tokens.push(("x", j).into_pyobject(py)?.into_any()),
-            Node::Combination(row) => tokens.push(("lcf", model.weights.row(row).bias(), terms(row)).into_pyobject(py)?.into_any()),
-            Node::Product(row) => tokens.push(("product", model.weights.row(row).bias(), terms(row)).into_pyobject(py)?.into_any()),
+            Node::Combination(row) => tokens.push(
+                ("lcf", model.weights.row(row).bias(), terms(row))
+                    .into_pyobject(py)?
+                    .into_any(),
+            ),
+            Node::Product(row) => tokens.push(
+                ("product", model.weights.row(row).bias(), terms(row))
+                    .into_pyobject(py)?
+                    .into_any(),
+            ),
             Node::Apply(function) => tokens.push(apply(function)?),
             Node::Weighted(function, row) => {
                 tokens.push(apply(function)?);
-                let weight = |wanted| model.weights.row(row).iter().find(|&(f, _)| f == wanted).map_or(0.0, |(_, w)| w);
+                let weight = |wanted| {
+                    model
+                        .weights
+                        .row(row)
+                        .iter()
+                        .find(|&(f, _)| f == wanted)
+                        .map_or(0.0, |(_, w)| w)
+                };
                 tokens.push(("weights", weight(BIAS), weight(OWN_VALUE)).into_pyobject(py)?.into_any());
             }
         }

@@ -2,21 +2,29 @@
 use multigene_core::dataset::Dataset as CoreDataset;
 use multigene_core::evaluate;
 use multigene_core::gradient::Tunable;
+use multigene_core::grow::SlotRng;
 use multigene_core::individual::{self, Context, Gene, Workspace};
+use multigene_core::interval::Interval;
 use multigene_core::operator::Operator;
 use multigene_core::text;
 use multigene_core::tune::gradient;
+use multigene_core::tune::levenberg_marquardt::{GeneChoice, levenberg_marquardt};
 use multigene_core::vector_math::Level;
 use multigene_core::weights::Weights;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use rand::SeedableRng;
 
 use crate::convert::{columns, tokens, value_error};
 use crate::population::Dataset;
+use crate::settings::RefinementSettings;
 
 /// Rows evaluated at a time, so that predicting a million rows needs no second copy of them.
 const CHUNK: usize = 1 << 16;
+
+/// What the constructor takes: genes, intercept, coefficients.
+type Arguments = (Vec<String>, f64, Vec<f64>);
 
 /// One model: genes, intercept, coefficients.
 #[pyclass(frozen, module = "multigene._engine")]
@@ -29,13 +37,20 @@ impl Individual {
     #[new]
     fn new(genes: Vec<String>, intercept: f64, coefficients: Vec<f64>) -> PyResult<Self> {
         if genes.len() != coefficients.len() {
-            return Err(PyValueError::new_err(format!("There are {} genes but {} coefficients.", genes.len(), coefficients.len())));
+            return Err(PyValueError::new_err(format!(
+                "There are {} genes but {} coefficients.",
+                genes.len(),
+                coefficients.len()
+            )));
         }
         let mut inner = individual::Individual::empty(Weights::default());
         for gene in &genes {
-            let (nodes, weights) =
-                text::parse(gene, &[]).map_err(|e| PyValueError::new_err(format!("The gene {gene:?} cannot be read: {e}.")))?;
-            let adopted = nodes.iter().map(|node| node.row().map_or(*node, |row| node.with_row(inner.weights.push_copy(&weights, row))));
+            let (nodes, weights) = text::parse(gene, &[])
+                .map_err(|e| PyValueError::new_err(format!("The gene {:?} cannot be read: {e}.", shortened(gene))))?;
+            let adopted = nodes.iter().map(|node| {
+                node.row()
+                    .map_or(*node, |row| node.with_row(inner.weights.push_copy(&weights, row)))
+            });
             let nodes = adopted.collect();
             inner.genes.push(Gene::new(nodes));
         }
@@ -60,7 +75,11 @@ impl Individual {
         self.check_width(&x)?;
         let n = x.as_array().nrows();
         let data = CoreDataset::features(columns(&x, 0..n), n, Level::detect());
-        let context = Context { data: &data, library: &[], fit_genes: true };
+        let context = Context {
+            data: &data,
+            library: &[],
+            fit_genes: true,
+        };
         let mut values = numpy::ndarray::Array2::zeros((n, self.inner.genes.len()));
         for gene in 0..self.inner.genes.len() {
             let column = self.inner.raw_column(gene, context, &mut Workspace::default());
@@ -73,23 +92,83 @@ impl Individual {
     fn fit(&self, data: &Dataset) -> PyResult<Self> {
         self.check_features(data.0.n_features())?;
         let mut inner = self.inner.clone();
-        inner.evaluate(Context { data: &data.0, library: &[], fit_genes: true }, &mut Workspace::default());
+        inner.forget(); // it may have been fitted to other rows before
+        inner.evaluate(
+            Context {
+                data: &data.0,
+                library: &[],
+                fit_genes: true,
+            },
+            &mut Workspace::default(),
+        );
         Ok(Self { inner })
     }
 
     /// Derivatives of half the squared error (of the standardised target) by every inner weight.
     fn gradient<'py>(&self, py: Python<'py>, data: &Dataset) -> PyResult<Bound<'py, PyArray1<f64>>> {
         self.check_features(data.0.n_features())?;
-        let context = Context { data: &data.0, library: &[], fit_genes: true };
+        let context = Context {
+            data: &data.0,
+            library: &[],
+            fit_genes: true,
+        };
         let (mut inner, mut workspace) = (self.inner.clone(), Workspace::default());
+        inner.forget();
         inner.evaluate(context, &mut workspace);
         gradient(&inner, context, Tunable::ALL, &mut workspace);
         Ok(workspace.gradient.into_pyarray(py))
     }
 
+    /// All inner weights tuned by Levenberg-Marquardt, outer coefficients fitted.
+    fn refine(&self, py: Python<'_>, data: &Dataset, refinement: RefinementSettings) -> PyResult<Self> {
+        self.check_features(data.0.n_features())?;
+        let mut inner = self.inner.clone();
+        py.detach(|| {
+            let context = Context {
+                data: &data.0,
+                library: &[],
+                fit_genes: true,
+            };
+            let mut rng = SlotRng::seed_from_u64(0);
+            levenberg_marquardt(
+                &mut inner,
+                GeneChoice::All,
+                context,
+                &refinement.tuning(),
+                &mut Workspace::default(),
+                &mut rng,
+            );
+        });
+        Ok(Self { inner })
+    }
+
+    fn in_original_units(&self, means: Vec<f64>, scales: Vec<f64>) -> PyResult<Self> {
+        self.check_features(means.len().min(scales.len()))?;
+        Ok(Self {
+            inner: self.inner.in_original_units(&means, &scales),
+        })
+    }
+
+    /// Outer bounds of the value over a box of features; NaN where a pole cannot be excluded.
+    fn range(&self, low: Vec<f64>, high: Vec<f64>) -> PyResult<(f64, f64)> {
+        self.check_features(low.len().min(high.len()))?;
+        let features: Vec<Interval> = low.iter().zip(&high).map(|(&low, &high)| Interval::new(low, high)).collect();
+        let range = self.inner.range(&features);
+        Ok((range.low, range.high))
+    }
+
+    #[getter]
+    fn n_parameters(&self) -> usize {
+        self.inner.parameters()
+    }
+
     #[getter]
     fn genes(&self) -> Vec<String> {
-        self.inner.genes.iter().map(|gene| text::print(&gene.nodes, &self.inner.weights, &[])).collect()
+        self.inner
+            .genes
+            .iter()
+            .map(|gene| text::print(&gene.nodes, &self.inner.weights, &[]))
+            .collect()
     }
 
     fn tokens<'py>(&self, py: Python<'py>, gene: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
@@ -131,11 +210,21 @@ impl Individual {
         self.inner.complexity()
     }
 
-    fn __reduce__(slf: Bound<'_, Self>) -> PyResult<(Bound<'_, PyAny>, (Vec<String>, f64, Vec<f64>))> {
+    fn __reduce__(slf: Bound<'_, Self>) -> PyResult<(Bound<'_, PyAny>, Arguments)> {
         let class = slf.get_type().into_any();
         let me = slf.get();
         Ok((class, (me.genes(), me.inner.intercept, me.inner.coefficients.clone())))
     }
+}
+
+/// The beginning of a text, for messages.
+fn shortened(text: &str) -> String {
+    const SHOWN: usize = 60;
+    let mut start: String = text.chars().take(SHOWN).collect();
+    if start.len() < text.len() {
+        start.push('…');
+    }
+    start
 }
 
 impl Individual {
@@ -145,9 +234,9 @@ impl Individual {
 
     pub fn check_features(&self, n_features: usize) -> PyResult<()> {
         match self.inner.max_feature() {
-            Some(largest) if largest as usize >= n_features => {
-                Err(PyValueError::new_err(format!("The model uses feature {largest} but the data has only {n_features} features.")))
-            }
+            Some(largest) if largest as usize >= n_features => Err(PyValueError::new_err(format!(
+                "The model uses feature {largest} but the data has only {n_features} features."
+            ))),
             _ => Ok(()),
         }
     }
@@ -162,12 +251,21 @@ pub fn operators() -> Vec<(String, usize, Option<&'static str>)> {
 /// Applies one operator to arrays.
 #[pyfunction]
 #[pyo3(signature = (name, x, y=None))]
-pub fn apply<'py>(py: Python<'py>, name: &str, x: PyReadonlyArray1<'py, f64>, y: Option<PyReadonlyArray1<'py, f64>>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+pub fn apply<'py>(
+    py: Python<'py>,
+    name: &str,
+    x: PyReadonlyArray1<'py, f64>,
+    y: Option<PyReadonlyArray1<'py, f64>>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let operator = Operator::parse(name).ok_or_else(|| PyValueError::new_err(format!("There is no operator {name:?}.")))?;
     let arity = 1 + usize::from(y.is_some());
     if operator.arity() != arity {
-        return Err(PyValueError::new_err(format!("{name} takes {} arguments, not {arity}.", operator.arity())));
+        return Err(PyValueError::new_err(format!(
+            "{name} takes {} arguments, not {arity}.",
+            operator.arity()
+        )));
     }
-    let values = evaluate::apply(operator, &x.as_array().to_vec(), y.map(|y| y.as_array().to_vec()).as_deref()).map_err(value_error)?;
+    let values =
+        evaluate::apply(operator, &x.as_array().to_vec(), y.map(|y| y.as_array().to_vec()).as_deref()).map_err(value_error)?;
     Ok(values.into_pyarray(py))
 }

@@ -9,9 +9,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::convert::{dataset, value_error};
+use crate::convert::{columns, dataset, value_error};
 use crate::model::Individual;
-use crate::settings::{GeneSettings, TuningSettings, VariationSettings};
+use crate::settings::{GeneSettings, RefinementSettings, TuningSettings, VariationSettings, criterion};
 use crate::workers::Workers;
 
 /// Training rows.
@@ -21,9 +21,19 @@ pub struct Dataset(pub multigene_core::dataset::Dataset);
 #[pymethods]
 impl Dataset {
     #[new]
-    #[pyo3(signature = (x, y, weights=None))]
-    fn new(x: PyReadonlyArray2<'_, f64>, y: PyReadonlyArray1<'_, f64>, weights: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<Self> {
-        dataset(&x, &y, weights.as_ref()).map(Self)
+    #[pyo3(signature = (x, y, weights=None, fixed=None))]
+    fn new(
+        x: PyReadonlyArray2<'_, f64>,
+        y: PyReadonlyArray1<'_, f64>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+        fixed: Option<PyReadonlyArray2<'_, f64>>,
+    ) -> PyResult<Self> {
+        let data = dataset(&x, &y, weights.as_ref())?;
+        let Some(fixed) = fixed else { return Ok(Self(data)) };
+        let columns = columns(&fixed, 0..data.rows());
+        data.with_fixed(columns)
+            .map(Self)
+            .ok_or_else(|| PyValueError::new_err("A fixed column is not finite."))
     }
 
     #[getter]
@@ -52,18 +62,30 @@ impl Population {
     fn grow(py: Python<'_>, genes: GeneSettings, n_features: usize, seeds: Vec<u64>, workers: Py<Workers>) -> PyResult<Self> {
         let primitives = Arc::new(genes.primitives(n_features).map_err(value_error)?);
         let evaluation = genes.evaluation();
-        let inner = workers.get().run(py, |_| population::Population::grow(primitives, evaluation, &seeds))?;
+        let inner = workers
+            .get()
+            .run(py, |_| population::Population::grow(primitives, evaluation, &seeds))?;
         Ok(Self { inner, workers })
     }
 
     #[staticmethod]
-    fn of(individuals: Vec<PyRef<'_, Individual>>, genes: GeneSettings, n_features: usize, workers: Py<Workers>) -> PyResult<Self> {
+    fn of(
+        individuals: Vec<PyRef<'_, Individual>>,
+        genes: GeneSettings,
+        n_features: usize,
+        workers: Py<Workers>,
+    ) -> PyResult<Self> {
         let primitives = Arc::new(genes.primitives(n_features).map_err(value_error)?);
         if primitives.shares_rows() {
-            return Err(PyValueError::new_err("Given individuals cannot be put into a population with synchronised LCFs."));
+            return Err(PyValueError::new_err(
+                "Given individuals cannot be put into a population with synchronised LCFs.",
+            ));
         }
         let individuals = individuals.iter().map(|i| i.inner.clone()).collect();
-        Ok(Self { inner: population::Population::of(individuals, primitives, genes.evaluation(), None), workers })
+        Ok(Self {
+            inner: population::Population::of(individuals, primitives, genes.evaluation(), None),
+            workers,
+        })
     }
 
     fn tune(&mut self, py: Python<'_>, data: &Dataset, tuning: TuningSettings) -> PyResult<()> {
@@ -82,13 +104,52 @@ impl Population {
         self.inner.perturb_shared(sigma, seed);
     }
 
-    fn evaluate<'py>(&mut self, py: Python<'py>, data: &Dataset) -> PyResult<Arrays<'py>> {
+    fn evaluate<'py>(&mut self, py: Python<'py>, data: &Dataset, by: (String, f64, f64)) -> PyResult<Arrays<'py>> {
+        let criterion = criterion(&by).map_err(value_error)?;
         let inner = &mut self.inner;
         self.workers.get().run(py, |stop| inner.evaluate(&data.0, stop))?;
-        let fitness = |i: &individual::Individual| if i.is_evaluated() { i.fitness() } else { f64::NEG_INFINITY };
+        let n = data.0.rows();
+        let fitness = |i: &individual::Individual| {
+            if i.is_evaluated() {
+                criterion.fitness(i, n)
+            } else {
+                f64::NEG_INFINITY
+            }
+        };
         let fitness: Vec<f64> = self.inner.individuals.iter().map(fitness).collect();
         let complexity: Vec<u64> = self.inner.individuals.iter().map(|i| i.complexity() as u64).collect();
         Ok((fitness.into_pyarray(py), complexity.into_pyarray(py)))
+    }
+
+    #[pyo3(signature = (data, refinement, by, race, seeds))]
+    fn refine(
+        &mut self,
+        py: Python<'_>,
+        data: &Dataset,
+        refinement: RefinementSettings,
+        by: (String, f64, f64),
+        race: Option<f64>,
+        seeds: Vec<u64>,
+    ) -> PyResult<usize> {
+        let refinement = refinement.refinement(criterion(&by).map_err(value_error)?, race);
+        let inner = &mut self.inner;
+        self.workers
+            .get()
+            .run(py, |stop| inner.refine(&data.0, &refinement, &seeds, stop))
+    }
+
+    fn diversify(&mut self, variation: VariationSettings, seeds: Vec<u64>) -> PyResult<()> {
+        self.inner.diversify(&variation.variation().map_err(value_error)?, &seeds);
+        Ok(())
+    }
+
+    fn forget(&mut self) {
+        self.inner.forget();
+    }
+
+    fn plant(&mut self, models: Vec<PyRef<'_, Individual>>, first: usize) {
+        self.inner
+            .plant(models.iter().map(|model| model.inner.clone()).collect(), first);
     }
 
     /// Best fitness each individual has had during its last tuning.
@@ -102,23 +163,46 @@ impl Population {
     }
 
     fn breed(
-        &self, py: Python<'_>, parents: PyReadonlyArray2<'_, u64>, elites: Vec<usize>, variation: VariationSettings, seeds: Vec<u64>,
+        &self,
+        py: Python<'_>,
+        parents: PyReadonlyArray2<'_, u64>,
+        elites: Vec<usize>,
+        variation: VariationSettings,
+        seeds: Vec<u64>,
     ) -> PyResult<Self> {
         let size = self.inner.individuals.len();
-        let pairs: Vec<(usize, usize)> = parents.as_array().rows().into_iter().map(|row| (row[0] as usize, row[1] as usize)).collect();
+        let pairs: Vec<(usize, usize)> = parents
+            .as_array()
+            .rows()
+            .into_iter()
+            .map(|row| (row[0] as usize, row[1] as usize))
+            .collect();
         if pairs.len() != seeds.len() || pairs.iter().any(|&(a, b)| a >= size || b >= size) || elites.iter().any(|&e| e >= size) {
-            return Err(PyValueError::new_err(format!("Parents and elites must be among the {size} individuals, with one seed per pair.")));
+            return Err(PyValueError::new_err(format!(
+                "Parents and elites must be among the {size} individuals, with one seed per pair."
+            )));
         }
-        let (inner, variation) = (&self.inner, variation.into());
-        let inner = self.workers.get().run(py, |_| inner.breed(&pairs, &elites, &variation, &seeds))?;
-        Ok(Self { inner, workers: self.workers.clone_ref(py) })
+        let (inner, variation) = (&self.inner, variation.variation().map_err(value_error)?);
+        let inner = self
+            .workers
+            .get()
+            .run(py, |_| inner.breed(&pairs, &elites, &variation, &seeds))?;
+        Ok(Self {
+            inner,
+            workers: self.workers.clone_ref(py),
+        })
     }
 
     fn model(&self, index: usize) -> PyResult<Individual> {
         if index >= self.inner.individuals.len() {
-            return Err(PyValueError::new_err(format!("There is no individual {index} in a population of {}.", self.inner.individuals.len())));
+            return Err(PyValueError::new_err(format!(
+                "There is no individual {index} in a population of {}.",
+                self.inner.individuals.len()
+            )));
         }
-        Ok(Individual { inner: self.inner.model(index) })
+        Ok(Individual {
+            inner: self.inner.model(index),
+        })
     }
 
     fn __len__(&self) -> usize {
@@ -135,16 +219,21 @@ impl Population {
     #[staticmethod]
     fn restore(state: &[u8], genes: GeneSettings, n_features: usize, workers: Py<Workers>) -> PyResult<Self> {
         let primitives = Arc::new(genes.primitives(n_features).map_err(value_error)?);
-        let (individuals, shared): (Vec<individual::Individual>, Option<Weights>) =
-            postcard::from_bytes(state).map_err(|_| PyValueError::new_err("The checkpoint's population is damaged; start the run anew."))?;
-        Ok(Self { inner: population::Population::of(individuals, primitives, genes.evaluation(), shared), workers })
+        let (individuals, shared): (Vec<individual::Individual>, Option<Weights>) = postcard::from_bytes(state)
+            .map_err(|_| PyValueError::new_err("The checkpoint's population is damaged; start the run anew."))?;
+        Ok(Self {
+            inner: population::Population::of(individuals, primitives, genes.evaluation(), shared),
+            workers,
+        })
     }
 }
 
 /// Node evaluations of one sweep of all genes over all rows, for benchmarks.
 #[pyfunction]
 pub fn sweep(py: Python<'_>, individuals: Vec<Bound<'_, Individual>>, data: &Dataset, workers: &Workers) -> PyResult<u64> {
-    individuals.iter().try_for_each(|individual| individual.get().check_features(data.0.n_features()))?;
+    individuals
+        .iter()
+        .try_for_each(|individual| individual.get().check_features(data.0.n_features()))?;
     let individuals: Vec<&individual::Individual> = individuals.iter().map(|individual| &individual.get().inner).collect();
     workers.run(py, |stop| population::sweep(&individuals, &data.0, stop))
 }

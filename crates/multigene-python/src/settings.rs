@@ -1,11 +1,14 @@
 //! Settings: read from the attributes of the Python dataclasses of `multigene.settings`, handed to the engine.
+use multigene_core::criterion::Criterion;
 use multigene_core::error::{Error, Result};
 use multigene_core::functions::FunctionSet;
 use multigene_core::gradient::Tunable;
 use multigene_core::grow::{Birth, LeafFrequencies, Limits, Primitives, Synchronisation};
-use multigene_core::population::Evaluation;
+use multigene_core::mutate::Mutation;
+use multigene_core::population::{Evaluation, Refinement};
+use multigene_core::tune::levenberg_marquardt::LevenbergMarquardt;
 use multigene_core::tune::{GradientTuning, Rule, StepSizes};
-use multigene_core::vary::{Mutation, Variation};
+use multigene_core::vary::Variation;
 use pyo3::prelude::*;
 
 /// `multigene.settings.Genes`.
@@ -34,24 +37,37 @@ pub struct GeneSettings {
 impl GeneSettings {
     /// What genes of `n_features` features are made of.
     pub fn primitives(&self, n_features: usize) -> Result<Primitives> {
-        let entries = self.functions.iter().map(|(name, expression, frequency)| (name.as_str(), expression.as_deref(), *frequency));
+        let entries = self
+            .functions
+            .iter()
+            .map(|(name, expression, frequency)| (name.as_str(), expression.as_deref(), *frequency));
         let synchronisation = match self.lcf.as_deref() {
             None | Some("unsynchronised") => Synchronisation::Unsynchronised,
             Some("synchronised") => Synchronisation::Synchronised,
             Some("global") => Synchronisation::Global,
             Some(other) => {
-                return Err(Error::new(format!("lcf={other:?} is not a mode; take \"unsynchronised\", \"synchronised\", \"global\" or None.")));
+                return Err(Error::new(format!(
+                    "lcf={other:?} is not a mode; take \"unsynchronised\", \"synchronised\", \"global\" or None."
+                )));
             }
         };
         let birth = match self.lcf_birth.as_str() {
             "one-hot" => Birth::OneHot,
             "random" => Birth::Uniform(self.lcf_range.0, self.lcf_range.1),
             "sparse" => Birth::Sparse(self.lcf_dense),
-            other => return Err(Error::new(format!("lcf_birth={other:?} is not known; take \"one-hot\", \"random\" or \"sparse\"."))),
+            other => {
+                return Err(Error::new(format!(
+                    "lcf_birth={other:?} is not known; take \"one-hot\", \"random\" or \"sparse\"."
+                )));
+            }
         };
         // Without a frequency of their own, every variable and every LCF counts as much as one function (METHOD: leaves).
         let each = n_features as f64;
-        let combination = if self.lcf.is_some() { self.lcf_frequency.unwrap_or(each) } else { 0.0 };
+        let combination = if self.lcf.is_some() {
+            self.lcf_frequency.unwrap_or(each)
+        } else {
+            0.0
+        };
         Ok(Primitives {
             functions: FunctionSet::parse(entries)?,
             n_features,
@@ -67,13 +83,20 @@ impl GeneSettings {
             weighted: self.weighted_nodes,
             initial_depth: self.initial_depth.unwrap_or(self.max_depth),
             mutation_depth: self.mutation_depth.unwrap_or(self.max_depth),
-            limits: Limits { max_genes: self.max_genes, max_nodes: self.max_nodes.unwrap_or(usize::MAX), max_depth: self.max_depth },
+            limits: Limits {
+                max_genes: self.max_genes,
+                max_nodes: self.max_nodes.unwrap_or(usize::MAX),
+                max_depth: self.max_depth,
+            },
         })
     }
 
     /// How individuals are evaluated.
     pub fn evaluation(&self) -> Evaluation {
-        Evaluation { fit_genes: self.fit_genes, cache_bytes: (self.cache_megabytes * 1e6) as usize }
+        Evaluation {
+            fit_genes: self.fit_genes,
+            cache_bytes: (self.cache_megabytes * 1e6) as usize,
+        }
     }
 }
 
@@ -88,17 +111,27 @@ pub struct VariationSettings {
     weights_mutation: f64,
     constant_sigma: f64,
     weights_sigma: f64,
+    more_mutations: Vec<(String, f64)>,
 }
 
-impl From<VariationSettings> for Variation {
-    fn from(s: VariationSettings) -> Self {
-        let subtree = (1.0 - s.constant_mutation - s.weights_mutation).max(0.0);
-        let mutations = vec![
+impl VariationSettings {
+    /// The engine's form. Further kinds of mutation come out of the subtree mutation's share.
+    pub fn variation(self) -> Result<Variation> {
+        let s = self;
+        let more: f64 = s.more_mutations.iter().map(|(_, frequency)| frequency).sum();
+        let subtree = (1.0 - s.constant_mutation - s.weights_mutation - more).max(0.0);
+        let mut mutations = vec![
             (Mutation::Subtree, subtree),
             (Mutation::Constant, s.constant_mutation),
             (Mutation::Weights, s.weights_mutation),
         ];
-        Self {
+        for (name, frequency) in s.more_mutations {
+            let kind = Mutation::ALL.iter().find(|(known, _)| *known == name).map(|&(_, kind)| kind);
+            let kinds = Mutation::ALL.map(|(known, _)| known).join(", ");
+            let kind = kind.ok_or_else(|| Error::new(format!("There is no mutation {name:?}; take one of {kinds}.")))?;
+            mutations.push((kind, frequency));
+        }
+        Ok(Variation {
             crossover: s.crossover,
             mutation: s.mutation,
             high_level: s.high_level_crossover,
@@ -106,7 +139,7 @@ impl From<VariationSettings> for Variation {
             mutations,
             constant_sigma: s.constant_sigma,
             weights_sigma: s.weights_sigma,
-        }
+        })
     }
 }
 
@@ -142,7 +175,63 @@ impl TuningSettings {
             steps: self.steps,
             min_steps: self.min_steps,
             tolerance: self.tolerance,
-            tunable: Tunable { constants: self.tune_constants, combinations: true, inner: true },
+            tunable: Tunable {
+                constants: self.tune_constants,
+                combinations: true,
+                inner: true,
+            },
         })
+    }
+}
+
+/// Criterion of selection by name, with its prices.
+pub fn criterion((name, first, second): &(String, f64, f64)) -> Result<Criterion> {
+    match name.as_str() {
+        "r2" => Ok(Criterion::R2),
+        "gcv" => Ok(Criterion::Gcv(*first)),
+        "bic" => Ok(Criterion::Bic),
+        "compact" => Ok(Criterion::Compact(*first, *second)),
+        other => Err(Error::new(format!(
+            "There is no criterion {other:?}; take r2, gcv, bic or compact."
+        ))),
+    }
+}
+
+/// `multigene.settings.Refinement`.
+#[derive(FromPyObject)]
+pub struct RefinementSettings {
+    iterations: usize,
+    damping: f64,
+    gain: f64,
+    max_parameters: usize,
+    decay: f64,
+    bound: f64,
+    all_genes: f64,
+    prune: f64,
+}
+
+impl RefinementSettings {
+    /// Settings of the optimiser alone.
+    pub fn tuning(&self) -> LevenbergMarquardt {
+        LevenbergMarquardt {
+            max_iterations: self.iterations,
+            damping: self.damping,
+            tolerance: self.gain,
+            max_parameters: self.max_parameters,
+            decay: self.decay,
+            bound: self.bound,
+            ..LevenbergMarquardt::default()
+        }
+    }
+
+    /// The engine's form.
+    pub fn refinement(&self, criterion: Criterion, race: Option<f64>) -> Refinement {
+        Refinement {
+            tuning: self.tuning(),
+            all_genes: self.all_genes,
+            criterion,
+            race,
+            prune: self.prune,
+        }
     }
 }

@@ -25,7 +25,10 @@ impl Workers {
             return Err(PyValueError::new_err("n_jobs is 0; at least one thread is needed."));
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n_jobs).build();
-        Ok(Self { pool: pool.map_err(|e| PyRuntimeError::new_err(e.to_string()))?, deadline: Mutex::new(None) })
+        Ok(Self {
+            pool: pool.map_err(|e| PyRuntimeError::new_err(e.to_string()))?,
+            deadline: Mutex::new(None),
+        })
     }
 
     #[getter]
@@ -36,7 +39,9 @@ impl Workers {
     /// Native calls end within a moment after so many seconds from now; None for no limit.
     #[pyo3(signature = (seconds))]
     fn set_deadline(&self, seconds: Option<f64>) {
-        let deadline = seconds.and_then(|s| Duration::try_from_secs_f64(s.max(0.0)).ok()).and_then(|d| Instant::now().checked_add(d));
+        let deadline = seconds
+            .and_then(|s| Duration::try_from_secs_f64(s.max(0.0)).ok())
+            .and_then(|d| Instant::now().checked_add(d));
         *self.deadline.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = deadline;
     }
 }

@@ -45,6 +45,17 @@ _ALL = (
     Exporter("mathml", "presentation MathML for web pages", ".mml", ("html",), digits=4),
     Exporter("sympy", "text that sympy.sympify reads", ".txt", extra="export"),
     Exporter("python", "Python function over NumPy arrays", ".py", ("py", "numpy")),
+    Exporter("c", "C99 function", ".c", ("c99",)),
+    Exporter("javascript", "JavaScript function", ".js", ("js",)),
+    Exporter("rust", "Rust function", ".rs", ("rs",)),
+    Exporter("julia", "Julia function", ".jl", ("jl",)),
+    Exporter("r", "R function", ".R"),
+    Exporter("matlab", "MATLAB and Octave function file", ".m", ("octave", "m")),
+    Exporter("postgresql", "PostgreSQL expression or function", ".sql", ("postgres", "sql", "pg")),
+    Exporter("sqlite", "SQLite expression", ".sql"),
+    Exporter("excel", "spreadsheet formula", ".txt", ("xlsx", "spreadsheet", "calc")),
+    Exporter("onnx", "ONNX model in double precision", ".onnx", extra="export"),
+    Exporter("pytorch", "PyTorch module", ".py", ("torch",)),
 )
 EXPORTERS = {exporter.name: exporter for exporter in _ALL}
 _BY_ANY_NAME = {name: exporter for exporter in _ALL for name in (exporter.name, *exporter.aliases)}
@@ -60,7 +71,7 @@ def exporter(format: str) -> Exporter:
     wanted = format.lower()
     found = _BY_ANY_NAME.get(wanted)
     if found is None and wanted.startswith("."):
-        found = next((each for each in _ALL if each.suffix == wanted), None)
+        found = next((each for each in _ALL if each.suffix.lower() == wanted), None)
     if found is None:
         near = difflib.get_close_matches(wanted, _BY_ANY_NAME, n=1)
         hint = f" (did you mean {near[0]!r}?)" if near else ""

@@ -49,6 +49,8 @@ def identifiers(names: Sequence[str], reserved: Iterable[str] = ()) -> list[str]
     result = []
     for position, name in enumerate(names, start=1):
         stem = candidate = identifier(name, f"x{position}")
+        if stem.lower().startswith("mg_"):
+            stem = candidate = f"x_{stem}"  # helpers and steps have names that begin so
         repetition = 1
         # Compared without case: `x` and `X` side by side invite mistakes, and some languages take them for
         # one.

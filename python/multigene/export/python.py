@@ -6,26 +6,27 @@ import builtins
 import keyword
 from collections.abc import Sequence
 
-from multigene.export.names import identifiers, mapping_comment
-from multigene.export.writer import PRODUCT, Template, Writer, calls, operators_used
-from multigene.expression import Expression, Number, postorder, variables
+from multigene.export.source import source
+from multigene.export.writer import PRODUCT, Template, Writer, calls
+from multigene.expression import Expression, Number, postorder
 from multigene.simplify import fold_constants
 
 HELPERS = {
-    "erf": "_erf = np.vectorize(math.erf, otypes=[float])\n",
-    "sinc": "def _sinc(x):\n    return np.where(x == 0, 1.0, np.sin(x) / np.where(x == 0, 1.0, x))\n",
-    "bent": "def _bent(x):\n    return (np.sqrt(x * x + 1.0) - 1.0) / 2.0 + x\n",
-    "gauss": "def _gauss(x):\n    return np.exp(-x * x)\n",
-    "aq": "def _aq(x, y):\n    return x / np.sqrt(1.0 + y * y)\n",
+    "erf": "\n\nmg_erf = np.vectorize(math.erf, otypes=[float])\n",
+    "sinc": "\n\ndef mg_sinc(x):\n    return np.where(x == 0, 1.0, np.sin(x) / np.where(x == 0, 1.0, x))\n",
+    "bent": "\n\ndef mg_bent(x):\n    return (np.sqrt(x * x + 1.0) - 1.0) / 2.0 + x\n",
+    "gauss": "\n\ndef mg_gauss(x):\n    return np.exp(-x * x)\n",
+    "aq": "\n\ndef mg_aq(x, y):\n    return x / np.sqrt(1.0 + y * y)\n",
 }
-RESERVED = {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "np", "math", "X", "value"}
+RESERVED = "np math X value " + " ".join([*keyword.kwlist, *keyword.softkwlist, *dir(builtins)])
 
 
 class PythonWriter(Writer):
     """NumPy calls."""
 
+    deepest = 20
     templates = (
-        calls(**{name: f"_{name}" for name in HELPERS})
+        calls(**{name: f"mg_{name}" for name in HELPERS})
         | calls(
             **{name: f"np.{name}" for name in ("sin", "cos", "exp", "log", "sqrt", "abs", "tanh", "sign")}
         )
@@ -47,19 +48,19 @@ class CarefulWriter(PythonWriter):
 
 def write(expression: Expression, names: Sequence[str], target: str = "y", name: str = "predict") -> str:
     """Source of `predict(X)`, `X` with the columns of the training data in their order."""
-    function = identifiers([name], RESERVED)[0]
-    legal = identifiers(names, {*RESERVED, function})
     expression = fold_constants(expression)
-    used, operators = variables(expression), operators_used(expression)
     writer = CarefulWriter if has_bare_constants(expression) else PythonWriter
-    lines = ["import math\n" if "erf" in operators else "", "import numpy as np\n"]
-    lines += ["\n\n" + source for operator, source in HELPERS.items() if operator in operators]
-    lines += ["\n\n", mapping_comment("#", names, legal, used, target)]
-    lines += [f"def {function}(X):\n", "    X = np.asarray(X, dtype=float)\n"]
-    lines += [f"    {legal[index]} = X[:, {index}]\n" for index in used]
-    lines += ['    with np.errstate(all="ignore"):\n', f"        value = {writer(legal).write(expression)}\n"]
-    lines += ["    return value + np.zeros(len(X))\n"]
-    return "".join(lines)
+    text = source(writer, expression, names, target, name, mark="#", reserved=RESERVED, helpers=HELPERS)
+    imports = (
+        "import math\n\n" if "mg_erf(" in text.body + "".join(text.steps) else ""
+    ) + "import numpy as np\n"
+    columns = "".join(f"    {text.legal[index]} = X[:, {index}]\n" for index in text.used)
+    return (
+        f"{imports}{text.helpers}\n\n{text.comment}def {text.function}(X):\n"
+        f"    X = np.asarray(X, dtype=float)\n{columns}"
+        f'    with np.errstate(all="ignore"):\n{text.statements("        {name} = {value}")}'
+        f"        value = {text.body}\n    return value + np.zeros(len(X))\n"
+    )
 
 
 def has_bare_constants(expression: Expression) -> bool:

@@ -58,13 +58,17 @@ class Writer:
     real_power: ClassVar[Template | None] = None
     """How `base ** exponent` is written where an exponent that is not whole needs another form."""
 
+    deepest: ClassVar[int | None] = None
+    """Brackets within brackets before a part becomes a step of its own; parsers have their limits."""
+
     def __init__(self, variables: Sequence[str]) -> None:
         """`variables` are the texts that stand for the columns."""
         self.variables = variables
+        self.steps: list[str] = []
 
     def write(self, expression: Expression) -> str:
         """The text of the expression."""
-        return fold(expression, self._piece).text
+        return fold(expression, self._shallow).text
 
     @classmethod
     def covers(cls, name: str) -> bool:
@@ -91,6 +95,15 @@ class Writer:
         template = self.integer_power if exponent.is_integer() or self.real_power is None else self.real_power
         return self._piece_of(template.text.format(base, self.exponent(exponent)), template.level)
 
+    def step(self, piece: Piece) -> Piece:
+        """Compute this part beforehand and refer to it by name; `steps` holds what to compute, in order."""
+        self.steps.append(piece.text)
+        return self.atom(self.step_name(len(self.steps)))
+
+    def step_name(self, number: int) -> str:
+        """The local variable of a step, counted from 1."""
+        return f"mg_s{number}"
+
     # The walk.
 
     def atom(self, text: str) -> Piece:
@@ -99,6 +112,11 @@ class Writer:
 
     def _piece_of(self, text: str, level: int, opposite: Piece | None = None) -> Piece:
         return Piece(text, level, opposite, self.brackets)
+
+    def _shallow(self, node: Expression, parts: tuple[Piece, ...]) -> Piece:
+        piece = self._piece(node, parts)
+        too_deep = self.deepest is not None and _nesting(piece.text) > self.deepest
+        return self.step(piece) if too_deep else piece
 
     def _piece(self, node: Expression, parts: tuple[Piece, ...]) -> Piece:
         if isinstance(node, Number):
@@ -111,6 +129,9 @@ class Writer:
         assert isinstance(node, Operation)
         if node.name in self.templates:
             template = self.templates[node.name]
+            if node.name == "div" and parts[0].opposite is not None:
+                positive = template.text.format(parts[0].opposite, parts[1])
+                return self._negative(self._piece_of(positive, template.level))
             text = template.text.format(parts[0], *parts[1:])
             for part in parts[2:]:
                 text = template.text.format(self._piece_of(text, template.level), part)
@@ -158,6 +179,17 @@ def operators_used(expression: Expression) -> set[str]:
         elif isinstance(node, Power):
             used.add("integer power" if node.is_integer else "real power")
     return used
+
+
+def _nesting(text: str) -> int:
+    deepest = depth = 0
+    for character in text:
+        if character == "(":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif character == ")":
+            depth -= 1
+    return deepest
 
 
 def plain_number(value: float) -> str:

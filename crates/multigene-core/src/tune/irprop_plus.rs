@@ -5,7 +5,7 @@ use crate::weights::Memory;
 /// `memory.extra` holds the last change of the weight.
 pub fn update(weight: &mut f64, memory: &mut Memory, slope: f64, sizes: &StepSizes, worse: bool) {
     let step = if memory.step == 0.0 { sizes.initial } else { memory.step };
-    let agreement = slope * memory.slope;
+    let agreement = slope.signum() * memory.slope;
     if agreement < 0.0 {
         memory.step = (step * sizes.shrinkage).max(sizes.smallest);
         memory.slope = 0.0;
@@ -15,7 +15,11 @@ pub fn update(weight: &mut f64, memory: &mut Memory, slope: f64, sizes: &StepSiz
         memory.extra = 0.0;
         return;
     }
-    memory.step = if agreement > 0.0 { (step * sizes.growth).min(sizes.largest) } else { step };
+    memory.step = if agreement > 0.0 {
+        (step * sizes.growth).min(sizes.largest)
+    } else {
+        step
+    };
     memory.slope = slope;
     memory.extra = -slope.signum() * memory.step;
     *weight += memory.extra;

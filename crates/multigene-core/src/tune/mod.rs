@@ -1,15 +1,21 @@
 //! Tuning of inner weights. First order here (paper, section 3.2): exact gradient, then one update rule, one small file each.
+//! Second order, the default of the search beyond the paper, in `levenberg_marquardt`.
 mod adam;
 mod irprop_minus;
 mod irprop_plus;
+pub mod jacobian;
+pub mod levenberg_marquardt;
+pub mod linear_algebra;
+pub mod parameters;
+mod rollback;
 mod rprop;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::evaluate::BLOCK;
 use crate::gradient::{Kept, Sum, Tunable, reverse};
 use crate::individual::{Context, Individual, Workspace};
-use crate::evaluate::BLOCK;
 use crate::program::Program;
 use crate::rows;
 use crate::weights::Memory;
@@ -29,8 +35,12 @@ pub enum Rule {
 
 impl Rule {
     /// All rules with their names.
-    pub const ALL: [(&'static str, Self); 4] =
-        [("irprop-", Self::IRpropMinus), ("irprop+", Self::IRpropPlus), ("rprop", Self::Rprop), ("adam", Self::Adam)];
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("irprop-", Self::IRpropMinus),
+        ("irprop+", Self::IRpropPlus),
+        ("rprop", Self::Rprop),
+        ("adam", Self::Adam),
+    ];
 
     /// Moves one weight, given the derivative of the error by it.
     fn update(self, weight: &mut f64, memory: &mut Memory, slope: f64, sizes: &StepSizes, worse: bool) {
@@ -82,10 +92,13 @@ pub struct GradientTuning {
 pub fn step(tuning: &GradientTuning, weights: &mut crate::weights::Weights, gradient: &[f64], worse: bool) {
     let (values, memory) = weights.tunable();
     for ((value, memory), &slope) in values.iter_mut().zip(memory).zip(gradient) {
-        if slope.is_finite() && slope != 0.0 {
+        if slope == 0.0 && (tuning.rule != Rule::Adam || *memory == Memory::NEW) {
+            // No sign, no step; the stored derivative is this one.
+            (memory.slope, memory.extra) = (0.0, 0.0);
+        } else if slope.is_finite() {
             let before = *value;
             tuning.rule.update(value, memory, slope, &tuning.sizes, worse);
-            if !value.is_finite() {
+            if !(value.is_finite() && memory.slope.is_finite() && memory.extra.is_finite()) {
                 (*value, *memory) = (before, Memory::NEW);
             }
         }
@@ -101,10 +114,18 @@ pub fn gradient(individual: &Individual, context: Context, tunable: Tunable, wor
 
 /// The same from the results of steps that are kept in the workspace, as far as there are any.
 fn gradient_from(individual: &Individual, context: Context, tunable: Tunable, workspace: &mut Workspace) {
-    let Workspace { tape, residual, gradient, seed, kept, .. } = workspace;
+    let Workspace {
+        tape,
+        residual,
+        gradient,
+        seed,
+        kept,
+        ..
+    } = workspace;
     gradient.clear();
     gradient.resize(individual.weights.values().len(), 0.0);
-    let scale = context.data.target().norm;
+    // As in evaluation: a constant target is not divided by its length of 0.
+    let scale = Some(context.data.target().norm).filter(|&norm| norm > 0.0).unwrap_or(1.0);
     for (i, (gene, &coefficient)) in individual.genes.iter().zip(&individual.coefficients).enumerate() {
         if coefficient == 0.0 || !gene.nodes.iter().any(|node| is_tuned(node, tunable)) {
             continue;
@@ -116,7 +137,10 @@ fn gradient_from(individual: &Individual, context: Context, tunable: Tunable, wo
             rows::multiply(level, seed, root);
         }
         let program = Program::compile(&gene.nodes, &individual.weights, context.library);
-        let mut sink = Sum { gradient, data: context.data };
+        let mut sink = Sum {
+            gradient,
+            data: context.data,
+        };
         match kept.get_mut(i).filter(|kept| kept.is_filled()) {
             Some(kept) => kept.reverse(&program, &individual.weights, context.data, tunable, seed, tape, &mut sink),
             None => reverse(&program, &individual.weights, context.data, tunable, seed, tape, &mut sink),
@@ -155,7 +179,13 @@ fn advance(individual: &mut Individual, context: Context, tunable: Tunable, work
 
 /// Gradient steps on one individual: max(`Bp_steps` − nodes, `Bp_min`) of them, no roll-back; the best iterate is remembered.
 /// The individual must have been evaluated.
-pub fn tune(individual: &mut Individual, context: Context, tuning: &GradientTuning, workspace: &mut Workspace, stop: &AtomicBool) {
+pub fn tune(
+    individual: &mut Individual,
+    context: Context,
+    tuning: &GradientTuning,
+    workspace: &mut Workspace,
+    stop: &AtomicBool,
+) {
     let tuned = |node: &crate::gene::Node| is_tuned(node, tuning.tunable);
     individual.peak = None;
     if !individual.unexplained.is_finite() || !individual.genes.iter().any(|gene| gene.nodes.iter().any(tuned)) {

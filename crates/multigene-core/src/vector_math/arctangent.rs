@@ -30,11 +30,7 @@ pub fn atan<const FMA: bool>(x: f64) -> f64 {
     let large = a > TAN_3_PI_8;
     // atan(a) = base + atan(t) with t = a, (a - 1)/(a + 1) or -1/a, all by one division.
     let (numerator, denominator) = if middle { (a - 1.0, a + 1.0) } else { (a, 1.0) };
-    let (numerator, denominator) = if large {
-        (-1.0, a)
-    } else {
-        (numerator, denominator)
-    };
+    let (numerator, denominator) = if large { (-1.0, a) } else { (numerator, denominator) };
     let base = if middle { FRAC_PI_4 } else { 0.0 };
     let base = if large { FRAC_PI_2 } else { base };
     let t = numerator / denominator;

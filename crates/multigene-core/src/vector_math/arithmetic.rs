@@ -51,11 +51,7 @@ pub(super) fn polynomial<const FMA: bool, const N: usize>(x: f64, c: [f64; N]) -
 /// `out[i] = f(x[i])`.
 #[inline(always)]
 pub(super) fn map(x: &[f64], out: &mut [f64], f: impl Fn(f64) -> f64) {
-    assert_eq!(
-        x.len(),
-        out.len(),
-        "the output needs as many elements as the input"
-    );
+    assert_eq!(x.len(), out.len(), "the output needs as many elements as the input");
     for (result, &value) in out.iter_mut().zip(x) {
         *result = f(value);
     }

@@ -2,9 +2,7 @@
 //!
 //! All begin alike: x = k ln 2 + r with |r| <= ln(2)/2, a polynomial for e^r - 1, and 2^k put together from bits.
 
-use super::arithmetic::{
-    LN_2_HIGH, LN_2_LOW, ROUND, SIGN, at_least, at_most, multiply_add, polynomial,
-};
+use super::arithmetic::{LN_2_HIGH, LN_2_LOW, ROUND, SIGN, at_least, at_most, multiply_add, polynomial};
 use std::f64::consts::LOG2_E;
 
 /// (e^r - 1 - r - r^2/2) / r^3 on |r| <= 0.34661: minimax, degree 8, error 2.5e-17 relative to e^r - 1.

@@ -21,16 +21,9 @@ pub fn log<const FMA: bool>(x: f64) -> f64 {
     const TWO_52: f64 = 4_503_599_627_370_496.0;
     let subnormal = x < f64::MIN_POSITIVE;
     let scaled = if subnormal { x * TWO_52 } else { x };
-    let offset = if subnormal {
-        TWO_52 + 1023.0 + 52.0
-    } else {
-        TWO_52 + 1023.0
-    };
+    let offset = if subnormal { TWO_52 + 1023.0 + 52.0 } else { TWO_52 + 1023.0 };
     // x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)); k + 1023 is read as the low bits of a double near 2^52.
-    let shifted = scaled
-        .to_bits()
-        .wrapping_sub(SQRT_HALF)
-        .wrapping_add(1023 << 52);
+    let shifted = scaled.to_bits().wrapping_sub(SQRT_HALF).wrapping_add(1023 << 52);
     let k = f64::from_bits((shifted >> 52) | TWO_52.to_bits()) - offset;
     let f = f64::from_bits((shifted & 0x000f_ffff_ffff_ffff).wrapping_add(SQRT_HALF)) - 1.0;
     let s = f / (2.0 + f);
@@ -41,10 +34,6 @@ pub fn log<const FMA: bool>(x: f64) -> f64 {
     let value = multiply_add::<FMA>(k, LN_2_HIGH, f + small);
     // One comparison per select: a test for "positive and finite" becomes a slow classification of the bits.
     let value = if x == f64::INFINITY { x } else { value };
-    let otherwise = if x == 0.0 {
-        f64::NEG_INFINITY
-    } else {
-        f64::NAN
-    };
+    let otherwise = if x == 0.0 { f64::NEG_INFINITY } else { f64::NAN };
     if x > 0.0 { value } else { otherwise }
 }

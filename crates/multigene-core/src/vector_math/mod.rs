@@ -28,9 +28,7 @@ pub use error_function::erf;
 pub use exponential::{exp, gauss, logistic, softplus, tanh};
 pub use level::Level;
 pub use logarithm::log;
-pub use trigonometric::{
-    TRIG_LIMIT, cos, cos_slice, sin, sin_slice, sinc, sinc_slice, sincos, sincos_slice,
-};
+pub use trigonometric::{TRIG_LIMIT, cos, cos_slice, sin, sin_slice, sinc, sinc_slice, sincos, sincos_slice};
 pub use wide::{cos_wide, sin_wide};
 
 use arithmetic::map;

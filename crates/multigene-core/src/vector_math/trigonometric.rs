@@ -13,11 +13,7 @@ use std::f64::consts::{FRAC_1_PI, FRAC_2_PI, FRAC_PI_2};
 pub const TRIG_LIMIT: f64 = 2.1e8;
 
 /// pi/2 in parts of 53 bits, for fused steps.
-const HALF_PI_53: [f64; 3] = [
-    FRAC_PI_2,
-    6.123_233_995_736_766e-17,
-    -1.497_384_904_859_169_8e-33,
-];
+const HALF_PI_53: [f64; 3] = [FRAC_PI_2, 6.123_233_995_736_766e-17, -1.497_384_904_859_169_8e-33];
 /// pi/2 in parts of 26 bits (the last has 53): their products with n < 2^27 are exact.
 const HALF_PI_26: [f64; 5] = [
     1.570_796_310_901_641_8,
@@ -63,9 +59,7 @@ const COS_SHORT: [f64; 6] = [
 #[inline(always)]
 fn remainder<const FMA: bool>(x: f64, n: f64, unit: f64) -> f64 {
     if FMA {
-        HALF_PI_53
-            .iter()
-            .fold(x, |r, part| n.mul_add(-unit * part, r))
+        HALF_PI_53.iter().fold(x, |r, part| n.mul_add(-unit * part, r))
     } else {
         HALF_PI_26.iter().fold(x, |r, part| r - n * (unit * part))
     }
@@ -135,11 +129,7 @@ pub fn sinc<const FMA: bool>(x: f64) -> f64 {
 /// `out[i] = fast(x[i])`, and `slow(x[i])` where |x[i]| > [`TRIG_LIMIT`] or x[i] is not finite.
 #[inline(always)]
 fn map_repaired(x: &[f64], out: &mut [f64], fast: impl Fn(f64) -> f64, slow: fn(f64) -> f64) {
-    assert_eq!(
-        x.len(),
-        out.len(),
-        "the output needs as many elements as the input"
-    );
+    assert_eq!(x.len(), out.len(), "the output needs as many elements as the input");
     // As integers the sizes compare like the doubles (NaN above all); one above the limit leaves a sign bit.
     let mut excess = 0;
     for (result, &value) in out.iter_mut().zip(x) {
@@ -182,16 +172,8 @@ pub fn sinc_slice<const FMA: bool>(x: &[f64], out: &mut [f64]) {
 /// `sine[i] = sin(x[i])`, `cosine[i] = cos(x[i])` for every x.
 #[inline(always)]
 pub fn sincos_slice<const FMA: bool>(x: &[f64], sine: &mut [f64], cosine: &mut [f64]) {
-    assert_eq!(
-        x.len(),
-        sine.len(),
-        "the sines need as many elements as the input"
-    );
-    assert_eq!(
-        x.len(),
-        cosine.len(),
-        "the cosines need as many elements as the input"
-    );
+    assert_eq!(x.len(), sine.len(), "the sines need as many elements as the input");
+    assert_eq!(x.len(), cosine.len(), "the cosines need as many elements as the input");
     let mut excess = 0;
     for ((s, c), &value) in sine.iter_mut().zip(cosine.iter_mut()).zip(x) {
         (*s, *c) = sincos::<FMA>(value);

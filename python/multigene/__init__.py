@@ -1,0 +1,52 @@
+"""multigene: symbolic regression that finds short, accurate formulas in data.
+
+    from multigene import MultigeneRegressor
+    model = MultigeneRegressor(random_state=0).fit(X, y)
+    print(model)
+
+Names are imported when they are first used, so that `import multigene` itself takes no time.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from multigene.estimator import MultigeneRegressor
+    from multigene.formula import Formula
+    from multigene.model_file import load
+    from multigene.settings import Settings, configuration
+    from multigene.transformer import MultigeneClassifier, MultigeneTransformer
+
+__version__ = "0.1.0"
+__all__ = [
+    "Formula",
+    "MultigeneClassifier",
+    "MultigeneRegressor",
+    "MultigeneTransformer",
+    "Settings",
+    "__version__",
+    "configuration",
+    "load",
+]
+
+_HOMES = {
+    "Formula": "multigene.formula",
+    "MultigeneClassifier": "multigene.transformer",
+    "MultigeneRegressor": "multigene.estimator",
+    "MultigeneTransformer": "multigene.transformer",
+    "Settings": "multigene.settings",
+    "configuration": "multigene.settings",
+    "load": "multigene.model_file",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'multigene' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

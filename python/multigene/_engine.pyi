@@ -1,0 +1,136 @@
+"""The native engine: everything that is done per row or per node. See `crates/multigene-core`."""
+
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Dataset", "Individual", "Population", "Workers", "apply", "operators"]
+
+_Floats = npt.NDArray[np.float64]
+
+def operators() -> list[tuple[str, int, str | None]]:
+    """Name, number of arguments and infix sign (or None) of every operator but the powers `pow2`, `pow3`, …."""
+
+def apply(name: str, x: _Floats, y: _Floats | None = None) -> _Floats:
+    """Apply one operator to arrays, element by element."""
+
+@final
+class Workers:
+    """Threads of a run. Native calls end early at the deadline and on Ctrl-C."""
+
+    def __new__(cls, n_jobs: int) -> Workers: ...
+    @property
+    def n_jobs(self) -> int:
+        """Number of threads."""
+
+    def set_deadline(self, seconds: float | None) -> None:
+        """From now on native calls return within a moment after so many seconds; None for no limit."""
+
+@final
+class Dataset:
+    """Training rows: features (rows × columns), target, optional row weights. Checked once."""
+
+    def __new__(cls, x: _Floats, y: _Floats, weights: _Floats | None = None) -> Dataset: ...
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+
+@final
+class Individual:
+    """A model on its own: y = intercept + Σ coefficient·gene. Immutable; pickles as text."""
+
+    def __new__(cls, genes: list[str], intercept: float, coefficients: list[float]) -> Individual: ...
+    def predict(self, x: _Floats) -> _Floats:
+        """Prediction for every row."""
+
+    def gene_values(self, x: _Floats) -> _Floats:
+        """Value of every gene for every row: rows × genes."""
+
+    def fit(self, data: Dataset) -> Individual:
+        """The same genes with outer coefficients fitted to these rows."""
+
+    def gradient(self, data: Dataset) -> _Floats:
+        """Derivatives of half the squared error of the standardised target by every inner weight, in order of the genes' text."""
+
+    def tokens(self, gene: int) -> list[tuple[Any, ...]]:
+        """A gene as postfix tokens: ("x", j), ("c", value), ("lcf", bias, [(j, w), …]), ("product", scale, [(j, w), …]),
+        ("pow", n), (operator,), and ("weights", a, b) after a weighted inner node."""
+
+    @property
+    def genes(self) -> list[str]:
+        """The genes as text that is read back without loss."""
+
+    @property
+    def intercept(self) -> float:
+        """c0."""
+
+    @property
+    def coefficients(self) -> list[float]:
+        """c1 … ck."""
+
+    @property
+    def fitness(self) -> float:
+        """Training R² when it was evaluated; NaN before."""
+
+    @property
+    def n_nodes(self) -> int:
+        """Nodes of all genes; an LCF counts as one (the paper's count)."""
+
+    @property
+    def depth(self) -> int:
+        """Largest depth of a gene."""
+
+    @property
+    def lcf_share(self) -> float:
+        """Share of LCFs among leaves that are not constants."""
+
+    @property
+    def complexity(self) -> int:
+        """Nodes of the printed formula."""
+
+@final
+class Population:
+    """One generation and its verbs, each on all individuals in parallel."""
+
+    @staticmethod
+    def grow(genes: Any, n_features: int, seeds: list[int], workers: Workers) -> Population:
+        """The initial population, one individual per seed (`genes`: `multigene.settings.Genes`)."""
+
+    @staticmethod
+    def of(individuals: list[Individual], genes: Any, n_features: int, workers: Workers) -> Population:
+        """A population of given models."""
+
+    def tune(self, data: Dataset, tuning: Any) -> None:
+        """Gradient steps on every individual (`tuning`: `multigene.settings.Tuning`)."""
+
+    def tune_shared(self, data: Dataset, tuning: Any) -> None:
+        """One gradient step of the LCFs that all individuals share (globally synchronised mode)."""
+
+    def perturb_shared(self, sigma: float, seed: int) -> None:
+        """Add N(0, σ) to the weights that all individuals share."""
+
+    def evaluate(self, data: Dataset) -> tuple[_Floats, npt.NDArray[np.uint64]]:
+        """Fit outer coefficients; training R² (−inf for unfit individuals) and complexity of every individual."""
+
+    def peaks(self) -> _Floats:
+        """Best R² of every individual during its last tuning; what `model` returns has it."""
+
+    def breed(self, parents: npt.NDArray[np.uint64], elites: list[int], variation: Any, seeds: list[int]) -> Population:
+        """The next generation: elites, then one offspring per pair of parents (`variation`: `multigene.settings.Variation`)."""
+
+    def model(self, index: int) -> Individual:
+        """The model of one individual on its own, at the best weights of its last tuning."""
+
+    def dump(self) -> bytes:
+        """The whole state, for a checkpoint."""
+
+    @staticmethod
+    def restore(state: bytes, genes: Any, n_features: int, workers: Workers) -> Population:
+        """A population from `dump`."""
+
+    def __len__(self) -> int: ...

@@ -1,0 +1,223 @@
+"""`multigene compare`: models and regressors on the same rows."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+import typer
+
+from multigene.cli import options as o
+from multigene.cli.output import notes, say, say_json
+from multigene.cli.problem import Problem, problem, regressor
+from multigene.cli.scores import scores
+from multigene.model_file import load
+from multigene.suggest import nearest
+
+EPILOG = """Examples:
+
+  multigene compare data.csv linear random-forest multigene --target y
+
+  multigene compare data.csv multigene:UB multigene:baseline --cv 5 --time 20
+
+  multigene compare test.csv first.json second.json linear --holdout 0.5
+"""
+DEFAULT = ("mean", "linear", "random-forest", "multigene")
+
+
+def compare(
+    data: o.DataArgument,
+    contenders: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[CONTENDER]...",
+            help="Model files, or regressors: mean, linear, polynomial, lasso, tree, random-forest, gradient-boosting, neighbours, "
+            "svm, multigene, multigene:UB, …",
+            show_default=" ".join(DEFAULT),
+        ),
+    ] = None,
+    target: o.Target = None,
+    features: o.Features = None,
+    exclude: o.Exclude = None,
+    test: o.Test = None,
+    holdout: o.Holdout = None,
+    cv: Annotated[
+        int | None,
+        typer.Option(
+            "--cv", metavar="FOLDS", help="Cross-validate instead of one split.", rich_help_panel=o.DATA
+        ),
+    ] = None,
+    drop_missing: o.DropMissing = False,
+    time: o.Time = None,
+    generations: o.Generations = None,
+    seed: o.Seed = 0,
+    threads: o.Threads = None,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
+    separator: o.Separator = None,
+    decimal: o.Decimal = None,
+    encoding: o.Encoding = "utf-8",
+    no_header: o.NoHeader = False,
+    sheet: o.Sheet = None,
+) -> None:
+    """Compare models and regressors on one table, by rows they were not fitted to.
+
+    Without --test, --holdout or --cv a fifth of the rows is kept for testing. Model files are not fitted again: mind that
+    they may have seen the test rows.
+    """
+    if cv is not None and (test is not None or holdout is not None):
+        raise ValueError(
+            "Give one of --cv, --test and --holdout, not two: each says which rows are for testing."
+        )
+    if cv is not None and cv < 2:
+        raise ValueError(f"--cv {cv} is too few folds; take at least 2.")
+    if cv is None and test is None and holdout is None:
+        holdout = 0.2
+
+    def multigene(configuration: str | None) -> Any:
+        return regressor(
+            configuration=configuration, functions=None, time=time, generations=generations, seed=seed, threads=threads,
+            settings={}, visible=False,
+        )  # fmt: skip
+
+    makers = {name: contender(name, seed, multigene) for name in contenders or DEFAULT}
+    table, other = o.tables(o.dialect(separator, decimal, encoding, no_header, sheet), data, test)
+    assert table is not None
+    task = problem(
+        table,
+        other,
+        target=target,
+        features=features,
+        exclude=exclude,
+        drop_missing=drop_missing,
+        holdout=holdout,
+        seed=seed,
+    )
+    notes(task.notes, quiet)
+    results = [measured(name, make, task, list(folds(task, cv, seed))) for name, make in makers.items()]
+    results.sort(key=lambda row: -row["test_r2"] if np.isfinite(row["test_r2"]) else np.inf)
+    if json:
+        say_json({"target": task.columns.target, "folds": cv, "results": results})
+    else:
+        say(spoken(results))
+
+
+def contender(name: str, seed: int, multigene: Callable[[str | None], Any]) -> Callable[[], Any]:
+    """What makes a fresh regressor of this name, or hands out the model of this file."""
+    if name.split(":")[0] == "multigene":
+        configuration = name.partition(":")[2] or None
+        multigene(configuration)  # a mistake in its name is told at once
+        return lambda: multigene(configuration)
+    makers = regressors(seed)
+    if name in makers:
+        return makers[name]
+    if Path(name).suffix == ".json" or Path(name).exists():
+        model = load(name)
+        return lambda: model
+    known = [*makers, "multigene"]
+    raise ValueError(
+        f"There is no regressor or model file {name!r}{nearest(name, known) or '; the regressors are ' + ', '.join(known) + '.'}"
+    )
+
+
+def regressors(seed: int) -> dict[str, Callable[[], Any]]:
+    """Regressors of scikit-learn by plain names, in sensible settings."""
+    from sklearn.dummy import DummyRegressor
+    from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+    from sklearn.linear_model import LassoCV, LinearRegression, RidgeCV
+    from sklearn.neighbors import KNeighborsRegressor
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+    from sklearn.svm import SVR
+    from sklearn.tree import DecisionTreeRegressor
+
+    return {
+        "mean": DummyRegressor,
+        "linear": LinearRegression,
+        "polynomial": lambda: make_pipeline(
+            StandardScaler(), PolynomialFeatures(2), RidgeCV(np.logspace(-6, 3, 10))
+        ),
+        "lasso": lambda: make_pipeline(StandardScaler(), LassoCV(random_state=seed)),
+        "tree": lambda: DecisionTreeRegressor(max_leaf_nodes=20, random_state=seed),
+        "random-forest": lambda: RandomForestRegressor(200, random_state=seed),
+        "gradient-boosting": lambda: HistGradientBoostingRegressor(random_state=seed),
+        "neighbours": lambda: make_pipeline(StandardScaler(), KNeighborsRegressor()),
+        "svm": lambda: make_pipeline(StandardScaler(), SVR(C=100.0)),
+    }
+
+
+def folds(task: Problem, cv: int | None, seed: int) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
+    """Pairs of training and test rows."""
+    if cv is None:
+        assert task.test is not None
+        yield task.train, task.test
+        return
+    if cv > len(task.train):
+        raise ValueError(f"--cv {cv} is more folds than there are rows ({len(task.train)}); take fewer.")
+    order = np.random.default_rng(seed).permutation(len(task.train))
+    for part in np.array_split(order, cv):
+        tested = np.zeros(len(order), dtype=bool)
+        tested[part] = True
+        yield task.train[~tested], task.train[tested]
+
+
+def measured(
+    name: str, make: Callable[[], Any], task: Problem, pairs: list[tuple[pd.DataFrame, pd.DataFrame]]
+) -> dict[str, Any]:
+    """Scores of one contender over all folds: means, and the standard deviation of the test R²."""
+    rows: list[dict[str, float]] = []
+    size: list[float] = []
+    started = clock.perf_counter()
+    for train, test in pairs:
+        model = make()
+        fixed = hasattr(model, "_member")
+        if not fixed:
+            model.fit(task.x(train), task.y(train).to_numpy())
+        predict = _predictor(model, task, fixed)
+        training, testing = (
+            scores(task.y(train).to_numpy(), predict(train)),
+            scores(task.y(test).to_numpy(), predict(test)),
+        )
+        rows.append({"train_r2": training["r2"], "test_r2": testing["r2"], "test_rmse": testing["rmse"]})
+        if hasattr(model, "formula_"):
+            size.append(model.formula_.size)
+    mean = {key: float(np.mean([row[key] for row in rows])) for key in rows[0]}
+    return {
+        "name": name,
+        **mean,
+        "test_r2_sd": float(np.std([row["test_r2"] for row in rows])) if len(rows) > 1 else None,
+        "nodes": float(np.mean(size)) if size else None,
+        "seconds": round(clock.perf_counter() - started, 3),
+    }
+
+
+def _predictor(model: Any, task: Problem, fixed: bool) -> Callable[[pd.DataFrame], Any]:
+    if not fixed:
+        return lambda frame: model.predict(task.x(frame))
+    missing = [name for name in model._names if name not in task.train.columns]
+    if missing:
+        raise ValueError(
+            f"A model uses column {missing[0]!r}, which is not among the features; do not exclude it."
+        )
+    named = hasattr(model, "feature_names_in_")
+    return lambda frame: model.predict(frame[model._names] if named else frame[model._names].to_numpy())
+
+
+def spoken(results: list[dict[str, Any]]) -> str:
+    """A table for people, the best first."""
+    width = max(len("contender"), *(len(row["name"]) for row in results))
+    lines = [
+        f"{'contender':{width}}  {'test R²':>9}  {'± sd':>8}  {'test RMSE':>10}  {'train R²':>9}  {'nodes':>6}  {'seconds':>8}"
+    ]
+    for row in results:
+        spread = "" if row["test_r2_sd"] is None else f"{row['test_r2_sd']:.4f}"
+        nodes = "" if row["nodes"] is None else f"{row['nodes']:.0f}"
+        lines.append(
+            f"{row['name']:{width}}  {row['test_r2']:>9.5f}  {spread:>8}  {row['test_rmse']:>10.5g}  {row['train_r2']:>9.5f}"
+            f"  {nodes:>6}  {row['seconds']:>8.2f}"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,68 @@
+"""`multigene demo`: a built-in problem from start to formula, in about ten seconds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from multigene.cli import options as o
+from multigene.cli.fit import spoken_summary, summary
+from multigene.cli.output import note, progress_visible, say, say_json
+from multigene.cli.problem import Problem, regressor
+from multigene.table_columns import Columns
+
+LAW = "(27.22·x1 − 4.54)·(−0.39·x2) + 11.46·sin((0.21·x1 − 1)·(x2 + 16.6) + 1.97)"
+ROWS, SECONDS = 500, 10.0
+
+
+def k11c(rows: int, seed: int) -> pd.DataFrame:
+    """Rows of K11C (paper, section 4.1), uniform over [-3, 3]²."""
+    x1, x2 = np.random.default_rng(seed).uniform(-3.0, 3.0, size=(2, rows))
+    y = (27.22 * x1 - 4.54) * (-0.39 * x2) + 11.46 * np.sin((0.21 * x1 - 1.0) * (x2 + 16.6) + 1.97)
+    return pd.DataFrame({"x1": x1, "x2": x2, "y": y})
+
+
+def demo(
+    time: o.Time = SECONDS,
+    generations: o.Generations = None,
+    seed: o.Seed = 0,
+    threads: o.Threads = None,
+    configuration: o.Configuration = None,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Fit a built-in problem and print its formula.
+
+    The data come from a known law (problem K11C of the paper); the search sees 500 rows of it and nothing else.
+    """
+    model = regressor(
+        configuration=configuration, functions=None, time=None if generations else time, generations=generations, seed=seed,
+        threads=threads, settings={}, visible=progress_visible(quiet),
+    )  # fmt: skip
+    task = Problem("K11C", Columns("y", ("x1", "x2")), k11c(ROWS, 2 * seed), k11c(ROWS, 2 * seed + 1))
+    if not quiet and not json:
+        say(f"{ROWS} rows, uniform over [-3, 3]², of the law")
+        say(f"  y = {LAW}")
+        say(
+            "Searching for a formula from the rows alone"
+            + (f", {time:g} seconds …" if not generations and time else " …")
+        )
+        say()
+    model.fit(task.x(task.train), task.y(task.train))
+    seconds = float(model.history_["seconds"].iloc[-1]) if len(model.history_) else 0.0
+    result = summary(model, task, seconds, seed)
+    if json:
+        say_json(result)
+        return
+    say(spoken_summary(result))
+    if model.stopped_by_ == "interrupt":
+        note("stopped by Ctrl-C; this is the best formula so far", quiet)
+    if not quiet:
+        say()
+        say("What to try next:")
+        say("  multigene demo --time 60                           a longer search finds a better formula")
+        say("  multigene fit data.csv --target y --save m.json    your own table")
+        say(
+            "  multigene show m.json --front                      every size of formula, and what it costs in error"
+        )
+        say("  multigene export m.json --format python            the formula as code")

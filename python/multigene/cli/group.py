@@ -1,0 +1,92 @@
+"""The command group: every mistake of the user becomes one line on standard error and an exit code, never a traceback.
+
+0 all is well; 2 a mistake in the call or the data; 130 ended by Ctrl-C before there was a model; 141 the reader of our
+output went away. Anything else is an error of the program, and is shown as such.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+OK, MISTAKE, INTERRUPTED, BROKEN_PIPE = 0, 2, 130, 141
+
+
+class Commands(TyperGroup):
+    """`multigene …` with the house's exit codes; `study` is imported only when it is asked for."""
+
+    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+        """Run a command line; ends the process with its exit code."""
+        code = self._exit_code(*args, **extra)
+        if standalone_mode:
+            sys.exit(code)
+        return code
+
+    def _exit_code(self, *args: Any, **extra: Any) -> int:
+        try:
+            result = super().main(*args, standalone_mode=False, **extra)
+            sys.stdout.flush()
+            return result if isinstance(result, int) else OK
+        except BrokenPipeError:
+            # The interpreter flushes standard output once more at its end; give it something that takes it.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return BROKEN_PIPE
+        except (KeyboardInterrupt, typer.Abort):
+            complain("interrupted")
+            return INTERRUPTED
+        except (ValueError, OSError) as error:
+            if os.environ.get("MULTIGENE_TRACEBACK"):
+                raise
+            complain(spoken(error))
+            return MISTAKE
+        except Exception as error:
+            # Typer's own usage errors; its exception classes have moved between modules from version to version.
+            if not hasattr(error, "format_message"):
+                raise
+            if type(error).__name__ == "NoArgsIsHelpError":
+                typer.echo(error.format_message())  # empty when Rich has printed the help already
+                return MISTAKE
+            complain(usage(error))
+            return MISTAKE
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find a command; `study` is a group of its own that other commands need not load."""
+        if args and args[0] == "study":
+            return "study", study_group(), args[1:]
+        return super().resolve_command(ctx, args)
+
+
+def study_group() -> Any:
+    """The command group of the paper's experiment."""
+    try:
+        from multigene.study.cli import app
+    except ImportError as error:
+        raise ValueError(
+            f"`multigene study` cannot be loaded ({error}); install what it needs with pip install 'multigene[study]'."
+        ) from None
+    return typer.main.get_command(app)
+
+
+def complain(sentence: str) -> None:
+    """One line on standard error."""
+    line = " ".join(sentence.split())
+    print(f"multigene: {line}", file=sys.stderr)
+
+
+def spoken(error: BaseException) -> str:
+    """The sentence of an error."""
+    if isinstance(error, OSError) and error.strerror:
+        place = f"{error.filename}: " if error.filename else ""
+        return f"{place}{error.strerror.lower()}; check the path, its permissions and the space left."
+    return str(error) or type(error).__name__
+
+
+def usage(error: Any) -> str:
+    """A usage error of Typer in one line, with the way to the right usage."""
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "multigene"
+    return f"{str(error.format_message()).strip().rstrip('.')}; see `{path} --help`."

@@ -1,0 +1,103 @@
+"""What commands say: results on standard output, notes on standard error, files at once or not at all."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from multigene.checkpoint import write_atomically
+
+
+def say(text: str = "") -> None:
+    """A line of the result."""
+    sys.stdout.write(text + "\n")
+
+
+def note(text: str, quiet: bool = False) -> None:
+    """A remark that is not part of the result."""
+    if not quiet:
+        print(f"note: {text}", file=sys.stderr)
+
+
+def notes(texts: Iterable[str], quiet: bool = False) -> None:
+    """Several remarks."""
+    for text in texts:
+        note(text, quiet)
+
+
+def say_json(value: Any) -> None:
+    """One JSON document on standard output."""
+    say(as_json(value))
+
+
+def as_json(value: Any) -> str:
+    """JSON with two spaces; numbers that are not finite become null, as JSON has none of them."""
+    return json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def plain(value: Any) -> Any:
+    """NumPy and pandas values as what JSON knows."""
+    if isinstance(value, pd.DataFrame):
+        return [plain(row) for row in value.to_dict(orient="records")]
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [plain(v) for v in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
+
+
+def check_writable(path: Path | None, option: str) -> None:
+    """Refuse a place that cannot be written before minutes of work are spent on what should go there."""
+    if path is None or str(path) == "-":
+        return
+    if path.is_dir():
+        raise ValueError(f"{option} {path} is a directory; give the name of a file in it.")
+    if not path.parent.is_dir():
+        raise ValueError(f"{option} {path}: there is no directory {path.parent}; make it first.")
+
+
+def write(path: Path | None, content: str | bytes) -> None:
+    """A file, written at once or not at all; standard output for None and `-`."""
+    data = content.encode() if isinstance(content, str) else content
+    if path is None or str(path) == "-":
+        if isinstance(content, str):
+            sys.stdout.write(content)
+        else:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(content)
+        return
+    if path.exists() and not path.is_file():  # a pipe or a device such as /dev/stdout
+        path.open("wb").write(data)
+        return
+    write_atomically(path, data)
+
+
+def csv_text(frame: pd.DataFrame) -> str:
+    """A table as CSV that reads back to the same numbers."""
+    return str(frame.to_csv(index=False, lineterminator="\n"))
+
+
+def parquet_or_csv(frame: pd.DataFrame, path: Path | None) -> str | bytes:
+    """A table in the format its file name asks for."""
+    suffix = "" if path is None else path.suffix.lower()
+    if suffix == ".parquet":
+        return bytes(frame.to_parquet(index=False))
+    if suffix == ".tsv":
+        return str(frame.to_csv(index=False, sep="\t", lineterminator="\n"))
+    return csv_text(frame)
+
+
+def progress_visible(quiet: bool) -> bool:
+    """Progress is for people who watch."""
+    return not quiet and sys.stderr.isatty()

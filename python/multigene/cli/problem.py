@@ -1,0 +1,149 @@
+"""From files and options to training and test rows: what `fit` and `compare` have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from multigene.table import Table
+from multigene.table_columns import Columns, choose_columns, numbers
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Training rows, test rows if there are any, and what was decided on the way."""
+
+    source: str
+    columns: Columns
+    train: pd.DataFrame
+    test: pd.DataFrame | None
+    notes: list[str] = field(default_factory=list)
+
+    def x(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The features."""
+        return frame[list(self.columns.features)]
+
+    def y(self, frame: pd.DataFrame) -> pd.Series:
+        """The target."""
+        return frame[self.columns.target]
+
+
+def problem(
+    table: Table,
+    test: Table | None,
+    *,
+    target: str | None,
+    features: Sequence[str] | None,
+    exclude: Sequence[str] | None,
+    drop_missing: bool,
+    holdout: float | None,
+    seed: int,
+) -> Problem:
+    """Choose columns, read numbers, set test rows aside."""
+    if test is not None and holdout is not None:
+        raise ValueError("Give either --test or --holdout, not both: each says which rows are for testing.")
+    if holdout is not None and not 0.0 < holdout < 1.0:
+        raise ValueError(f"--holdout {holdout} is not a share between 0 and 1; take for example 0.2.")
+    columns = choose_columns(table, target, features or (), exclude or ())
+    notes = list(table.notes) + ([columns.guessed] if columns.guessed else [])
+    wanted = [*columns.features, columns.target]
+    train, dropped = numbers(table, wanted, drop_missing)
+    if dropped:
+        notes.append(f"left out {dropped} rows of {table.source} that lack a value")
+    if train[columns.target].nunique() == 1:
+        notes.append(
+            f"column {columns.target!r} is {train[columns.target].iloc[0]:g} in every row; there is nothing to explain"
+        )
+    rest: pd.DataFrame | None = None
+    if test is not None:
+        rest = _test_rows(test, wanted, drop_missing, notes)
+    elif holdout is not None:
+        train, rest = split(train, holdout, seed)
+    return Problem(table.source, columns, train, rest, notes)
+
+
+def _test_rows(test: Table, wanted: list[str], drop_missing: bool, notes: list[str]) -> pd.DataFrame:
+    from multigene.table_columns import expand
+
+    for name in wanted:
+        # A wildcard character in a name must not match other columns here.
+        if name not in test.frame.columns:
+            expand(
+                [name.replace("*", "").replace("?", "") or name],
+                [str(c) for c in test.frame.columns],
+                test.source,
+            )
+            raise ValueError(
+                f"{test.source} has no column {name!r}; it needs the columns of the training data."
+            )
+    rows, dropped = numbers(test, wanted, drop_missing)
+    if dropped:
+        notes.append(f"left out {dropped} rows of {test.source} that lack a value")
+    return rows
+
+
+def split(frame: pd.DataFrame, share: float, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Rows for training and a random share of them for testing, each in their old order."""
+    tested = round(share * len(frame))
+    if not 1 <= tested < len(frame):
+        raise ValueError(
+            f"--holdout {share} of {len(frame)} rows leaves no rows on one side; take another share or more data."
+        )
+    drawn = np.zeros(len(frame), dtype=bool)
+    drawn[np.random.default_rng(seed).permutation(len(frame))[:tested]] = True
+    return frame[~drawn].reset_index(drop=True), frame[drawn].reset_index(drop=True)
+
+
+def regressor(
+    *,
+    configuration: str | None,
+    functions: str | None,
+    time: float | None,
+    generations: int | None,
+    seed: int,
+    threads: int | None,
+    settings: dict[str, Any],
+    visible: bool,
+) -> Any:
+    """The estimator these options ask for; mistakes in them are told before any data is read."""
+    from multigene.estimator import MultigeneRegressor
+
+    if seed < 0:
+        raise ValueError(f"--seed {seed} is negative; take 0 or a positive whole number.")
+    if threads is not None and threads < 1:
+        raise ValueError(f"--threads {threads} is too few; take at least 1, or leave it out for all cores.")
+    if time is not None and not 0.0 < time < float("inf"):
+        raise ValueError(f"--time {time} is not a positive number of seconds.")
+    model = MultigeneRegressor(
+        configuration,
+        functions=functions,
+        generations=generations,
+        time_limit=time,
+        n_jobs=threads or -1,
+        random_state=seed,
+        verbose=int(visible),
+        settings=settings or None,
+    )
+    model._resolved_settings()
+    _refuse_unknown_functions(functions)
+    return model
+
+
+def _refuse_unknown_functions(functions: str | None) -> None:
+    from multigene._engine import operators
+    from multigene.settings import function_entries
+    from multigene.suggest import nearest
+
+    if functions is None:
+        return
+    known = [name for name, _, _ in operators()] + [f"pow{n}" for n in range(2, 7)]
+    for name, definition, _ in function_entries(functions):
+        power = name.startswith("pow") and name[3:].lstrip("-").isdigit()
+        if definition is None and name not in known and not power:
+            raise ValueError(
+                f"There is no function {name!r}{nearest(name, known) or '; take some of ' + ', '.join(known) + '.'}"
+            )

@@ -1,0 +1,88 @@
+"""Excel, LibreOffice Calc, Google Sheets: one formula for a cell; no LET, so old versions read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from multigene.export.writer import PRODUCT, SUM, Piece, Template, Writer, calls, plain_number
+from multigene.expression import Expression, Operation
+
+LONGEST = 8192  # characters of a formula
+
+
+class ExcelWriter(Writer):
+    """Worksheet functions. Powers are calls, because `-2^2` is 4 in a spreadsheet."""
+
+    templates = calls(
+        **{n: n.upper() for n in ("sin", "cos", "exp", "sqrt", "abs", "tanh", "atan", "sign")}
+    ) | {
+        "erf": Template("ERF({0})"),
+        "log": Template("LN({0})"),
+        "min": Template("MIN({0},{1})"),
+        "max": Template("MAX({0},{1})"),
+        "inv": Template("1/{0:factor}", PRODUCT),
+        "logistic": Template("1/(1+EXP(MIN({0:sum}+0,700)))", PRODUCT),
+        "aq": Template("{0:product}/SQRT(1+POWER({1},2))", PRODUCT),
+        "gauss": Template("EXP(-POWER({0},2))"),
+        "sinc": Template("IF({0:sum}=0,1,SIN({0})/{0:factor})"),
+        "softplus": Template("MAX({0:sum}+0,0)+2*ATANH(1/(1+2*EXP(MIN(ABS({0}),700))))", SUM),
+        "bent": Template("(SQRT(POWER({0},2)+1)-1)/2+{0:product}", SUM),
+    }
+    plus = "+"
+    minus = "-"
+    integer_power = Template("POWER({0},{1})")
+
+    def number(self, value: float) -> str:
+        return plain_number(value).upper()
+
+    def exponent(self, value: float) -> str:
+        return plain_number(value).upper()
+
+    def _piece(self, node: Expression, parts: tuple[Piece, ...]) -> Piece:
+        if isinstance(node, Operation) and node.name in ("min", "max"):
+            # MIN and MAX pass over cells that hold text; the sum makes them report it.
+            parts = tuple(
+                self._piece_of(part.text + "+0", SUM) if part.text in self.variables else part
+                for part in parts
+            )
+        piece = super()._piece(node, parts)
+        # Checked on the way: sinc, softplus and bent repeat their argument, and nested ones grow without end.
+        if len(piece.text) >= LONGEST:
+            raise ValueError(
+                f"The formula is longer than the {LONGEST} characters that Excel takes: choose a "
+                "shorter formula, or round its constants with digits=6."
+            )
+        return piece
+
+
+def cell(index: int, row: int) -> str:
+    """The cell of a column counted from 0: A2, B2, …, AA2."""
+    letters = ""
+    index += 1
+    while index:
+        index, digit = divmod(index - 1, 26)
+        letters = chr(ord("A") + digit) + letters
+    return f"{letters}{row}"
+
+
+def structured(name: str) -> str:
+    """A column of the table that the formula stands in: `[@[temp (C)]]`."""
+    return "[@[" + "".join(f"'{c}" if c in "[]#'@" else c for c in name) + "]]"
+
+
+def write(
+    expression: Expression,
+    names: Sequence[str],
+    target: str = "y",
+    cells: Mapping[str, str] | None = None,
+    row: int = 2,
+    table: bool = False,
+) -> str:
+    """A formula for one row over columns A, B, …, or the places in `cells`, or an Excel table's columns."""
+    places = [structured(name) if table else cell(index, row) for index, name in enumerate(names)]
+    if cells is not None:
+        unknown = sorted(set(cells) - set(names))
+        if unknown:
+            raise ValueError(f"cells names the column {unknown[0]!r}, which the formula does not have.")
+        places = [cells.get(name, place) for name, place in zip(names, places, strict=True)]
+    return "=" + ExcelWriter(places).write(expression)

@@ -1,0 +1,158 @@
+"""Checked access to a model file that may come from a stranger: every value has its type, range and size, or is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from multigene._engine import Individual
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How large a model file may be. The defaults are far above what `fit` makes."""
+
+    bytes: int = 50_000_000
+    """Size of the file."""
+    values: int = 2_000_000
+    """Numbers, texts, lists and tables in the file."""
+    nesting: int = 20
+    """Lists and tables within each other."""
+    features: int = 100_000
+    """Number of features."""
+    models: int = 10_000
+    """Models of the front."""
+    genes: int = 1_000
+    """Genes of a model."""
+    gene_text: int = 1_000_000
+    """Characters of a gene."""
+    nodes: int = 20_000
+    """Nodes of a model."""
+    all_nodes: int = 1_000_000
+    """Nodes of all models."""
+    depth: int = 100
+    """Depth of a gene."""
+    text: int = 2_000
+    """Characters of a name."""
+
+
+class Checked:
+    """A table of a model file; its methods return values that were checked."""
+
+    def __init__(self, values: dict[str, Any], limits: Limits) -> None:
+        self.values, self.limits = values, limits
+
+    def table(self, name: str) -> Checked:
+        """A table within this one."""
+        value = self.values.get(name)
+        if not isinstance(value, dict):
+            raise ValueError(f"its part {name!r} is missing or damaged")
+        return Checked(value, self.limits)
+
+    def text(self, name: str) -> str:
+        """A short text."""
+        return self._short(self.values.get(name), name)
+
+    def texts(self, name: str, at_most: int) -> list[str]:
+        """A list of short texts."""
+        return [self._short(value, name) for value in self._list(name, at_most)]
+
+    def flag(self, name: str) -> bool:
+        """True or false."""
+        value = self.values.get(name)
+        if not isinstance(value, bool):
+            raise ValueError(f"its value {name!r} is neither true nor false")
+        return value
+
+    def whole(self, name: str, low: int, high: int) -> int:
+        """A whole number within bounds."""
+        value = self.values.get(name)
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise ValueError(
+                f"its value {name!r} is {_shown(value)}, not a whole number from {low} to {high}"
+            )
+        return value
+
+    def number(self, name: str) -> float:
+        """A finite number; the parser has refused others."""
+        return _number(self.values.get(name), name)
+
+    def members(self, n_features: int) -> list[tuple[Individual, float, int]]:
+        """The models of the front: model, training R², complexity."""
+        rows, found, nodes = self._list("front", self.limits.models), [], 0
+        if not rows:
+            raise ValueError("its front has no models")
+        nothing = np.zeros((0, n_features))
+        for row in rows:
+            if not isinstance(row, dict):
+                raise ValueError("a model of its front is damaged")
+            entry = Checked(row, self.limits)
+            individual = entry._individual()
+            individual.predict(nothing)  # refuses features that the file does not name
+            nodes += individual.n_nodes
+            if nodes > self.limits.all_nodes:
+                raise ValueError(f"its models have more than {self.limits.all_nodes} nodes")
+            r2 = float("-inf") if row.get("r2") is None else entry.number("r2")
+            found.append((individual, r2, entry.whole("complexity", 0, 1 << 40)))
+        return found
+
+    def data_summary(self, names: Sequence[str]) -> dict[str, Any] | None:
+        """Rows and ranges of the training data, as far as the file tells."""
+        if self.values.get("data") is None:
+            return None
+        data = self.table("data")
+        ranges = data.table("ranges").values
+        if set(ranges) - set(names) or len(ranges) > len(names):
+            raise ValueError("its data summary names columns that are no features")
+        return {
+            "rows": data.whole("rows", 0, 1 << 53),
+            "target_range": _pair(data.values.get("target_range")),
+            "ranges": {name: _pair(pair) for name, pair in ranges.items()},
+        }
+
+    def _individual(self) -> Individual:
+        limits = self.limits
+        genes = self._list("genes", limits.genes)
+        for gene in genes:
+            if not isinstance(gene, str) or len(gene) > limits.gene_text:
+                raise ValueError(f"a gene is no text of at most {limits.gene_text} characters")
+        coefficients = [_number(c, "coefficients") for c in self._list("coefficients", limits.genes)]
+        individual = Individual(genes, self.number("intercept"), coefficients)
+        if individual.n_nodes > limits.nodes:
+            raise ValueError(f"a model has {individual.n_nodes} nodes, more than the {limits.nodes} allowed")
+        if individual.depth > limits.depth:
+            raise ValueError(f"a gene is {individual.depth} deep, more than the {limits.depth} allowed")
+        return individual
+
+    def _list(self, name: str, at_most: int) -> list[Any]:
+        value = self.values.get(name)
+        if not isinstance(value, list):
+            raise ValueError(f"its list {name!r} is missing or damaged")
+        if len(value) > at_most:
+            raise ValueError(f"its list {name!r} has {len(value)} entries, more than the {at_most} allowed")
+        return value
+
+    def _short(self, value: Any, name: str) -> str:
+        if not isinstance(value, str) or len(value) > self.limits.text:
+            raise ValueError(f"its value {name!r} is no text of at most {self.limits.text} characters")
+        return value
+
+
+def _pair(value: Any) -> list[float]:
+    if not isinstance(value, list) or len(value) != 2:
+        raise ValueError("a range of its data summary is damaged")
+    return [_number(each, "ranges") for each in value]
+
+
+def _number(value: Any, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ValueError(f"its value {name!r} is {_shown(value)}, not a number")
+    return float(value)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "…"

@@ -1,0 +1,65 @@
+"""The front: the best model of every complexity over a whole run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from multigene._engine import Individual, Population
+
+
+@dataclass(frozen=True)
+class Member:
+    """One model of the front."""
+
+    individual: Individual
+    fitness: float
+    complexity: int
+
+
+class ParetoFront:
+    """Best model per complexity; `best` is the fittest of all. With a guard, only models that pass it may enter."""
+
+    def __init__(self, guard: Callable[[Individual], bool] | None = None) -> None:
+        self._members: dict[int, Member] = {}
+        self._guard = guard
+        self.best: Member | None = None
+
+    def update(
+        self, population: Population, fitness: npt.NDArray[np.float64], complexity: npt.NDArray[np.uint64]
+    ) -> bool:
+        """Take in what is better than what is known; True if the best model of all changed."""
+        improved = False
+        for i in np.argsort(-fitness, kind="stable"):
+            f, c = float(fitness[i]), int(complexity[i])
+            if not np.isfinite(f):
+                break
+            known = self._members.get(c)
+            if known is not None and f <= known.fitness:
+                continue
+            if any(m.fitness >= f for k, m in self._members.items() if k < c):
+                continue
+            model = population.model(int(i))
+            if self._guard is None or self._guard(model):
+                improved |= self.add(model, f, c)
+        return improved
+
+    def add(self, individual: Individual, fitness: float, complexity: int) -> bool:
+        """Put in one model and drop those it beats; True if it is the best of all."""
+        member = Member(individual, fitness, complexity)
+        self._members[complexity] = member
+        for c in [c for c, m in self._members.items() if c > complexity and m.fitness <= fitness]:
+            del self._members[c]
+        best = self.best
+        if best is None or (fitness, -complexity) > (best.fitness, -best.complexity):
+            self.best = member
+        return best is None or fitness > best.fitness
+
+    def __iter__(self) -> Iterator[Member]:
+        return iter(sorted(self._members.values(), key=lambda m: m.complexity))
+
+    def __len__(self) -> int:
+        return len(self._members)

@@ -1,0 +1,121 @@
+"""A regression problem as the searches see it: standardised columns, rows to search and rows to judge, points to be guarded.
+
+Searches work on standardised features; every model that leaves this module speaks in the user's units.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from multigene._engine import Dataset, Individual
+
+Floats = npt.NDArray[np.float64]
+
+#: With fewer rows than this none can be spared for judging.
+FEWEST_ROWS_TO_SPLIT = 60
+#: Searches see at most so many rows; the rest judges and polishes.
+MOST_SEARCH_ROWS = 6000
+MOST_JUDGE_ROWS = 20000
+GUARD_POINTS = 512
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Rows in the user's units, and how they are shared out."""
+
+    X: Floats
+    y: Floats
+    weights: Floats | None
+    search_rows: npt.NDArray[np.intp]
+    judge_rows: npt.NDArray[np.intp]
+    means: Floats
+    scales: Floats
+    guard_points: Floats
+
+    @staticmethod
+    def of(X: Floats, y: Floats, weights: Floats | None, *, holdout: float = 0.25, standardise: bool = True) -> Problem:
+        """Share out the rows and draw the guard's points: the same for every seed of a run."""
+        n = len(y)
+        rng = np.random.default_rng(n)
+        order = rng.permutation(n) if n >= FEWEST_ROWS_TO_SPLIT else np.arange(n)
+        held = min(int(round(holdout * n)), MOST_JUDGE_ROWS) if n >= FEWEST_ROWS_TO_SPLIT else 0
+        judge, search = np.sort(order[:held]), np.sort(order[held : held + MOST_SEARCH_ROWS])
+        means, scales = _means_and_scales(X, weights) if standardise else (np.zeros(X.shape[1]), np.ones(X.shape[1]))
+        return Problem(X, y, weights, search, judge, means, scales, _guard_points(X, rng))
+
+    def standardised(self, X: Floats) -> Floats:
+        """Features as the searches see them."""
+        return np.asarray((X - self.means) / self.scales, dtype=np.float64)
+
+    def dataset(self, rows: npt.NDArray[np.intp] | None = None) -> Dataset:
+        """Standardised features and the target of some rows, or of all."""
+        rows = np.arange(len(self.y)) if rows is None else rows
+        weights = None if self.weights is None else self.weights[rows]
+        return Dataset(self.standardised(self.X[rows]), self.y[rows], weights)
+
+    def plain_dataset(self) -> Dataset:
+        """All rows as they are: what the paper's configurations work on."""
+        return Dataset(self.X, self.y, self.weights)
+
+    @property
+    def evolution_rows(self) -> npt.NDArray[np.intp]:
+        """Rows for searching and judging together: all of them unless there are very many."""
+        rows = np.concatenate([self.search_rows, self.judge_rows])
+        return np.sort(rows[: 2 * MOST_SEARCH_ROWS])
+
+    def in_user_units(self, individual: Individual) -> Individual:
+        """A model of standardised features as one of the user's."""
+        return individual.in_original_units(self.means.tolist(), self.scales.tolist())
+
+    @cached_property
+    def bounds(self) -> tuple[float, float]:
+        """Range that predictions between and slightly beyond the rows must keep: the target's, widened by itself on both sides."""
+        low, high = float(self.y.min()), float(self.y.max())
+        return low - (high - low), high + (high - low)
+
+    @cached_property
+    def _standardised_guard(self) -> Floats:
+        return self.standardised(self.guard_points)
+
+    @cached_property
+    def _box(self) -> tuple[list[float], list[float]]:
+        Z = self.standardised(np.stack([self.X.min(axis=0), self.X.max(axis=0)]))
+        return Z[0].tolist(), Z[1].tolist()
+
+    def behaves(self, individual: Individual) -> bool:
+        """Guard: finite and within bounds on points between and slightly beyond the rows; no pole in the box of the rows."""
+        values = individual.predict(self._standardised_guard)
+        low, high = self.bounds
+        if not (np.all(np.isfinite(values)) and np.all(values >= low) and np.all(values <= high)):
+            return False
+        return not _has_poles(individual) or bool(np.isfinite(individual.range(*self._box)).all())
+
+
+def _has_poles(individual: Individual) -> bool:
+    return any(mark in gene for gene in individual.genes for mark in ("/", "inv(", "log(", "sqrt(", "**-", "{"))
+
+
+def _means_and_scales(X: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        means = np.average(X, axis=0, weights=weights)
+        scales = np.sqrt(np.average((X - means) ** 2, axis=0, weights=weights))
+        usable = np.isfinite(means) & np.isfinite(scales) & (scales > 1e-14 * np.abs(means)) & np.isfinite(1.0 / scales)
+    return np.where(usable, means, 0.0), np.where(usable, scales, 1.0)
+
+
+def _guard_points(X: Floats, rng: np.random.Generator) -> Floats:
+    """Half uniform in the slightly widened box of the rows, half blends of two rows."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    if not np.all(np.isfinite(high - low)):
+        return X[:GUARD_POINTS].copy()
+    margin = 0.02 * (high - low)
+    box = rng.uniform(0.0, 1.0, (GUARD_POINTS, X.shape[1])) * (high - low + 2 * margin) + (low - margin)
+    if len(X) < FEWEST_ROWS_TO_SPLIT:
+        return box
+    first, second = X[rng.integers(len(X), size=GUARD_POINTS)], X[rng.integers(len(X), size=GUARD_POINTS)]
+    t = rng.uniform(0.0, 1.0, (GUARD_POINTS, 1))
+    return np.vstack([box, first + t * (second - first)])

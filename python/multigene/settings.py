@@ -1,0 +1,462 @@
+"""Settings of a run as small frozen dataclasses, and the paper's nine configurations by codename.
+
+Each field names its symbol in the paper's Table 2 where it has one. `MultigeneRegressor` takes a `Settings` (or a
+codename); `evolution.py` hands the parts to the engine, which reads their attributes by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from multigene.suggest import nearest
+
+#: What the engine draws inner nodes from: name, defining expression (None for built-in operators), relative frequency.
+FunctionEntry = tuple[str, str | None, float]
+
+#: The functions of the paper (section 4.2).
+PAPER_FUNCTIONS: tuple[str, ...] = (
+    "add", "sub", "mul", "sin", "cos", "exp", "logistic", "tanh", "sinc", "softplus", "gauss",
+    "pow2", "pow3", "pow4", "pow5", "pow6",
+)  # fmt: skip
+
+Mode = Literal["unsynchronised", "synchronised", "global"]
+UpdateRule = Literal["irprop-", "irprop+", "rprop", "adam"]
+Criterion = Literal["r2", "gcv", "bic", "compact"]
+
+
+def function_entries(functions: Any) -> tuple[FunctionEntry, ...]:
+    """Read a function set: names, `{name: expression}`, or a mixture of both in a list.
+
+    A mapping's value may be an expression of `x` (and `y`) that defines a new operator, a number that is its relative
+    frequency, or None for a built-in operator.
+    """
+    if isinstance(functions, str):
+        functions = [name.strip() for name in functions.split(",")]
+    if isinstance(functions, Mapping):
+        functions = [{name: value} for name, value in functions.items()]
+    if not isinstance(functions, Iterable):
+        raise ValueError(f"functions={functions!r} is not a list of names; give for example ['add', 'mul', 'sin'].")
+    entries: list[FunctionEntry] = []
+    for item in functions:
+        if isinstance(item, str):
+            entries.append((item, None, 1.0))
+        elif isinstance(item, Mapping):
+            entries.extend(_entry(name, value) for name, value in item.items())
+        elif isinstance(item, tuple) and len(item) == 3 and isinstance(item[1], str | None):
+            entries.append((str(item[0]), item[1], _frequency(item[0], item[2])))
+        else:
+            raise ValueError(
+                f"functions contains {item!r}; give names such as 'sin' or definitions such as {{'hill': 'x**2/(1+x**2)'}}."
+            )
+    return tuple(entries)
+
+
+def _entry(name: Any, value: Any) -> FunctionEntry:
+    if isinstance(value, str):
+        return (str(name), value, 1.0)
+    return (str(name), None, 1.0 if value is None else _frequency(name, value))
+
+
+def _frequency(name: Any, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value < float("inf"):
+        raise ValueError(
+            f"Function {name!r} has the value {value!r}; give an expression such as 'x**2/(1+x**2)', "
+            "a positive number as its frequency, or None for a built-in function."
+        )
+    return float(value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Genes:
+    """What genes are made of and how large they may be."""
+
+    functions: tuple[FunctionEntry, ...] = function_entries(PAPER_FUNCTIONS)
+    """Functions of inner nodes."""
+    max_genes: int = 10
+    """Largest number of genes, `G_max`."""
+    max_nodes: int | None = None
+    """Largest number of nodes of a gene, `N_max`; None for no limit."""
+    max_depth: int = 11
+    """Largest depth of a gene, `D_max`; a single node has depth 1."""
+    initial_depth: int | None = None
+    """Depth of the deepest tree of the first population; None for `max_depth`."""
+    mutation_depth: int | None = None
+    """Depth of the deepest subtree that mutation inserts; None for what `max_depth` leaves."""
+    variable_frequency: float | None = None
+    """Frequency of variables among leaves and functions; None counts each variable as one function."""
+    lcf_frequency: float | None = None
+    """Frequency of LCFs; None counts each index as one function."""
+    product_frequency: float = 0.0
+    """Frequency of product leaves s·∏|x|^w."""
+    constant_frequency: float = 1.0
+    """Frequency of constants."""
+    constant_range: tuple[float, float] = (-10.0, 10.0)
+    """Bounds of new constants."""
+    lcf: Mode | None = None
+    """Linear combinations of features: the operation mode (paper, section 3.3), or None for none."""
+    lcf_birth: Literal["one-hot", "random", "sparse"] = "one-hot"
+    """Weights of a new LCF: 1 on its own feature (paper), uniform within `lcf_range`, or few features."""
+    lcf_range: tuple[float, float] = (-1.0, 1.0)
+    """Bounds of random LCF weights."""
+    lcf_dense: float = 0.5
+    """With sparse birth, the chance of an LCF over all features with normal weights."""
+    weighted_nodes: float = 0.0
+    """Chance that a new inner node carries a multiplicative and an additive weight (paper, future work)."""
+    fit_genes: bool = True
+    """Fit outer coefficients by least squares; False adds the genes as they are."""
+    cache_megabytes: float = 256.0
+    """Memory for columns of genes that breeding leaves alone."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """Who has offspring."""
+
+    population_size: int = 100
+    """Number of individuals, `|P|`."""
+    tournament_size: int = 10
+    """Individuals per tournament, `|T|`."""
+    elites: int = 15
+    """Best individuals that stay unmodified, `E`."""
+    criterion: Criterion = "r2"
+    """Fitness: training R² (paper), generalised cross-validation, BIC, or BIC with a price per node as well."""
+    parameter_price: float = 1.0
+    """Price of a parameter: its weight in `gcv` and `compact`."""
+    node_price: float = 0.0
+    """Price of a node in `compact`."""
+    distinct: bool = False
+    """Replace individuals whose structure the generation has already by mutants of theirs."""
+
+    @property
+    def by(self) -> tuple[str, float, float]:
+        """The criterion as the engine takes it."""
+        return (self.criterion, self.parameter_price, self.node_price)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variation:
+    """How offspring differ from their parents."""
+
+    crossover: float = 0.84
+    """Probability of a crossover, `Pr_x`."""
+    mutation: float = 0.14
+    """Probability of a mutation, `Pr_m`; what is left of 1 is a copy."""
+    high_level_crossover: float = 0.2
+    """Probability that a crossover swaps whole genes, `Pr_HLx`; otherwise it swaps subtrees (`Pr_LLx`)."""
+    gene_selection: float = 0.5
+    """Probability that a gene is selected in high-level crossover, `r_HLx`."""
+    constant_mutation: float = 0.05
+    """Probability that a mutation moves a constant, `Pr_Cm`."""
+    weights_mutation: float = 0.0
+    """Probability that a mutation moves the weights of an LCF, `Pr_Wm`; subtree mutation is the rest (`Pr_Sm`)."""
+    constant_sigma: float = 0.1
+    """Standard deviation of constant mutation, `σ_Cm`."""
+    weights_sigma: float = 3.0
+    """Standard deviation of weights mutation, `σ_Wm`."""
+    more_mutations: tuple[tuple[str, float], ...] = ()
+    """Further kinds of mutation with their probabilities (sparsity, add_gene, delete_gene, point, hoist, shrink, insert)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tuning:
+    """Gradient tuning of inner weights (paper, section 3.2)."""
+
+    rule: UpdateRule = "irprop-"
+    """Update rule: iRprop⁻ (paper), iRprop⁺, rprop (the authors' program), or Adam."""
+    steps: int = 25
+    """Steps per generation and individual, less the number of its nodes, `Bp_steps`."""
+    min_steps: int = 2
+    """At least so many steps, `Bp_min`."""
+    tolerance: float = 1e-10
+    """Tuning of an individual ends when a step changes R² by no more than this."""
+    global_steps: int = 2
+    """Steps of the population's LCFs per generation in globally synchronised mode."""
+    initial_step: float = 0.1
+    """First step size, Δ₀ (Adam: learning rate)."""
+    step_growth: float = 1.2
+    """Growth of a step while the derivative keeps its sign, η⁺."""
+    step_shrinkage: float = 0.5
+    """Shrinkage of a step when it changes sign, η⁻."""
+    min_step: float = 1e-6
+    """Smallest step, Δ_min."""
+    max_step: float = 50.0
+    """Largest step, Δ_max."""
+    tune_constants: bool = False
+    """Tune plain constants as well."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refinement:
+    """Second-order tuning of every offspring: Levenberg-Marquardt with the outer coefficients projected out."""
+
+    iterations: int = 5
+    """Largest number of steps."""
+    damping: float = 1e-2
+    """Damping of the first step."""
+    gain: float = 1e-3
+    """Tuning ends when a step lowers the error by no more than this share of it."""
+    max_parameters: int = 96
+    """Largest number of weights tuned together."""
+    decay: float = 1e-4
+    """Price of the squared slopes of linear combinations, relative to the error."""
+    bound: float = float("inf")
+    """Largest magnitude of a weight."""
+    all_genes: float = 0.0
+    """Chance that all genes of an offspring are tuned together, not only the one that changed."""
+    prune: float = 0.02
+    """LCF weights below this share of the largest are dropped where that makes the individual fitter."""
+    race: bool = True
+    """Go on after the first step only with at least the median fitness of the last generation."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stopping:
+    """When a run ends; whichever comes first. Ctrl-C ends it too, with the best model so far."""
+
+    generations: int | None = 1000
+    """Number of generations, the first population included."""
+    seconds: float | None = None
+    """Wall-clock time from the start of `fit`."""
+    target_r2: float | None = 1.0 - 1e-14
+    """Training R² that is good enough."""
+    stagnation: int | None = None
+    """Generations without an improvement of the best training R²."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """How the default search arranges its islands; every ingredient can be switched off."""
+
+    islands: int = 4
+    """Number of populations."""
+    migration: int = 10
+    """Generations between migrations of the best in a ring."""
+    compact: bool = True
+    """Every fourth island holds small individuals only."""
+    linear: bool = True
+    """Linear models are in the first population."""
+    guard: bool = True
+    """Only models that behave between and slightly beyond the rows may become best."""
+    standardise: bool = True
+    """Evolve on standardised features."""
+    holdout: float = 0.25
+    """Share of the rows that judge how large a formula may be; 0 for none."""
+    finish: float = 0.5
+    """Share of the run that evolves on all rows."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """All settings of a run."""
+
+    genes: Genes = field(default_factory=Genes)
+    selection: Selection = field(default_factory=Selection)
+    variation: Variation = field(default_factory=Variation)
+    tuning: Tuning | None = None
+    refinement: Refinement | None = None
+    stopping: Stopping = field(default_factory=Stopping)
+    search: Search | None = None
+
+    def with_values(self, **values: Any) -> Settings:
+        """A copy with fields of any part changed by name; None leaves a field as it is."""
+        return self.changed(**{name: value for name, value in values.items() if value is not None})
+
+    def changed(self, **values: Any) -> Settings:
+        """A copy with fields of any part changed by name; None is a value like any other, e.g. for no limit."""
+        parts: dict[str, dict[str, Any]] = {}
+        for name, value in values.items():
+            parts.setdefault(_part_of(name), {})[name] = function_entries(value) if name == "functions" else value
+        changes: dict[str, Any] = {}
+        for part, changed in parts.items():
+            old = getattr(self, part)
+            changes[part] = replace(_PARTS[part]() if old is None else old, **changed)
+        return replace(self, **changes)
+
+
+_PARTS: dict[str, Any] = {
+    "genes": Genes, "selection": Selection, "variation": Variation, "tuning": Tuning,
+    "refinement": Refinement, "stopping": Stopping, "search": Search,
+}  # fmt: skip
+
+
+def setting_names() -> dict[str, str]:
+    """Every setting and the part it belongs to."""
+    return {f.name: part for part, cls in _PARTS.items() for f in fields(cls)}
+
+
+def _part_of(name: str) -> str:
+    names = setting_names()
+    if name not in names:
+        raise ValueError(f"There is no setting {name!r}{nearest(name, names) or '; multigene.settings lists them all.'}")
+    return names[name]
+
+
+# --- the paper's configurations (Table 1) ---------------------------------------------------------
+
+_MODES: dict[str, Mode] = {"U": "unsynchronised", "S": "synchronised", "G": "global"}
+_GM = (
+    "Configuration GM makes no sense: there is a single set of LCFs, so mutation alone would be a random walk without a "
+    "population of sets to select from (paper, section 3.3.3). Take GB or GC."
+)
+CODENAMES: tuple[str, ...] = ("baseline", "UM", "UB", "UC", "SM", "SB", "SC", "GB", "GC")
+
+
+def configuration(codename: str) -> Settings:
+    """The paper's configuration of this codename, with the values of its Table 2.
+
+    The first letter is the operation mode (U, S, G), the second how LCF weights are tuned (M mutation, B backpropagation,
+    C both). `baseline` or `--` is multi-gene genetic programming without LCFs.
+    """
+    if codename in ("baseline", "--"):
+        return Settings()
+    if codename == "GM":
+        raise ValueError(_GM)
+    if codename not in CODENAMES:
+        alike = next((f" (did you mean {known!r}?)" for known in CODENAMES if known.lower() == str(codename).strip().lower()), "")
+        raise ValueError(
+            f"There is no configuration {codename!r}{alike}; take one of {', '.join(CODENAMES)}, or None for the default."
+        )
+    mode, tuning = codename[0], codename[1]
+    backpropagates, mutates = tuning in "BC", tuning in "MC"
+    # Tuned populations are half as large, because a tuned generation costs more (Table 2).
+    selection = Selection(population_size=50, tournament_size=5, elites=8) if backpropagates else Selection()
+    return Settings(
+        genes=Genes(lcf=_MODES[mode]),
+        selection=selection,
+        variation=Variation(weights_mutation=0.05 if mutates else 0.0),
+        tuning=Tuning() if backpropagates else None,
+    )
+
+
+# --- checks ---------------------------------------------------------------------------------------
+
+#: Whole numbers: least and largest sensible value. Larger ones would not fit a machine, or never end.
+_WHOLE: dict[str, tuple[int, int]] = {
+    "max_genes": (1, 1000),
+    "max_nodes": (1, 10_000_000),
+    "max_depth": (1, 60),
+    "initial_depth": (1, 60),
+    "mutation_depth": (1, 60),
+    "population_size": (2, 10_000_000),
+    "tournament_size": (1, 1_000_000),
+    "elites": (0, 10_000_000),
+    "steps": (0, 1_000_000),
+    "min_steps": (0, 1_000_000),
+    "global_steps": (1, 1_000_000),
+    "generations": (1, 2**62),
+    "stagnation": (1, 2**62),
+}
+#: Numbers with a fraction: bounds, both included.
+_HUGE = 1e100
+_REAL: dict[str, tuple[float, float]] = {
+    "variable_frequency": (0.0, 1e12),
+    "lcf_frequency": (0.0, 1e12),
+    "product_frequency": (0.0, 1e12),
+    "constant_frequency": (0.0, 1e12),
+    "lcf_dense": (0.0, 1.0),
+    "weighted_nodes": (0.0, 1.0),
+    "cache_megabytes": (0.0, 1e12),
+    "crossover": (0.0, 1.0),
+    "mutation": (0.0, 1.0),
+    "high_level_crossover": (0.0, 1.0),
+    "gene_selection": (0.0, 1.0),
+    "constant_mutation": (0.0, 1.0),
+    "weights_mutation": (0.0, 1.0),
+    "constant_sigma": (0.0, _HUGE),
+    "weights_sigma": (0.0, _HUGE),
+    "tolerance": (0.0, 1.0),
+    "initial_step": (1e-300, _HUGE),
+    "step_growth": (1.0, 1e6),
+    "step_shrinkage": (1e-6, 1.0),
+    "min_step": (0.0, _HUGE),
+    "max_step": (1e-300, _HUGE),
+    "seconds": (1e-9, 1e12),
+    "target_r2": (-_HUGE, 1.0),
+}
+_SWITCHES = ("fit_genes", "tune_constants")
+_RANGES = ("lcf_range", "constant_range")
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "lcf": get_args(Mode),
+    "lcf_birth": ("one-hot", "random", "sparse"),
+    "rule": get_args(UpdateRule),
+}
+#: What users call a setting where it is a parameter of the estimator.
+_PARAMETERS = {"seconds": "time_limit"}
+
+
+def check(settings: Settings) -> None:
+    """Refuse values that cannot work, with a sentence that names the value and the remedy."""
+    for part, cls in _PARTS.items():
+        values = getattr(settings, part)
+        if values is None and part == "tuning":
+            continue
+        if not isinstance(values, cls):
+            raise ValueError(f"settings.{part} is {values!r}; give a multigene.settings.{cls.__name__}.")
+        for f in fields(cls):
+            _check_value(f.name, getattr(values, f.name), optional="None" in str(f.type))
+    _check_together(settings)
+
+
+def _check_value(name: str, value: Any, *, optional: bool) -> None:
+    """Refuse one value that is wrong by itself."""
+    shown = f"{_PARAMETERS.get(name, name)}={value!r}"
+    if value is None and optional:
+        return
+    if name in _WHOLE:
+        least, largest = _WHOLE[name]
+        if isinstance(value, bool) or not hasattr(value, "__index__"):
+            raise ValueError(f"{shown} is not a whole number; give one from {least}.")
+        if value < least:
+            raise ValueError(f"{shown} is too small; take at least {least}.")
+        if value > largest:
+            raise ValueError(f"{shown} is too large; take at most {largest}.")
+    elif name in _REAL:
+        low, high = _REAL[name]
+        if not _is_real(value) or not low <= value <= high:
+            raise ValueError(f"{shown} is not a number between {low:g} and {high:g}; give one.")
+    elif name in _RANGES:
+        if not (isinstance(value, tuple | list) and len(value) == 2 and all(_is_real(v) and abs(v) <= _HUGE for v in value)):
+            raise ValueError(f"{shown} is not a range; give a smaller and a larger finite number, for example (-10, 10).")
+        if value[0] > value[1]:
+            raise ValueError(f"{shown} is not a range, its first number is the larger; exchange the two.")
+    elif name in _CHOICES:
+        if value not in _CHOICES[name]:
+            choices = ", ".join(repr(choice) for choice in _CHOICES[name])
+            raise ValueError(f"{shown} is not known; take one of {choices}{', or None' if optional else ''}.")
+    elif name in _SWITCHES and not isinstance(value, bool):
+        raise ValueError(f"{shown} is neither True nor False; give one of them.")
+
+
+def _check_together(settings: Settings) -> None:
+    """Refuse values that contradict each other."""
+    g, s, v, t = settings.genes, settings.selection, settings.variation, settings.tuning
+    if g.initial_depth is not None and g.initial_depth > g.max_depth:
+        raise ValueError(f"initial_depth={g.initial_depth} is more than max_depth={g.max_depth}; lower it or raise max_depth.")
+    if s.elites >= s.population_size:
+        raise ValueError(
+            f"elites={s.elites} leaves no room for offspring in population_size={s.population_size}; "
+            "take fewer elites or more individuals."
+        )
+    if v.crossover + v.mutation > 1.0 + 1e-12:
+        raise ValueError(f"crossover={v.crossover} and mutation={v.mutation} add up to more than 1; lower one of them.")
+    if v.constant_mutation + v.weights_mutation > 1.0 + 1e-12:
+        raise ValueError(
+            f"constant_mutation={v.constant_mutation} and weights_mutation={v.weights_mutation} add up to more than 1; "
+            "lower one of them."
+        )
+    leaves = (g.variable_frequency, g.lcf_frequency if g.lcf else 0.0, g.product_frequency, g.constant_frequency)
+    if all(frequency == 0.0 for frequency in leaves):
+        raise ValueError("variable_frequency, lcf_frequency, product_frequency and constant_frequency are all 0; raise one.")
+    if g.lcf == "global" and t is None:
+        raise ValueError(_GM)
+    if t is not None and t.min_step > t.max_step:
+        raise ValueError(f"min_step={t.min_step} is more than max_step={t.max_step}; exchange the two.")
+
+
+def _is_real(value: Any) -> bool:
+    """A number, not a switch, text or NaN."""
+    return not isinstance(value, bool | np.bool_) and isinstance(value, int | float | np.number) and bool(value == value)

@@ -1,0 +1,251 @@
+"""The design of a study: which problems, which methods, how many seeds, which limits, which test.
+
+A design is read from TOML (a shipped one by name, or a file) into frozen dataclasses, kept in the store as
+JSON, and made into a `Study`: the problems and methods as objects, and the list of runs that `runner.py`
+works off.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from multigene.study import methods, own_problems, problems
+from multigene.study.errors import StudyError, nearest, unknown
+from multigene.study.methods import NO_LIMIT, Limit, Method
+from multigene.study.problems import Problem
+
+
+@dataclass(frozen=True, order=True)
+class Run:
+    """One cell of the cross product: a problem, a method, a limit (by label), a seed."""
+
+    problem: str
+    method: str
+    limit: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class Design:
+    """What a study is; everything a run's result depends on is named here or in the code."""
+
+    title: str
+    problems: tuple[str, ...]
+    methods: tuple[str, ...]
+    seeds: tuple[int, ...]
+    limits: tuple[Limit, ...]
+    baseline: str = "baseline"
+    alpha: float = 0.05
+    comparisons: int = 11
+    resolution: float = 1e-9
+    own_problems: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    own_methods: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for what in ("problems", "methods", "seeds", "limits"):
+            values = getattr(self, what)
+            if not values:
+                raise StudyError(f"the design has no {what}; name at least one")
+            if len(set(values)) != len(values):
+                raise StudyError(f"the design names a member of its {what} twice: {_repeated(values)!r}")
+        if not 0 < self.alpha < 1:
+            raise StudyError(f"alpha is {self.alpha}; a significance level lies between 0 and 1")
+        if self.comparisons < 1:
+            raise StudyError(f"comparisons is {self.comparisons}; the Bonferroni correction needs at least 1")
+        if not 0 <= self.resolution < 1:
+            raise StudyError(f"resolution is {self.resolution}; it must be at least 0 and below 1")
+
+    def restricted(
+        self,
+        problems: Iterable[str] = (),
+        methods: Iterable[str] = (),
+        seeds: int | None = None,
+        limits: Iterable[Limit] = (),
+    ) -> Design:
+        """The same design with other problems, methods, number of seeds or limits, where given."""
+        return replace(
+            self,
+            problems=tuple(problems) or self.problems,
+            methods=tuple(methods) or self.methods,
+            seeds=self.seeds if seeds is None else tuple(range(seeds)),
+            limits=tuple(limits) or self.limits,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The design as plain data, which `design_from` reads back."""
+        data = asdict(self)
+        data["limits"] = [
+            {key: value for key, value in limit.items() if value is not None} for limit in data["limits"]
+        ]
+        data["problem"], data["method"] = data.pop("own_problems"), data.pop("own_methods")
+        return data
+
+
+def _repeated(values: tuple[Any, ...]) -> Any:
+    return next(value for place, value in enumerate(values) if value in values[:place])
+
+
+def shipped() -> tuple[str, ...]:
+    """The names of the designs that come with the package."""
+    directory = resources.files("multigene.study") / "configurations"
+    return tuple(sorted(entry.name.removesuffix(".toml") for entry in directory.iterdir()))
+
+
+def read_design(name_or_path: str | Path) -> Design:
+    """A shipped design by name, or one of the user's own from a TOML file."""
+    path = Path(name_or_path)
+    if path.suffix != ".toml" and str(name_or_path) in shipped():
+        text = (resources.files("multigene.study") / "configurations" / f"{name_or_path}.toml").read_text(
+            "utf-8"
+        )
+        return design_from(tomllib.loads(text), Path.cwd())
+    if not path.exists():
+        hint = nearest(str(name_or_path), shipped())
+        raise StudyError(f"there is no design {str(name_or_path)!r}, neither shipped nor a TOML file{hint}")
+    try:
+        return design_from(tomllib.loads(path.read_text("utf-8")), path.parent)
+    except (OSError, UnicodeError, tomllib.TOMLDecodeError) as error:
+        raise StudyError(f"{path} is not a readable TOML file: {error}") from error
+
+
+def design_from(data: Mapping[str, Any], directory: Path) -> Design:
+    """The design in plain data (parsed TOML or JSON); relative paths of CSV files are taken from `directory`."""
+    known = [name for name in (f.name for f in fields(Design)) if not name.startswith("own_")]
+    for key in data:
+        if key not in (*known, "problem", "method"):
+            raise StudyError(
+                f"the design has an unknown key {key!r}{nearest(key, [*known, 'problem', 'method'])}"
+            )
+    own = {name: dict(_table("problem", name, table)) for name, table in data.get("problem", {}).items()}
+    for table in own.values():
+        if "csv" in table:
+            table["csv"] = str((directory / table["csv"]).resolve())
+    own_methods = {
+        name: dict(_table("method", name, table)) for name, table in data.get("method", {}).items()
+    }
+    scalars = {key: data[key] for key in ("baseline", "alpha", "comparisons", "resolution") if key in data}
+    try:
+        return Design(
+            title=str(data.get("title", "A study")),
+            problems=_names("problems", data, own),
+            methods=_names("methods", data, own_methods),
+            seeds=_seeds(data.get("seeds", 30)),
+            limits=tuple(_limit(table) for table in data.get("limits", [{"generations": 1000}])),
+            own_problems=own,
+            own_methods=own_methods,
+            **scalars,
+        )
+    except TypeError as error:
+        raise StudyError(f"the design has a value of the wrong kind: {error}") from error
+
+
+def _table(kind: str, name: str, table: object) -> Mapping[str, Any]:
+    if not isinstance(table, Mapping):
+        raise StudyError(f"{kind}.{name} must be a table, written as [{kind}.{name}]")
+    return table
+
+
+def _names(key: str, data: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[str, ...]:
+    listed = data.get(key, list(own))
+    if not isinstance(listed, (list, tuple)) or not all(isinstance(name, str) for name in listed):
+        raise StudyError(f"{key} must be a list of names, got {listed!r}")
+    return (*listed, *(name for name in own if name not in listed))
+
+
+def _seeds(value: object) -> tuple[int, ...]:
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        return tuple(range(value))
+    if isinstance(value, (list, tuple)) and all(isinstance(seed, int) and seed >= 0 for seed in value):
+        return tuple(value)
+    raise StudyError(f"seeds is {value!r}; give how many (30) or a list of whole numbers")
+
+
+def _limit(table: object) -> Limit:
+    if not isinstance(table, Mapping) or not set(table) <= {"generations", "seconds"}:
+        raise StudyError(f"a limit is a table with generations, seconds or both, got {table!r}")
+    return Limit(**table)
+
+
+@dataclass(frozen=True)
+class Study:
+    """A design made concrete: the objects behind its names, and its runs in the order they are worked off."""
+
+    design: Design
+    problems: Mapping[str, Problem]
+    methods: Mapping[str, Method]
+    runs: tuple[Run, ...]
+
+    def limit(self, label: str) -> Limit | None:
+        """The limit of this label; None for methods that end by themselves."""
+        return next((limit for limit in self.design.limits if limit.label == label), None)
+
+
+def build_study(design: Design, data_directory: str | Path | None = None, prepare: bool = True) -> Study:
+    """Finds and checks everything the design names, before the first run starts.
+
+    Seeds are the outermost loop, so that an unfinished study already covers every problem and method.
+    """
+    made_problems: dict[str, Problem] = {}
+    for name in design.problems:
+        if name in design.own_problems:
+            problem = own_problems.own_problem(name, design.own_problems[name])
+        elif name in problems.REGISTRY or name.casefold() in map(str.casefold, problems.REGISTRY):
+            problem = problems.problem_named(name, data_directory)
+        else:
+            raise unknown("problem", name, [*problems.REGISTRY, *design.own_problems])
+        made_problems[problem.name] = problem
+    made_methods: dict[str, Method] = {}
+    for name in design.methods:
+        if name in design.own_methods:
+            method = methods.own_method(name, design.own_methods[name])
+        elif name.casefold() in map(str.casefold, design.own_methods):
+            raise unknown("method", name, design.own_methods)
+        else:
+            method = methods.method_named(name)
+        made_methods[method.name] = method
+    if prepare:
+        for problem in made_problems.values():
+            _prepare(problem, design.seeds[0])
+        for method in made_methods.values():
+            method.build(design.seeds[0], next(filter(method.honours, design.limits), None))
+    runs = [
+        Run(problem, method.name, label, seed)
+        for seed in design.seeds
+        for problem in made_problems
+        for method in made_methods.values()
+        for label in _labels(method, design.limits)
+    ]
+    baseline = {name.casefold(): name for name in made_methods}.get(
+        design.baseline.casefold(), design.baseline
+    )
+    exact = replace(design, problems=tuple(made_problems), methods=tuple(made_methods), baseline=baseline)
+    return Study(exact, made_problems, made_methods, tuple(runs))
+
+
+def _prepare(problem: Problem, seed: int) -> None:
+    try:
+        problem.prepare()
+        problems.check_split(problem, problem.sample(seed))
+    except StudyError:
+        raise
+    except Exception as error:  # a user's class may raise anything
+        raise StudyError(
+            f"problem {problem.name!r} cannot be sampled: {type(error).__name__}: {error}"
+        ) from error
+
+
+def _labels(method: Method, limits: tuple[Limit, ...]) -> list[str]:
+    if not method.limited_by:
+        return [NO_LIMIT]
+    honoured = [limit.label for limit in limits if method.honours(limit)]
+    if not honoured:
+        ways = " or ".join(sorted(method.limited_by))
+        raise StudyError(
+            f"method {method.name!r} can be limited by {ways} only; add such a limit to the design"
+        )
+    return honoured

@@ -1,0 +1,383 @@
+"""The durable record of a study: one SQLite file that knows the state and the result of every run.
+
+A run is claimed (by an owner, with a heartbeat), then recorded: each is one transaction, so a killed study
+loses at most the runs it was in the middle of. A claim whose owner is dead, or silent for longer than the
+lease, is free again; a late result of an owner who lost its claim is not taken. So any number of processes
+can work on one store without doing a run twice.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sqlite3
+import time
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from multigene.study.design import Design, Run, Study, design_from
+from multigene.study.errors import StudyError
+from multigene.study.execution import Outcome
+
+SCHEMA = 1
+FORMAT = "multigene study store"
+LEASE_SECONDS = 60.0
+ATTEMPTS = 3
+
+RESULT_COLUMNS = (
+    *("train_r2", "test_r2", "train_rmse", "test_rmse", "seconds", "generations", "formula", "size"),
+    *("lcf_share", "depth", "genes", "history", "warnings", "error", "traceback", "versions", "machine"),
+)
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE specification (
+    kind TEXT NOT NULL, name TEXT NOT NULL, settings TEXT NOT NULL, PRIMARY KEY (kind, name)
+);
+CREATE TABLE run (
+    id INTEGER PRIMARY KEY,
+    problem TEXT NOT NULL, method TEXT NOT NULL, run_limit TEXT NOT NULL, seed INTEGER NOT NULL,
+    state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'running', 'done', 'failed')),
+    owner TEXT, heartbeat REAL, attempts INTEGER NOT NULL DEFAULT 0, finished TEXT,
+    train_r2 REAL, test_r2 REAL, train_rmse REAL, test_rmse REAL, seconds REAL, generations INTEGER,
+    formula TEXT, size INTEGER, lcf_share REAL, depth INTEGER, genes INTEGER,
+    history TEXT, warnings TEXT, error TEXT, traceback TEXT, versions TEXT, machine TEXT,
+    UNIQUE (problem, method, run_limit, seed)
+);
+CREATE INDEX run_state ON run (state);
+"""
+
+
+class Store:
+    """An open store. Not shared between threads: each opens its own (`Store.open` with the same path)."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._connection = connection
+        self._wanted = False
+
+    @classmethod
+    def create(cls, path: str | Path) -> Store:
+        """Opens the store at `path`, made anew if there is no file yet."""
+        path = Path(path)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StudyError(f"the store {path} cannot be made: {error.strerror or error}") from error
+        with _sentences(path):
+            connection = _connect(path, "rwc")
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                if not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+                    for statement in _TABLES.split(";"):
+                        connection.execute(statement)
+                    rows = [("format", FORMAT), ("schema", str(SCHEMA)), ("created", _now())]
+                    connection.executemany("INSERT INTO meta VALUES (?, ?)", rows)
+                connection.execute("COMMIT")
+            finally:
+                connection.close()
+        return cls.open(path)
+
+    @classmethod
+    def open(cls, path: str | Path) -> Store:
+        """Opens an existing store and checks that it is one, whole, and of a schema this version knows."""
+        path = Path(path)
+        if not path.is_file():
+            raise StudyError(
+                f"there is no store {path}; start a study with `multigene study run … --store {path}`"
+            )
+        with _sentences(path):
+            connection = _connect(path, "rw")
+            try:
+                damage = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+                if damage != "ok":
+                    raise sqlite3.DatabaseError(damage)
+                meta = dict(connection.execute("SELECT key, value FROM meta").fetchall())
+            except BaseException:
+                connection.close()
+                raise
+        if meta.get("format") != FORMAT:
+            connection.close()
+            raise StudyError(f"{path} is an SQLite file but not a store of a study; name another file")
+        if meta.get("schema") != str(SCHEMA):
+            connection.close()
+            raise StudyError(
+                f"{path} has schema {meta.get('schema')}, this version of multigene reads {SCHEMA}; "
+                "use the version that made it"
+            )
+        return cls(path, connection)
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._connection.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- what the study is ---------------------------------------------------------------------------------
+
+    def enrol(self, study: Study) -> None:
+        """Makes the study's runs known (those already there keep their results) and the only ones to be
+        claimed.
+        """
+        with self._transaction() as connection:
+            self._check_specifications(study)
+            connection.execute(
+                "INSERT OR REPLACE INTO meta VALUES ('design', ?)", (json.dumps(study.design.to_dict()),)
+            )
+            connection.executemany(
+                "INSERT OR IGNORE INTO run (problem, method, run_limit, seed) VALUES (?, ?, ?, ?)",
+                [(run.problem, run.method, run.limit, run.seed) for run in study.runs],
+            )
+        self.want(study.runs)
+
+    def _check_specifications(self, study: Study) -> None:
+        for kind, members in (("problem", study.problems), ("method", study.methods)):
+            for name, member in members.items():
+                settings = json.dumps(member.specification(), sort_keys=True)
+                row = self._connection.execute(
+                    "SELECT settings FROM specification WHERE kind = ? AND name = ?", (kind, name)
+                ).fetchone()
+                if row is not None and row[0] != settings:
+                    raise StudyError(
+                        f"{self.path} already holds runs of the {kind} {name!r} with other settings "
+                        f"({row[0]} there, {settings} now); give it another name or use another store"
+                    )
+                self._connection.execute(
+                    "INSERT OR IGNORE INTO specification VALUES (?, ?, ?)", (kind, name, settings)
+                )
+
+    def design(self) -> Design:
+        """The design last enrolled."""
+        with _sentences(self.path):
+            row = self._connection.execute("SELECT value FROM meta WHERE key = 'design'").fetchone()
+        if row is None:
+            raise StudyError(f"{self.path} holds no design yet; start a study with `multigene study run`")
+        return design_from(json.loads(row[0]), Path.cwd())
+
+    def want(self, runs: Iterable[Run]) -> None:
+        """Restricts claims and counts to these runs (a store may hold those of other designs too)."""
+        with self._transaction() as connection:
+            connection.execute("CREATE TEMP TABLE IF NOT EXISTS wanted (id INTEGER PRIMARY KEY)")
+            connection.execute("DELETE FROM wanted")
+            connection.executemany(
+                "INSERT INTO wanted SELECT id FROM run "
+                "WHERE problem = ? AND method = ? AND run_limit = ? AND seed = ?",
+                [(run.problem, run.method, run.limit, run.seed) for run in runs],
+            )
+        self._wanted = True
+
+    # -- work ----------------------------------------------------------------------------------------------
+
+    def claim(self, owner: str, lease: float = LEASE_SECONDS) -> Run | None:
+        """Takes the next waiting run for `owner`; None when there is none. Runs of dead owners are freed
+        first.
+        """
+        with self._transaction() as connection:
+            row = self._next_waiting()
+            if row is None and self._free_abandoned(lease):
+                row = self._next_waiting()
+            if row is None:
+                return None
+            connection.execute(
+                "UPDATE run SET state = 'running', owner = ?, heartbeat = ?, attempts = attempts + 1 "
+                "WHERE id = ?",
+                (owner, time.time(), row[0]),
+            )
+            return Run(*row[1:])
+
+    def _next_waiting(self) -> tuple[Any, ...] | None:
+        row: tuple[Any, ...] | None = self._connection.execute(
+            "SELECT id, problem, method, run_limit, seed FROM run WHERE state = 'waiting' "
+            f"{self._restriction()} ORDER BY id LIMIT 1"
+        ).fetchone()
+        return row
+
+    def _restriction(self) -> str:
+        return "AND id IN (SELECT id FROM wanted)" if self._wanted else ""
+
+    def _free_abandoned(self, lease: float) -> int:
+        owners = self._connection.execute(
+            "SELECT owner, MAX(heartbeat) FROM run WHERE state = 'running' GROUP BY owner"
+        ).fetchall()
+        freed = 0
+        for owner, heartbeat in owners:
+            if time.time() - heartbeat > lease or _is_dead(owner):
+                freed += self._connection.execute(
+                    "UPDATE run SET state = 'waiting', owner = NULL, attempts = attempts - 1 "
+                    "WHERE state = 'running' AND owner = ?",
+                    (owner,),
+                ).rowcount
+        return freed
+
+    def beat(self, owner: str) -> None:
+        """Says that `owner` is alive and still at work on its claims."""
+        with self._transaction() as connection:
+            connection.execute(
+                "UPDATE run SET heartbeat = ? WHERE state = 'running' AND owner = ?", (time.time(), owner)
+            )
+
+    def record(self, owner: str, run: Run, outcome: Outcome) -> bool:
+        """Writes a finished run; False (and nothing written) when the claim is no longer the owner's."""
+        values = asdict(outcome)
+        for name in ("history", "warnings", "versions", "machine"):
+            values[name] = json.dumps(values[name])
+        assignments = ", ".join(f"{name} = :{name}" for name in RESULT_COLUMNS)
+        with self._transaction() as connection:
+            changed = connection.execute(
+                f"UPDATE run SET state = :state, finished = :finished, {assignments} "
+                "WHERE problem = :problem AND method = :method AND run_limit = :run_limit AND seed = :seed "
+                "AND state = 'running' AND owner = :owner",
+                {
+                    **{name: values[name] for name in RESULT_COLUMNS},
+                    **{
+                        "problem": run.problem,
+                        "method": run.method,
+                        "run_limit": run.limit,
+                        "seed": run.seed,
+                    },
+                    "state": "done" if outcome.error is None else "failed",
+                    "finished": _now(),
+                    "owner": owner,
+                },
+            ).rowcount
+        return changed == 1
+
+    def give_back(self, owner: str, run: Run | None = None) -> int:
+        """Frees the owner's claim on this run, or all its claims, for the next one who asks."""
+        where, values = "", []
+        if run is not None:
+            where = "AND problem = ? AND method = ? AND run_limit = ? AND seed = ?"
+            values = [run.problem, run.method, run.limit, run.seed]
+        with self._transaction() as connection:
+            return connection.execute(
+                "UPDATE run SET state = 'waiting', owner = NULL, attempts = attempts - ? "
+                f"WHERE state = 'running' AND owner = ? {where}",
+                [0 if run is not None else 1, owner, *values],
+            ).rowcount
+
+    def attempts(self, run: Run) -> int:
+        """How often the run was begun."""
+        row = self._connection.execute(
+            "SELECT attempts FROM run WHERE problem = ? AND method = ? AND run_limit = ? AND seed = ?",
+            (run.problem, run.method, run.limit, run.seed),
+        ).fetchone()
+        return int(row[0])
+
+    def retry_failed(self) -> int:
+        """Makes failed runs wait again (after the cause was removed); returns how many."""
+        with self._transaction() as connection:
+            return connection.execute(
+                "UPDATE run SET state = 'waiting', attempts = 0, error = NULL, traceback = NULL "
+                f"WHERE state = 'failed' {self._restriction()}"
+            ).rowcount
+
+    # -- reading -------------------------------------------------------------------------------------------
+
+    def counts(self) -> dict[str, int]:
+        """How many runs are waiting, running, done and failed."""
+        with _sentences(self.path):
+            rows = self._connection.execute(
+                f"SELECT state, COUNT(*) FROM run WHERE 1 {self._restriction()} GROUP BY state"
+            ).fetchall()
+        return {"waiting": 0, "running": 0, "done": 0, "failed": 0, **dict(rows)}
+
+    def frame(self, columns: Iterable[str] = (), state: str | None = "done") -> pd.DataFrame:
+        """The runs of this state (None: all) as a frame: names, seed and the chosen result columns (default:
+        all).
+        """
+        chosen = [
+            "problem",
+            "method",
+            "run_limit",
+            "seed",
+            *(columns or ("state", "finished", *RESULT_COLUMNS)),
+        ]
+        query = f"SELECT {', '.join(chosen)} FROM run WHERE (? IS NULL OR state = ?) ORDER BY id"
+        with _sentences(self.path):
+            rows = self._connection.execute(query, (state, state)).fetchall()
+        return pd.DataFrame(rows, columns=chosen)
+
+    def settings(self) -> dict[tuple[str, str], dict[str, str]]:
+        """The settings of every problem and method the store has seen, by kind and name."""
+        with _sentences(self.path):
+            rows = self._connection.execute("SELECT kind, name, settings FROM specification").fetchall()
+        return {(kind, name): json.loads(settings) for kind, name, settings in rows}
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with _sentences(self.path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+
+def new_owner() -> str:
+    """A name for this process as owner of claims; tells where it lives, so that its death can be seen."""
+    return "|".join([platform.node(), str(os.getpid()), _start_of(os.getpid()), uuid.uuid4().hex[:8]])
+
+
+def _is_dead(owner: str) -> bool:
+    """Whether the owner is known to have ended; owners on other machines are judged by their heartbeat alone."""
+    host, number, start, _ = owner.split("|")
+    if host != platform.node() or os.name != "posix":
+        return False
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return _start_of(int(number)) != start  # the number was given to another process since
+
+
+def _start_of(number: int) -> str:
+    """When a process started, in ticks of the kernel; empty where the system does not tell."""
+    try:
+        with open(f"/proc/{number}/stat", encoding="utf-8", errors="replace") as stat:
+            return stat.read().rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return ""
+
+
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    location = f"{path.resolve().as_uri()}?mode={mode}"
+    return sqlite3.connect(location, uri=True, timeout=30.0, isolation_level=None)
+
+
+@contextmanager
+def _sentences(path: Path) -> Iterator[None]:
+    """Turns SQLite's complaints into sentences."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise StudyError(
+            f"the store {path} cannot be used: {error}; is it writable and on a local disk?"
+        ) from error
+    except sqlite3.DatabaseError as error:
+        raise StudyError(
+            f"{path} is not a store of a study, or it is damaged ({error}); nothing was changed: "
+            "restore a copy or name another file"
+        ) from error
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def read_json(frame: pd.DataFrame, column: str) -> list[Any]:
+    """A column of JSON texts as plain data."""
+    return [json.loads(text) if isinstance(text, str) else None for text in frame[column]]

@@ -1,0 +1,199 @@
+"""Evolved genes as features: a transformer for any scikit-learn pipeline, and a classifier made of it.
+
+`MultigeneTransformer` runs a `MultigeneRegressor` and hands on the genes of its model as columns;
+`MultigeneClassifier` evolves genes for each class and weighs them by logistic regression. For several
+targets take scikit-learn's own `MultiOutputRegressor(MultigeneRegressor())`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+
+from multigene.data import column_names, refuse_text
+from multigene.estimator import MultigeneRegressor
+from multigene.formula import Formula
+from multigene.model import gene_expression
+from multigene.simplify import simplify
+
+Floats = npt.NDArray[np.float64]
+
+
+class Genes:
+    """The genes of a fitted model as columns, finite for every row."""
+
+    def __init__(self, model: MultigeneRegressor, X: Floats) -> None:
+        individual = model._member.individual
+        used = [i for i, c in enumerate(individual.coefficients) if c != 0.0]
+        self.individual = individual
+        self.used = used or list(range(len(individual.coefficients)))
+        self.formulas = [
+            Formula(simplify(gene_expression(individual, gene)), model._names, f"gene{number}")
+            for number, gene in enumerate(self.used)
+        ]
+        values = individual.gene_values(X)[:, self.used]
+        self.middle = np.nan_to_num(np.median(values, axis=0))
+        self.low, self.high = np.nan_to_num(values.min(axis=0)), np.nan_to_num(values.max(axis=0))
+
+    def values(self, X: Floats) -> Floats:
+        """Value of every gene for every row.
+
+        Where a gene has no finite value on new rows, it takes the nearest of the training rows (their
+        median where it is not a number at all), so that what follows in a pipeline need not fail.
+        """
+        values: Floats = self.individual.gene_values(X)[:, self.used]
+        values = np.where(np.isnan(values), self.middle, values)
+        values = np.where(np.isposinf(values), self.high, values)
+        return np.where(np.isneginf(values), self.low, values)
+
+
+class MultigeneTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Evolved genes as features.
+
+    Parameters
+    ----------
+    regressor : MultigeneRegressor or None
+        What evolves the genes; its parameters are those of this transformer (`regressor__time_limit`).
+    keep_features : bool
+        Put the original columns before the genes.
+
+    Attributes
+    ----------
+    genes_ : list of Formula
+        The genes, in the order of their columns.
+    regressor_ : MultigeneRegressor
+        The fitted regressor.
+
+    Examples
+    --------
+    >>> make_pipeline(MultigeneTransformer(MultigeneRegressor(time_limit=10)), RidgeCV()).fit(X, y)
+    """
+
+    def __init__(self, regressor: MultigeneRegressor | None = None, *, keep_features: bool = False) -> None:
+        self.regressor = regressor
+        self.keep_features = keep_features
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MultigeneTransformer:
+        """Evolve genes that explain `y`."""
+        base = MultigeneRegressor() if self.regressor is None else self.regressor
+        self.regressor_ = clone(base).fit(X, y, sample_weight)
+        self.n_features_in_ = self.regressor_.n_features_in_
+        if hasattr(self.regressor_, "feature_names_in_"):
+            self.feature_names_in_ = self.regressor_.feature_names_in_
+        self._genes = Genes(self.regressor_, validate_data(self, X, dtype=np.float64, reset=False))
+        self.genes_ = self._genes.formulas
+        return self
+
+    def transform(self, X: Any) -> Floats:
+        """Values of the genes, one column each, after the original columns if those are kept."""
+        check_is_fitted(self)
+        column_names(X)
+        refuse_text(X)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        values = self._genes.values(X)
+        return np.hstack([X, values]) if self.keep_features else values
+
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
+        """Names of the columns: `gene0`, `gene1`, …; `genes_` tells what they are."""
+        check_is_fitted(self)
+        names = [formula.target_name for formula in self.genes_]
+        if self.keep_features:
+            names = [*_check_feature_names_in(self, input_features), *names]
+        return np.array(names, dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Classification by evolved genes and logistic regression.
+
+    For two classes one run evolves genes that tell them apart; for more, one run per class tells it from
+    the rest. A logistic regression over all genes then gives the probabilities, so that each class has a
+    formula: the log-odds are linear in the genes.
+
+    Parameters
+    ----------
+    regressor : MultigeneRegressor or None
+        What evolves the genes. With more than two classes it runs once per class.
+    classifier : classifier or None
+        What weighs the genes; None for `LogisticRegression` on standardised genes.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes.
+    genes_ : list of Formula
+        The genes of all runs.
+    classifier_ : classifier
+        The fitted classifier over the genes.
+
+    Examples
+    --------
+    >>> MultigeneClassifier(MultigeneRegressor(time_limit=10)).fit(X, y).predict_proba(X)
+    """
+
+    def __init__(self, regressor: MultigeneRegressor | None = None, classifier: Any = None) -> None:
+        self.regressor = regressor
+        self.classifier = classifier
+
+    def fit(self, X: Any, y: Any) -> MultigeneClassifier:
+        """Evolve genes that tell the classes apart, then weigh them."""
+        column_names(X)
+        refuse_text(X)
+        names, frame = column_names(X), X
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        self.classes_, index = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"All rows are of one class, {self.classes_.tolist()[0]!r}; give rows of at least 2 classes."
+            )
+        base = MultigeneRegressor() if self.regressor is None else self.regressor
+        told_apart = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+        inputs = frame if names is not None else X
+        self.regressors_ = [clone(base).fit(inputs, (index == k).astype(np.float64)) for k in told_apart]
+        self._genes = [Genes(model, X) for model in self.regressors_]
+        self.genes_ = [formula for genes in self._genes for formula in genes.formulas]
+        self.classifier_ = clone(self._default() if self.classifier is None else self.classifier)
+        self.classifier_.fit(self._values(X), index)
+        return self
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The most probable class of every row."""
+        values = self._checked_values(X)
+        return np.asarray(self.classes_[self.classifier_.predict(values)])
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probability of every class, one column each in the order of `classes_`."""
+        values = self._checked_values(X)
+        return np.asarray(self.classifier_.predict_proba(values), dtype=np.float64)
+
+    def decision_function(self, X: Any) -> Floats:
+        """Log-odds: one number per row for two classes, else one column per class."""
+        values = self._checked_values(X)
+        return np.asarray(self.classifier_.decision_function(values), dtype=np.float64)
+
+    @staticmethod
+    def _default() -> Any:
+        return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+
+    def _checked_values(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        column_names(X)
+        refuse_text(X)
+        return self._values(validate_data(self, X, dtype=np.float64, reset=False))
+
+    def _values(self, X: Floats) -> Floats:
+        # Extrapolated genes can be as large as floats go; scaling them must not overflow.
+        return np.clip(np.hstack([genes.values(X) for genes in self._genes]), -1e100, 1e100)

@@ -1,0 +1,57 @@
+"""The 200 models and 1,000 rows on which every export is compared with the reference."""
+
+from __future__ import annotations
+
+import shutil
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from random_expressions import AWKWARD, Reference, random_models, random_rows, reference
+
+from multigene.expression import Array, Expression
+from multigene.formula import Formula
+
+
+class Cases(NamedTuple):
+    """Models, the rows they are computed on, and what must come out."""
+
+    models: list[Expression]
+    formulas: list[Formula]
+    X: Array
+    references: list[Reference]
+
+
+@cache
+def cases() -> Cases:
+    """The same for every export; the rows must be ones on which the comparison means something."""
+    models = random_models(200, len(AWKWARD))
+    X = random_rows(1000, len(AWKWARD))
+    references = [reference(model, X) for model in models]
+    assert np.mean([each.sharp for each in references]) > 0.8
+    assert np.mean([each.tame for each in references]) > 0.65
+    return Cases(models, [Formula(model, AWKWARD, "α/β") for model in models], X, references)
+
+
+def check(results: list[Array], forgiving: bool = False, skip: frozenset[int] = frozenset()) -> None:
+    """Every result equals its reference on every row."""
+    models, formulas, X, references = cases()
+    assert len(results) == len(models)
+    for number, (formula, expected, actual) in enumerate(zip(formulas, references, results, strict=True)):
+        if number in skip:
+            continue
+        assert np.shape(actual) == (len(X),)
+        rows = expected.disagreement(actual, forgiving)
+        assert rows.size == 0, (
+            f"model {number}, {rows.size} rows: {formula.text()}\n"
+            f"row {rows[0]}: {actual[rows[0]]!r}, expected {expected.value[rows[0]]!r}"
+        )
+
+
+def tool(name: str, package: str) -> str:
+    """The path of a program; a test without it is skipped and says what to install."""
+    path = shutil.which(name)
+    if path is None:
+        pytest.skip(f"{name} is not installed (Debian: {package})")
+    return path

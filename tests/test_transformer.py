@@ -1,0 +1,103 @@
+"""Transformer, classifier, and several targets: scikit-learn's own checks, and what users do with them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.multioutput import MultiOutputRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from multigene import MultigeneClassifier, MultigeneRegressor, MultigeneTransformer
+
+TINY = MultigeneRegressor(generations=3, population_size=12, random_state=0, n_jobs=1)
+
+
+@parametrize_with_checks([MultigeneTransformer(TINY), MultigeneClassifier(TINY)])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def rows():
+    X = pd.DataFrame(np.random.default_rng(0).uniform(-2, 2, (200, 3)), columns=["a", "b", "c"])
+    return X, np.sin(X["a"]) * X["b"] + X["c"] ** 2
+
+
+def test_genes_explain_the_target_as_the_regressor_does(rows):
+    X, y = rows
+    transformer = MultigeneTransformer(TINY).fit(X, y)
+    linear = LinearRegression().fit(transformer.transform(X), y)
+    assert linear.score(transformer.transform(X), y) == pytest.approx(transformer.regressor_.r2_, abs=1e-9)
+
+
+def test_columns_are_what_the_formulas_say(rows):
+    X, y = rows
+    transformer = MultigeneTransformer(TINY).fit(X, y)
+    values = transformer.transform(X)
+    for column, formula in zip(values.T, transformer.genes_, strict=True):
+        np.testing.assert_allclose(formula(X), column, rtol=1e-9, atol=1e-12)
+
+
+def test_names_and_pandas_output(rows):
+    X, y = rows
+    transformer = MultigeneTransformer(TINY, keep_features=True).set_output(transform="pandas").fit(X, y)
+    frame = transformer.transform(X)
+    assert list(frame.columns[:3]) == ["a", "b", "c"]
+    assert list(frame.columns) == list(transformer.get_feature_names_out())
+    assert frame.columns[3] == "gene0"
+    pd.testing.assert_frame_equal(frame[["a", "b", "c"]], X)
+
+
+def test_rows_without_a_finite_value_stay_usable():
+    X = np.linspace(0.5, 3.0, 60)[:, None]
+    regressor = clone(TINY).set_params(functions="log,exp,mul", configuration="baseline", generations=10)
+    transformer = MultigeneTransformer(regressor).fit(X, np.log(X[:, 0]))
+    wild = np.array([[-1.0], [0.0], [1e200], [-1e200]])
+    assert np.isfinite(transformer.transform(wild)).all()
+
+
+def test_in_a_pipeline_and_a_grid_search(rows):
+    X, y = rows
+    pipeline = make_pipeline(MultigeneTransformer(TINY), LinearRegression())
+    search = GridSearchCV(pipeline, {"multigenetransformer__regressor__max_genes": [1, 4]}, cv=2).fit(X, y)
+    assert search.best_score_ > 0.3
+
+
+def test_classifier_learns_a_curved_boundary():
+    X = np.random.default_rng(1).normal(size=(400, 2))
+    y = np.where(X[:, 0] ** 2 + X[:, 1] ** 2 > 1.5, "outside", "inside")
+    regressor = clone(TINY).set_params(generations=15)
+    model = MultigeneClassifier(regressor).fit(X[:300], y[:300])
+    assert model.score(X[300:], y[300:]) > 0.9
+    probabilities = model.predict_proba(X)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+    assert list(model.classes_) == ["inside", "outside"]
+
+
+def test_classifier_with_three_classes_has_genes_for_each():
+    X = pd.DataFrame(np.random.default_rng(2).uniform(-3, 3, (300, 2)), columns=["p", "q"])
+    y = np.digitize(X["p"] * X["q"], [-2.0, 2.0])
+    model = MultigeneClassifier(TINY).fit(X, y)
+    assert len(model.regressors_) == 3
+    assert model.decision_function(X).shape == (300, 3)
+    assert model.score(X, y) > 0.8
+
+
+def test_classifier_says_that_one_class_is_too_few():
+    with pytest.raises(ValueError, match="at least 2 classes"):
+        MultigeneClassifier(TINY).fit([[0.0], [1.0]], ["a", "a"])
+
+
+def test_several_targets_through_scikit_learn(rows):
+    X, y = rows
+    both = np.column_stack([y, X["a"] * X["b"]])
+    model = MultiOutputRegressor(TINY).fit(X.to_numpy(), both)
+    assert model.predict(X.to_numpy()).shape == both.shape
+    assert [str(each.formula_) for each in model.estimators_][1] != str(model.estimators_[0].formula_)
+    alone = clone(TINY).fit(X.to_numpy(), both[:, 1])
+    np.testing.assert_array_equal(model.predict(X.to_numpy())[:, 1], alone.predict(X.to_numpy()))
