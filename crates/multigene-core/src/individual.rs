@@ -9,7 +9,7 @@ use crate::dataset::{Column, Dataset};
 use crate::evaluate::{Scratch, evaluate};
 use crate::functions::{CustomOperator, expand};
 use crate::gene::{self, Function, Node};
-use crate::gradient::Tape;
+use crate::gradient::{Kept, Tape};
 use crate::interval::Interval;
 use crate::least_squares::{Gram, leave, solve};
 use crate::operator::Operator;
@@ -78,6 +78,8 @@ pub struct Workspace {
     pub scratch: Scratch,
     /// For reverse sweeps.
     pub tape: Tape,
+    /// Results of all steps, one entry per gene, during gradient tuning.
+    pub kept: Vec<Kept>,
     /// What the last evaluated individual leaves unexplained, standardised.
     pub residual: Vec<f64>,
     /// Derivatives of half the squared error by every weight.
