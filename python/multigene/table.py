@@ -12,6 +12,7 @@ import io
 import os
 import re
 import sys
+import zlib
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -61,7 +62,7 @@ def read_table(
     if content[:2] == b"\x1f\x8b":
         try:
             content = gzip.decompress(content)
-        except (OSError, EOFError):
+        except (OSError, EOFError, zlib.error):
             raise ValueError(f"{name} is a damaged gzip file; make or fetch it again.") from None
     if not content.strip():
         raise ValueError(f"{name} is empty; give a file with a line of column names and rows of numbers.")
@@ -132,7 +133,7 @@ def _excel(content: bytes, name: str, dialect: Dialect) -> Table:
                 )
             if dialect.sheet is None and len(sheets) > 1:
                 notes.append(f"read sheet {sheet!r} of {len(sheets)}; --sheet takes another")
-            frame = book.parse(sheet, header=0 if dialect.header else None)
+            frame = pd.read_excel(book, sheet_name=sheet, header=0 if dialect.header else None)
     except ImportError:
         raise ValueError("Excel files need one more package: pip install 'multigene[cli]'.") from None
     except _NoSheet as error:
@@ -157,6 +158,8 @@ def _text(content: bytes, name: str, dialect: Dialect) -> Table:
     names = _fields(sample[0], separator)
     _refuse_numbers_as_names(names, name, dialect)
     options: dict[str, Any] = {"header": 0} if dialect.header else {"header": None}
+    if int(pd.__version__.split(".")[0]) < 3:
+        options["float_precision"] = "round_trip"  # later versions do so of themselves
     # A thousand separator is never guessed: 1,234 may be either. Everything else pandas knows is left to it.
     try:
         frame = pd.read_csv(

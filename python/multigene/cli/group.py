@@ -13,6 +13,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from multigene.cli.output import ReaderGone
+
 OK, MISTAKE, INTERRUPTED, BROKEN_PIPE = 0, 2, 130, 141
 
 
@@ -28,10 +30,12 @@ class Commands(TyperGroup):
 
     def _exit_code(self, *args: Any, **extra: Any) -> int:
         try:
-            result = super().main(*args, standalone_mode=False, **extra)
+            result = super().main(*args, **extra | {"standalone_mode": False})
             sys.stdout.flush()
+            if result == INTERRUPTED:  # some versions of Typer turn Ctrl-C into this exit code themselves
+                complain("interrupted")
             return result if isinstance(result, int) else OK
-        except BrokenPipeError:
+        except (ReaderGone, BrokenPipeError):
             # The interpreter flushes standard output once more at its end; give it something that takes it.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return BROKEN_PIPE

@@ -15,9 +15,26 @@ import pandas as pd
 from multigene.checkpoint import write_atomically
 
 
+class ReaderGone(Exception):
+    """Whoever read our standard output has stopped, as `head` does."""
+
+
 def say(text: str = "") -> None:
     """A line of the result."""
-    sys.stdout.write(text + "\n")
+    put(text + "\n")
+
+
+def put(content: str | bytes) -> None:
+    """Text or bytes on standard output."""
+    try:
+        sys.stdout.flush()
+        data = content.encode(sys.stdout.encoding or "utf-8", "replace") if isinstance(content, str) else content
+        rest = memoryview(data)
+        while rest:  # an unbuffered stream may take less than it is given
+            rest = rest[sys.stdout.buffer.write(rest[: 1 << 16]) :]
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise ReaderGone from None
 
 
 def note(text: str, quiet: bool = False) -> None:
@@ -71,11 +88,7 @@ def write(path: Path | None, content: str | bytes) -> None:
     """A file, written at once or not at all; standard output for None and `-`."""
     data = content.encode() if isinstance(content, str) else content
     if path is None or str(path) == "-":
-        if isinstance(content, str):
-            sys.stdout.write(content)
-        else:
-            sys.stdout.flush()
-            sys.stdout.buffer.write(content)
+        put(content)
         return
     if path.exists() and not path.is_file():  # a pipe or a device such as /dev/stdout
         path.open("wb").write(data)
