@@ -142,7 +142,7 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
         y = y.astype(np.float64, copy=False)  # whole numbers pass validation as they are
         data = Dataset(X, y, weights)
-        self._data_summary = data_summary(names, X, y)
+        self._data_summary: dict[str, Any] | None = data_summary(names, X, y)
         self._names = names or [f"x{j}" for j in range(X.shape[1])]
         workers = Workers(effective_n_jobs(self.n_jobs))
         if settings.stopping.seconds is not None:

@@ -1,7 +1,7 @@
 """Settings as plain values: `name=value` on the command line, TOML files, and the JSON of a model file.
 
-Reads values by the declared type of the setting, so that a text where a number belongs is refused with a sentence
-before the engine sees it.
+Reads values by the declared type of the setting, so that a text where a number belongs is refused with a
+sentence before the engine sees it.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def read_assignment(text: str) -> tuple[str, Any]:
 
 
 def read_settings_file(path: Path) -> dict[str, Any]:
-    """A TOML file of settings by name; tables such as [genes] are allowed and mean nothing more than order."""
+    """A TOML file of settings by name; tables such as [genes] are allowed and are for order alone."""
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -111,7 +111,8 @@ def _typed(hint: Any, value: Any, name: str) -> Any:
     if origin is Literal:
         if value not in arguments:
             raise ValueError(
-                f"{name}={_shown(value)} is not known{nearest(str(value), map(str, arguments)) or _one_of(arguments)}"
+                f"{name}={_shown(value)} is not "
+                f"known{nearest(str(value), map(str, arguments)) or _one_of(arguments)}"
             )
         return value
     if origin is tuple:

@@ -1,7 +1,7 @@
-"""Tables in: CSV, TSV, Parquet, Excel or a pipe to a DataFrame, or a sentence that says what is wrong and the way out.
+"""Tables in: CSV, TSV, Parquet, Excel or a pipe to a DataFrame, or a sentence that says the way out.
 
-The command line reads files through this module; `table_columns.py` then picks target and features and turns them
-into numbers. What a file holds is told by its first bytes, not by its name.
+The command line reads files through this module; `table_columns.py` then picks target and features and
+turns them into numbers. What a file holds is told by its first bytes, not by its name.
 """
 
 from __future__ import annotations
@@ -206,7 +206,8 @@ def _decoded(content: bytes, name: str, dialect: Dialect) -> str:
     except UnicodeError as error:
         line = content[: getattr(error, "start", 0)].count(b"\n") + 1
         raise ValueError(
-            f"{name} is not {dialect.encoding} text (line {line}); give --encoding latin-1, or save it as UTF-8."
+            f"{name} is not {dialect.encoding} text (line {line}); give --encoding latin-1, or save it "
+            "as UTF-8."
         ) from None
     if "\x00" in text[:4096]:
         raise ValueError(f"{name} is not a text file; give CSV, TSV, Parquet or Excel (.xlsx).")
@@ -279,7 +280,8 @@ def _ragged(text: str, separator: str, name: str) -> str | None:
             expected = expected or len(row)
             if len(row) != expected:
                 return (
-                    f"Line {line} of {name} has {len(row)} fields where the first line has {expected}; mend the line, put text "
+                    f"Line {line} of {name} has {len(row)} fields where the first line has {expected}; "
+                    "mend the line, put text "
                     "that contains the separator in quotes, or give --separator."
                 )
     except csv.Error as error:
@@ -293,7 +295,8 @@ def _ragged(text: str, separator: str, name: str) -> str | None:
 def _refuse_numbers_as_names(names: list[str], source: str, dialect: Dialect) -> None:
     if dialect.header and names and all(_is_number(name, dialect.decimal) for name in names):
         raise ValueError(
-            f"The first line of {source} holds numbers ({', '.join(names[:3])}{', …' if len(names) > 3 else ''}), not column names; "
+            f"The first line of {source} holds numbers "
+            f"({', '.join(names[:3])}{', …' if len(names) > 3 else ''}), not column names; "
             "add a line of names, or give --no-header to call the columns x0, x1, …"
         )
 

@@ -28,7 +28,9 @@ def put(content: str | bytes) -> None:
     """Text or bytes on standard output."""
     try:
         sys.stdout.flush()
-        data = content.encode(sys.stdout.encoding or "utf-8", "replace") if isinstance(content, str) else content
+        data = (
+            content.encode(sys.stdout.encoding or "utf-8", "replace") if isinstance(content, str) else content
+        )
         rest = memoryview(data)
         while rest:  # an unbuffered stream may take less than it is given
             rest = rest[sys.stdout.buffer.write(rest[: 1 << 16]) :]

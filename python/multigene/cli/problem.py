@@ -54,9 +54,10 @@ def problem(
     train, dropped = numbers(table, wanted, drop_missing)
     if dropped:
         notes.append(f"left out {dropped} rows of {table.source} that lack a value")
-    if train[columns.target].nunique() == 1:
+    if train[columns.target].min() == train[columns.target].max():
         notes.append(
-            f"column {columns.target!r} is {train[columns.target].iloc[0]:g} in every row; there is nothing to explain"
+            f"column {columns.target!r} is {train[columns.target].iloc[0]:g} in every row; there is "
+            "nothing to explain"
         )
     rest: pd.DataFrame | None = None
     if test is not None:
@@ -91,7 +92,8 @@ def split(frame: pd.DataFrame, share: float, seed: int) -> tuple[pd.DataFrame, p
     tested = round(share * len(frame))
     if not 1 <= tested < len(frame):
         raise ValueError(
-            f"--holdout {share} of {len(frame)} rows leaves no rows on one side; take another share or more data."
+            f"--holdout {share} of {len(frame)} rows leaves no rows on one side; take another share or "
+            "more data."
         )
     drawn = np.zeros(len(frame), dtype=bool)
     drawn[np.random.default_rng(seed).permutation(len(frame))[:tested]] = True
@@ -145,5 +147,6 @@ def _refuse_unknown_functions(functions: str | None) -> None:
         power = name.startswith("pow") and name[3:].lstrip("-").isdigit()
         if definition is None and name not in known and not power:
             raise ValueError(
-                f"There is no function {name!r}{nearest(name, known) or '; take some of ' + ', '.join(known) + '.'}"
+                "There is no function "
+                f"{name!r}{nearest(name, known) or '; take some of ' + ', '.join(known) + '.'}"
             )

@@ -46,7 +46,8 @@ def documentation() -> dict[str, str]:
             continue
         for field, after in zip(part.body, part.body[1:], strict=False):
             if (
-                isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(after, ast.Expr)
+                isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+                and isinstance(after, ast.Expr)
                 and isinstance(after.value, ast.Constant) and isinstance(after.value.value, str)
             ):  # fmt: skip
                 found[field.target.id] = " ".join(after.value.value.split())
