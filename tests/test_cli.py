@@ -52,6 +52,7 @@ def place(tmp_path_factory):
     good.assign(target=1.0).to_csv(home / "two_targets.csv", index=False)
     good[["y"]].to_csv(home / "lonely.csv", index=False)
     lines = (home / "good.csv").read_text().splitlines()
+    (home / "commas.csv").write_text('a,y\n"1,5","2,5"\n"3,5","4,5"\n')
     (home / "headless.csv").write_text("\n".join(lines[1:]))
     (home / "long_row.csv").write_text("\n".join([*lines[:5], "1,2,3,4", *lines[5:]]))
     (home / "short_row.csv").write_text("\n".join([*lines[:5], "1,2", *lines[5:]]))
@@ -116,6 +117,7 @@ MISTAKES = {
     "damaged gzip": ("fit damaged.csv.gz", "damaged gzip"),
     "no such sheet": ("fit good.xlsx --sheet second", "its sheets are 'first'"),
     "text in a column": ("fit text.csv", "'name' holds 'abc' in row 1 (line 2) of text.csv"),
+    "decimal commas in quotes": ("fit commas.csv", "give --decimal ','"),
     "missing value": ("fit holes.csv", "'x2' has no value in row 17 (line 18)"),
     "infinite value": ("fit infinite.csv", "'x2' is infinite in row 1"),
     "wrong separator": ("fit good.csv --separator ;", "--target"),
@@ -230,6 +232,7 @@ def test_fit_for_machines(here):
         generations=4, random_state=3, n_jobs=1, settings={"population_size": 15}
     ).fit(*_xy("good.csv"))
     assert found["formula"] == str(model.formula_)
+    assert found["exact_formula"] == model.formula_.text(None)
     assert found["train"]["r2"] == pytest.approx(model.score(*_xy("good.csv")))
     assert found["test"]["r2"] == pytest.approx(model.score(*_xy("test.csv")))
     assert (found["test"]["rows"], found["seed"], found["generations"]) == (20, 3, 4)
@@ -353,6 +356,11 @@ def test_every_kind_of_file_gives_the_same_formula(here, tmp_path, name, write):
 def test_a_file_without_header_can_be_read_if_asked(here):
     found = json.loads(run("fit", "headless.csv", "--no-header", "-t", "x2", "--json", *QUICK).stdout)
     assert (found["target"], found["features"]) == ("x2", ["x0", "x1"])
+
+
+def test_decimal_commas_in_quotes_can_be_read_if_asked(here):
+    found = json.loads(run("fit", "commas.csv", "--decimal", ",", "--json", *QUICK).stdout)
+    assert found["train"]["rows"] == 2
 
 
 def test_latin_text_can_be_read_if_asked(here):

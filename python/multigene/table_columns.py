@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -131,8 +132,7 @@ def _floats(table: Table, name: str) -> npt.NDArray[np.float64]:
             value = value if len(value) <= 40 else value[:37] + "…"
             raise ValueError(
                 f"Column {name!r} holds {value!r} in {table.place(int(wrong[0]))} of {table.source}, "
-                "which is not a number; "
-                f"mend it, encode the column as numbers, or give --exclude {_quoted(name)}."
+                f"which is not a number; {_way_out(value, name)}"
             )
         column = parsed
     if pd.api.types.is_complex_dtype(column):
@@ -147,6 +147,12 @@ def _floats(table: Table, name: str) -> npt.NDArray[np.float64]:
             "it or remove the row."
         )
     return np.ascontiguousarray(values)
+
+
+def _way_out(value: str, name: str) -> str:
+    if re.fullmatch(r"[-+]?\d+,\d+", value):
+        return "if it has a decimal comma, give --decimal ','; else mend it."
+    return f"mend it, encode the column as numbers, or give --exclude {_quoted(name)}."
 
 
 def _is_time(column: pd.Series) -> bool:

@@ -12,7 +12,7 @@ import pandas as pd
 import typer
 
 from multigene.cli import options as o
-from multigene.cli.output import notes, say, say_json
+from multigene.cli.output import notes, progress_visible, say, say_json, working
 from multigene.cli.problem import Problem, problem, regressor
 from multigene.cli.scores import scores
 from multigene.model_file import load
@@ -100,7 +100,12 @@ def compare(
         seed=seed,
     )
     notes(task.notes, quiet)
-    results = [measured(name, make, task, list(folds(task, cv, seed))) for name, make in makers.items()]
+    pairs = list(folds(task, cv, seed))
+    results = []
+    with working(progress_visible(quiet)) as tell:
+        for number, (name, make) in enumerate(makers.items(), 1):
+            tell(f"{name} ({number} of {len(makers)})")
+            results.append(measured(name, make, task, pairs))
     results.sort(key=lambda row: -row["test_r2"] if np.isfinite(row["test_r2"]) else np.inf)
     if json:
         say_json({"target": task.columns.target, "folds": cv, "results": results})

@@ -143,6 +143,7 @@ def summary(model: Any, task: Problem, seconds: float, seed: int) -> dict[str, A
         testing = scores(task.y(task.test).to_numpy(), model.predict(task.x(task.test)))
     return {
         "formula": str(model.formula_),
+        "exact_formula": model.formula_.text(None),
         "target": task.columns.target,
         "features": list(task.columns.features),
         "variables": list(model.formula_.variables),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -116,3 +117,15 @@ def parquet_or_csv(frame: pd.DataFrame, path: Path | None) -> str | bytes:
 def progress_visible(quiet: bool) -> bool:
     """Progress is for people who watch."""
     return not quiet and sys.stderr.isatty()
+
+
+@contextmanager
+def working(visible: bool) -> Iterator[Callable[[str], None]]:
+    """A live line on standard error that says what is being done; nothing if it is not to be seen."""
+    if not visible:
+        yield lambda text: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("") as status:
+        yield lambda text: status.update(text)

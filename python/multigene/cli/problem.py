@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from multigene.suggest import nearest
 from multigene.table import Table
 from multigene.table_columns import Columns, choose_columns, numbers
 
@@ -68,19 +69,11 @@ def problem(
 
 
 def _test_rows(test: Table, wanted: list[str], drop_missing: bool, notes: list[str]) -> pd.DataFrame:
-    from multigene.table_columns import expand
-
+    names = [str(name) for name in test.frame.columns]
     for name in wanted:
-        # A wildcard character in a name must not match other columns here.
-        if name not in test.frame.columns:
-            expand(
-                [name.replace("*", "").replace("?", "") or name],
-                [str(c) for c in test.frame.columns],
-                test.source,
-            )
-            raise ValueError(
-                f"{test.source} has no column {name!r}; it needs the columns of the training data."
-            )
+        if name not in names:
+            way_out = nearest(name, names) or "; it needs the columns of the training data."
+            raise ValueError(f"{test.source} has no column {name!r}{way_out}")
     rows, dropped = numbers(test, wanted, drop_missing)
     if dropped:
         notes.append(f"left out {dropped} rows of {test.source} that lack a value")
@@ -138,7 +131,6 @@ def regressor(
 def _refuse_unknown_functions(functions: str | None) -> None:
     from multigene._engine import operators
     from multigene.settings import function_entries
-    from multigene.suggest import nearest
 
     if functions is None:
         return

@@ -11,7 +11,7 @@ import pandas as pd
 import typer
 
 from multigene.cli import options as o
-from multigene.cli.output import check_writable, note, notes, parquet_or_csv, say, say_json, write
+from multigene.cli.output import as_json, check_writable, note, notes, parquet_or_csv, say, say_json, write
 from multigene.cli.scores import scores, spoken
 from multigene.model_file import load
 from multigene.suggest import nearest
@@ -117,7 +117,8 @@ def predict(
     frame = table.frame[rows].reset_index(drop=True) if keep else pd.DataFrame(index=range(len(prediction)))
     frame = frame.assign(prediction=prediction)
     if json:
-        say_json({"target": target, "rows": len(frame), "prediction": prediction} if not keep else frame)
+        document = frame if keep else {"target": target, "rows": len(frame), "prediction": prediction}
+        write(output, as_json(document) + "\n")
     else:
         write(output, parquet_or_csv(frame, output))
 
@@ -209,7 +210,8 @@ def show(
 def description(model: Any) -> dict[str, Any]:
     """What a model file tells, for machines."""
     return {
-        "formula": model.formula_.text(None),
+        "formula": str(model.formula_),
+        "exact_formula": model.formula_.text(None),
         "target": model._target_name,
         "features": model._names,
         "variables": list(model.formula_.variables),
