@@ -31,7 +31,8 @@ def test_c(tmp_path: Path) -> None:
     for number, model in enumerate(models):
         arguments = ", ".join(f"x[r * {width} + {index}]" for index in variables(model))
         loops.append(
-            f"for (int r = 0; r < {len(X)}; r++) {{ v = model_{number}({arguments}); fwrite(&v, 8, 1, out); }}"
+            f"for (int r = 0; r < {len(X)}; r++) {{ "
+            f"v = model_{number}({arguments}); fwrite(&v, 8, 1, out); }}"
         )
     main = (
         f"#include <stdio.h>\nstatic double x[{X.size}];\n"
@@ -59,12 +60,14 @@ def test_rust(tmp_path: Path) -> None:
     for number, model in enumerate(models):
         arguments = ", ".join(f"x[_r * {width} + {index}]" for index in variables(model))
         loops.append(
-            f"for _r in 0..{len(X)} {{ let v = m{number}::value({arguments}); out.extend_from_slice(&v.to_le_bytes()); }}"
+            f"for _r in 0..{len(X)} {{ "
+            f"let v = m{number}::value({arguments}); out.extend_from_slice(&v.to_le_bytes()); }}"
         )
     main = (
         "fn main() {\n let paths: Vec<String> = std::env::args().collect();\n"
         " let bytes = std::fs::read(&paths[1]).unwrap();\n let x: Vec<f64> = bytes.chunks(8)"
-        ".map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect();\n let mut out: Vec<u8> = Vec::new();\n"
+        ".map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect();\n"
+        " let mut out: Vec<u8> = Vec::new();\n"
         + "\n".join(loops)
         + "\n std::fs::write(&paths[2], out).unwrap();\n}\n"
     )

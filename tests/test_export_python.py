@@ -38,7 +38,9 @@ def test_python_source_with_constants_that_have_no_value() -> None:
 def test_text_can_be_computed_by_hand() -> None:
     """Text is Python's infix notation; the names in backticks are replaced to compute it."""
     _, formulas, X, references = cases()
-    functions = {name: getattr(np, name) for name in ("sin", "cos", "exp", "log", "sqrt", "abs", "tanh", "sign")}
+    functions = {
+        name: getattr(np, name) for name in ("sin", "cos", "exp", "log", "sqrt", "abs", "tanh", "sign")
+    }
     functions |= {"atan": np.arctan, "min": np.minimum, "max": np.maximum, "erf": special.erf}
     results = []
     for formula, expected in zip(formulas, references, strict=True):
@@ -77,7 +79,8 @@ def test_sympy_object_and_text() -> None:
             with np.errstate(all="ignore"):
                 answer = np.asarray(function(*X.T), dtype=complex)
             value = np.broadcast_to(np.where(answer.imag == 0, answer.real, np.nan), len(X))
-            # SymPy rewrites: what is left without a value there, or is spelt out without care, is not compared.
+            # SymPy rewrites: what is left without a value there, or is spelt out without care, is not
+            # compared.
             rows = expected.tame & expected.sharp & np.isfinite(value)
             assert rows.sum() >= 0.8 * (expected.tame & expected.sharp).sum()
             np.testing.assert_allclose(value[rows], expected.value[rows], rtol=1e-6)

@@ -66,8 +66,10 @@ def test_octave(tmp_path: Path) -> None:
     for number, formula in enumerate(formulas):
         (tmp_path / f"model_{number}.m").write_text(formula.to("octave", name=f"model_{number}"))
     (tmp_path / "run_all.m").write_text(
-        f"in = fopen('columns'); X = fread(in, [{len(X)}, {X.shape[1]}], 'double');\nout = fopen('values', 'w');\n"
-        f"for m = 0:{len(models) - 1}\n  fwrite(out, feval(sprintf('model_%d', m), X), 'double');\nend\nfclose(out);\n"
+        f"in = fopen('columns'); X = fread(in, [{len(X)}, {X.shape[1]}], 'double');\n"
+        "out = fopen('values', 'w');\n"
+        f"for m = 0:{len(models) - 1}\n  fwrite(out, feval(sprintf('model_%d', m), X), 'double');\n"
+        "end\nfclose(out);\n"
     )
     command = [interpreter, "--no-gui", "--norc", "--quiet", "run_all.m"]
     subprocess.run(command, cwd=tmp_path, check=True, timeout=180)
@@ -82,7 +84,8 @@ def test_julia(tmp_path: Path) -> None:
         f"module M{n}\n{each.to('julia', name='value')}\nend" for n, each in enumerate(formulas)
     )
     calls = "\n".join(
-        f"write(out, Float64[M{n}.value({', '.join(f'x[r, {i + 1}]' for i in variables(model))}) for r in 1:{len(X)}])"
+        f"write(out, Float64[M{n}.value({', '.join(f'x[r, {i + 1}]' for i in variables(model))}) "
+        f"for r in 1:{len(X)}])"
         for n, model in enumerate(models)
     )
     (tmp_path / "models.jl").write_text(

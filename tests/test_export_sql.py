@@ -135,7 +135,7 @@ class Postgres:
     def query(self, text: str) -> list[list[float]]:
         (self.folder / "query.sql").write_text(text, encoding="utf-8")
         out = self.run(
-            self.programs / "psql", "-h", self.folder, "-U", "tester", "-d", "postgres", "-X", "-q", "-A", "-t",
+            self.programs / "psql", "-h", self.folder, "-U", "tester", "-d", "postgres", "-X", "-qAt",
             "-F", ",", "-v", "ON_ERROR_STOP=1", "-f", self.folder / "query.sql",
         )  # fmt: skip
         return [[float(cell or "nan") for cell in line.split(",")] for line in out.splitlines()]
@@ -143,6 +143,8 @@ class Postgres:
 
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[Postgres]:
+    _postgres_programs()
+    # Not pytest's own folder: the server's user must be able to reach it, and sockets have short paths.
     folder = Path(subprocess.run(["mktemp", "-d"], capture_output=True, text=True).stdout.strip())
     server = Postgres(folder)
     server.start()

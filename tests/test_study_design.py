@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from study_fakes import FakeGP, design_text
 
@@ -155,6 +156,24 @@ def test_own_settings_reach_the_products_regressor(monkeypatch: pytest.MonkeyPat
         method.specification()
         != own_method("mine", {"configuration": "UB", "population": 71}).specification()
     )
+
+
+def test_the_products_regressor_is_given_the_columns_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    import multigene
+
+    seen: list[list[str]] = []
+
+    class Named(FakeGP):
+        def fit(self, X: pd.DataFrame, y: np.ndarray) -> FakeGP:
+            seen.append(list(X.columns))
+            return super().fit(X.to_numpy(), y)
+
+    monkeypatch.setattr(
+        multigene, "MultigeneRegressor", lambda **given: Named(given["generations"]), raising=False
+    )
+    problem = build_study(_design(problems=["SU"])).problems["SU"]
+    assert perform(problem, method_named("UB"), Limit(generations=2), 0).generations == 2
+    assert seen == [["angle_rad", "velocity_rad_s"]]
 
 
 def test_a_fitted_model_is_described() -> None:

@@ -12,6 +12,7 @@ import os
 import secrets
 import shutil
 from base64 import b64decode, b64encode
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,61 +20,91 @@ import numpy as np
 
 from multigene._engine import Individual, Population, Workers
 from multigene.evolution import Generation
-from multigene.pareto import ParetoFront
+from multigene.pareto import Member, ParetoFront
 from multigene.settings import Settings
 
 FORMAT = "multigene-checkpoint"
 VERSION = 1
+DAMAGED = "The checkpoint is damaged; delete it to start the run anew."
 
 
-def dump(generation: Generation, fingerprint: str, history: list[dict[str, Any]]) -> bytes:
-    """The state after a generation. `fingerprint` tells which data and settings it belongs to."""
-    state = {
-        "format": FORMAT,
-        "version": VERSION,
-        "fingerprint": fingerprint,
-        "number": generation.number,
-        "evaluations": generation.evaluations,
-        "fitness": [f.hex() for f in generation.fitness.tolist()],
-        "complexity": generation.complexity.tolist(),
-        "rng": generation.rng.bit_generator.state,
-        "population": b64encode(generation.population.dump()).decode("ascii"),
-        "front": [
-            (m.individual.genes, m.individual.intercept.hex(), [c.hex() for c in m.individual.coefficients], m.fitness.hex(), m.complexity)
-            for m in generation.front
-        ],
-        "history": history,
-    }
-    return json.dumps(state).encode()
+def dump(state: dict[str, Any], fingerprint: str, history: list[dict[str, Any]]) -> bytes:
+    """A state as bytes. `fingerprint` tells which data and settings it belongs to."""
+    head = {"format": FORMAT, "version": VERSION, "fingerprint": fingerprint, "history": history}
+    return json.dumps(head | state).encode()
 
 
-def load(
-    state: bytes, fingerprint: str, settings: Settings, n_features: int, workers: Workers
-) -> tuple[Generation, list[dict[str, Any]]]:
-    """A generation to continue from, and the history before it."""
+def load(state: bytes, fingerprint: str) -> dict[str, Any]:
+    """The state of a run of these data and settings."""
     try:
         saved = json.loads(state)
     except ValueError:
-        raise ValueError("The checkpoint is damaged; delete it to start the run anew.") from None
+        raise ValueError(DAMAGED) from None
     if not isinstance(saved, dict) or saved.get("format") != FORMAT:
         raise ValueError("The file is not a checkpoint of multigene; give another file name.")
     if saved.get("version") != VERSION:
         raise ValueError(f"The checkpoint has version {saved.get('version')}, this program reads version {VERSION}.")
-    if saved["fingerprint"] != fingerprint:
-        raise ValueError("The checkpoint belongs to other data or settings; delete it or give another file name.")
-    rng = np.random.default_rng()
-    rng.bit_generator.state = saved["rng"]
-    front = ParetoFront()
-    for genes, intercept, coefficients, fitness, complexity in saved["front"]:
-        individual = Individual(genes, float.fromhex(intercept), [float.fromhex(c) for c in coefficients])
-        front.add(individual, float.fromhex(fitness), int(complexity))
-    population = Population.restore(b64decode(saved["population"]), settings.genes, n_features, workers)
-    population_fitness = np.array([float.fromhex(f) for f in saved["fitness"]])
-    complexity_array = np.array(saved["complexity"], dtype=np.uint64)
-    generation = Generation(
-        int(saved["number"]), front, population_fitness, complexity_array, int(saved["evaluations"]), population, rng
-    )
-    return generation, list(saved["history"])
+    if saved.get("fingerprint") != fingerprint:
+        raise ValueError(
+            "The state to continue from belongs to other data, settings or random_state; "
+            "delete the checkpoint or give another file name (with warm_start: fit a fresh estimator)."
+        )
+    if not isinstance(saved.get("history"), list):
+        raise ValueError(DAMAGED)
+    return saved
+
+
+def packed(generation: Generation) -> dict[str, Any]:
+    """A generation as plain values, without loss."""
+    return {
+        "number": generation.number,
+        "evaluations": generation.evaluations,
+        "fitness": [f.hex() for f in generation.fitness.tolist()],
+        "complexity": generation.complexity.tolist(),
+        "rng": generation.random_state,
+        "population": b64encode(generation.population.dump()).decode("ascii"),
+        "front": packed_front(generation.front),
+    }
+
+
+def packed_front(front: Iterable[Member]) -> list[Any]:
+    """Models of a front as plain values, without loss."""
+    return [(*packed_model(m.individual), m.fitness.hex(), m.complexity) for m in front]
+
+
+def packed_model(individual: Individual) -> tuple[Any, ...]:
+    """One model as plain values, without loss."""
+    return individual.genes, individual.intercept.hex(), [c.hex() for c in individual.coefficients]
+
+
+def model(genes: list[str], intercept: str, coefficients: list[str]) -> Individual:
+    """A model from its plain values."""
+    return Individual(genes, float.fromhex(intercept), [float.fromhex(c) for c in coefficients])
+
+
+def fill_front(front: ParetoFront, saved: list[Any]) -> ParetoFront:
+    """Put saved models into a front."""
+    for genes, intercept, coefficients, fitness, complexity in saved:
+        front.add(model(genes, intercept, coefficients), float.fromhex(fitness), int(complexity))
+    return front
+
+
+def generation(
+    saved: dict[str, Any], settings: Settings, n_features: int, workers: Workers, front: ParetoFront | None = None
+) -> Generation:
+    """A generation to continue from; `front` takes the place of its own."""
+    try:
+        return Generation(
+            int(saved["number"]),
+            fill_front(ParetoFront(), saved["front"]) if front is None else front,
+            np.array([float.fromhex(f) for f in saved["fitness"]]),
+            np.array(saved["complexity"], dtype=np.uint64),
+            int(saved["evaluations"]),
+            Population.restore(b64decode(saved["population"]), settings.genes, n_features, workers),
+            saved["rng"],
+        )
+    except (KeyError, TypeError):
+        raise ValueError(DAMAGED) from None
 
 
 def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:

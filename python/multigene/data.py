@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections import Counter
 from typing import Any
 
@@ -23,29 +24,39 @@ def column_names(X: Any) -> list[str] | None:
     return [str(name) for name in names] if all(isinstance(name, str) for name in names) else None
 
 
-def refuse_text(X: Any) -> None:
-    """Name the first column that holds something other than numbers, before a conversion fails without saying where."""
-    if getattr(X, "columns", None) is None or isinstance(X, np.ndarray):
-        return
-    for name in list(X.columns):
-        column = X[name]
-        try:
-            values = np.asarray(column)
-            if values.dtype.kind in "OUSmM":
-                values.astype(np.float64)
-        except (TypeError, ValueError):
-            example = next((v for v in np.asarray(column).tolist() if not _is_number(v)), None)
-            raise ValueError(
-                f"Column {name!r} holds {example!r}, which is not a number; drop the column or encode it as numbers first."
-            ) from None
+def refuse_text(values: Any, name: str = "") -> None:
+    """Name the column that holds text or dates, before a conversion fails without saying where, or succeeds without sense.
+
+    `values` is a table, or one column called `name`. Anything else that is wrong with it is left to scikit-learn's checks.
+    """
+    if getattr(values, "columns", None) is not None and not isinstance(values, np.ndarray):
+        for column in list(values.columns):
+            _refuse_text_in(values[column], name or f"Column {column!r}")
+    elif isinstance(values, list | tuple | np.ndarray) or hasattr(values, "dtype"):
+        _refuse_text_in(values, name or "X")
 
 
-def _is_number(value: Any) -> bool:
+def _refuse_text_in(column: Any, name: str) -> None:
     try:
-        float(value)
-    except (TypeError, ValueError):
+        values = np.asarray(column)
+    except (TypeError, ValueError):  # ragged lists
+        return
+    if values.dtype.kind not in "OUSmM":
+        return
+    example = next((v for v in values.ravel() if _is_text_or_date(v)), None)
+    if example is not None:
+        what = str(example) if isinstance(example, np.generic) else repr(example)
+        raise ValueError(f"{name} holds {what}, which is not a number; drop the column or encode it as numbers first.")
+
+
+def _is_text_or_date(value: Any) -> bool:
+    if isinstance(value, str | bytes):
+        try:
+            float(value)
+        except ValueError:
+            return True
         return False
-    return True
+    return isinstance(value, np.datetime64 | np.timedelta64 | datetime.date | datetime.timedelta)
 
 
 def target_name(y: Any) -> str:

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from multigene import checkpoint as checkpoints
 from multigene._engine import Dataset, Individual, Workers
 from multigene.data import column_names, data_summary, refuse_text, target_name
-from multigene.evolution import Generation, evolve
 from multigene.formula import Formula
 from multigene.model import model_expression, transformations
+from multigene.problem import Problem
 from multigene.progress import ProgressLine
+from multigene.run import Callback, Run
+from multigene.search import default_settings
 from multigene.settings import Settings, Stopping, check, configuration, function_entries
 
-Callback = Callable[[Generation], Any]
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -135,21 +135,29 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         started = time.perf_counter()
         settings = self._resolved_settings()
+        rng = random_generator(self.random_state)
+        workers = Workers(threads(self.n_jobs))
         names = column_names(X)
         refuse_text(X)
+        refuse_text(y, "The target")
         self._target_name = target_name(y)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=1)
+        y = np.asarray(y, dtype=np.float64)
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
-        y = y.astype(np.float64, copy=False)  # whole numbers pass validation as they are
-        data = Dataset(X, y, weights)
+        check_rows(X, y, weights)
         self._data_summary: dict[str, Any] | None = data_summary(names, X, y)
         self._names = names or [f"x{j}" for j in range(X.shape[1])]
-        workers = Workers(effective_n_jobs(self.n_jobs))
         if settings.stopping.seconds is not None:
             workers.set_deadline(settings.stopping.seconds - (time.perf_counter() - started))
-        run = _Run(settings, data, workers, started, callback, checkpoint, fingerprint(settings, X, y, weights))
+        mark = fingerprint(settings, X, y, weights, self.random_state) if checkpoint or self.warm_start else ""
+        options = settings.search
+        if options is None:
+            problem = Problem.of(X, y, weights, holdout=0.0, standardise=False)
+        else:
+            problem = Problem.of(*seen_rows(X, y, weights), holdout=options.holdout, standardise=options.standardise)
+        run = Run(settings, problem, workers, started, callback, checkpoint, mark)
         state = getattr(self, "_state", None) if self.warm_start else None
-        run.start(self._random_generator(), state)
+        run.start(rng, state)
         with ProgressLine(settings.stopping, visible=bool(self.verbose)) as line:
             run.execute(line)
         self._settings = settings
@@ -166,8 +174,13 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 )
             base, changes = settings, {}
         else:
-            base, changes = configuration(self.configuration or "UB"), dict(settings or {})
-        base = base.with_values(**changes)
+            if settings is not None and not isinstance(settings, dict):
+                raise ValueError(
+                    f"settings={settings!r} is neither a multigene.Settings nor a dict; give for example {{'tournament_size': 7}}."
+                )
+            base = default_settings() if self.configuration is None else configuration(self.configuration)
+            changes = dict(settings or {})
+        base = base.changed(**changes)
         functions = None if self.functions is None else function_entries(self.functions)
         base = base.with_values(
             functions=functions,
@@ -180,22 +193,17 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check(resolved)
         return resolved
 
-    def _random_generator(self) -> np.random.Generator:
-        seed = self.random_state
-        if isinstance(seed, np.random.Generator):
-            return seed
-        if isinstance(seed, np.random.RandomState):
-            return np.random.default_rng(seed.randint(0, 2**31 - 1))
-        return np.random.default_rng(seed)
-
-    def _take(self, run: _Run) -> None:
+    def _take(self, run: Run) -> None:
         """Set the fitted attributes from a finished run."""
-        self._front = list(run.generation.front) or [run.constant_model()]
+        import pandas as pd
+
+        result = run.result()
+        self._front = result.front
         self._state = run.state() if self.warm_start else None
         self.history_ = pd.DataFrame(run.history)
-        self.n_generations_ = len(run.history)
+        self.n_generations_ = run.generations()
         self.stopped_by_ = run.stopped_by
-        self._choose(max(self._front, key=lambda member: member.fitness))
+        self._choose(result.chosen)
 
     def _choose(self, member: Any) -> None:
         self._member = member
@@ -220,6 +228,8 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def equations_(self) -> pd.DataFrame:
         """The front: the best model of every complexity, the chosen one marked."""
         check_is_fitted(self)
+        import pandas as pd  # takes a third of a second, which `import multigene` need not pay
+
         rows = []
         for member in self._front:
             formula = Formula(model_expression(member.individual), self._names, self._target_name)
@@ -238,6 +248,8 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def transformations_(self) -> pd.DataFrame:
         """The learned linear combinations: one row each, the additive weight first, then one column per feature."""
         check_is_fitted(self)
+        import pandas as pd
+
         rows = [
             {"gene": gene, "bias": bias, **{self._names[j]: weight for j, weight in weights.items()}}
             for gene, bias, weights in transformations(self._member.individual)
@@ -273,107 +285,17 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return super().__sklearn_tags__()
 
 
-class _Run:
-    """One run: iterates over `evolve()`, keeps history and checkpoint, and knows when to stop."""
+def check_rows(X: npt.NDArray[np.float64], y: npt.NDArray[np.float64], weights: npt.NDArray[np.float64] | None) -> None:
+    """Let the engine check one row's worth of every array: values, weights, sizes."""
+    Dataset(X, y, weights)
 
-    def __init__(
-        self,
-        settings: Settings,
-        data: Dataset,
-        workers: Workers,
-        started: float,
-        callback: Callback | None,
-        checkpoint: str | Path | None,
-        fingerprint: str,
-    ) -> None:
-        self.settings, self.data, self.workers, self.started = settings, data, workers, started
-        self.callback, self.fingerprint = callback, fingerprint
-        self.checkpoint = None if checkpoint is None else Path(checkpoint)
-        self.history: list[dict[str, Any]] = []
-        self.stopped_by = ""
-        self.earlier = 0.0
-        self.saved = started
 
-    def start(self, rng: np.random.Generator, state: bytes | None) -> None:
-        """Prepare the generations, continuing from a state or a checkpoint file where there is one."""
-        previous: Generation | None = None
-        if self.checkpoint is not None and self.checkpoint.exists():
-            state = self.checkpoint.read_bytes()
-        if state is not None:
-            previous, self.history = checkpoints.load(
-                state, self.fingerprint, self.settings, self.data.n_features, self.workers
-            )
-            self.generation = previous
-            self.earlier = self.history[-1]["seconds"] if self.history else 0.0
-            self.limit = (self.settings.stopping.generations or 0) + (len(self.history) if self.checkpoint is None else 0)
-        else:
-            self.limit = self.settings.stopping.generations or 0
-        self.generations = evolve(self.data, self.settings, rng, self.workers, previous)
-
-    def execute(self, line: ProgressLine) -> None:
-        """Run until a stopping rule holds; Ctrl-C is one of them."""
-        try:
-            if self._finished():
-                return
-            for self.generation in self.generations:
-                self._record(line)
-                if self.callback is not None and self.callback(self.generation):
-                    self.stopped_by = "callback"
-                if self._finished():
-                    break
-                self._save(every=5.0)
-        except KeyboardInterrupt:
-            self.stopped_by = "interrupt"
-            if not hasattr(self, "generation"):
-                raise
-        self._save(every=0.0)
-
-    def _record(self, line: ProgressLine) -> None:
-        best = self.generation.front.best
-        fitness = best.fitness if best else float("-inf")
-        complexity = best.complexity if best else 0
-        seconds = self.earlier + time.perf_counter() - self.started
-        self.history.append(
-            {
-                "generation": self.generation.number,
-                "seconds": seconds,
-                "evaluations": self.generation.evaluations,
-                "fitness": fitness,
-                "complexity": complexity,
-            }
-        )
-        line.show(self.generation.number + 1, seconds, fitness, complexity)
-
-    def _finished(self) -> bool:
-        stopping, history = self.settings.stopping, self.history
-        if not self.stopped_by and history:
-            best = history[-1]["fitness"]
-            since = stopping.stagnation
-            if stopping.target_r2 is not None and best >= stopping.target_r2:
-                self.stopped_by = "target"
-            elif self.limit and len(history) >= self.limit:
-                self.stopped_by = "generations"
-            elif stopping.seconds is not None and time.perf_counter() - self.started >= stopping.seconds:
-                self.stopped_by = "time"
-            elif since is not None and len(history) > since and history[-1 - since]["fitness"] >= best:
-                self.stopped_by = "stagnation"
-        return bool(self.stopped_by)
-
-    def state(self) -> bytes:
-        """The state after the last generation."""
-        return checkpoints.dump(self.generation, self.fingerprint, self.history)
-
-    def _save(self, every: float) -> None:
-        if self.checkpoint is not None and time.perf_counter() - self.saved >= every:
-            checkpoints.write_atomically(self.checkpoint, self.state())
-            self.saved = time.perf_counter()
-
-    def constant_model(self) -> Any:
-        """The mean: what is left when no individual was evaluated before the run had to end."""
-        from multigene.pareto import Member
-
-        constant = Individual(["0.0"], 0.0, [0.0]).fit(self.data)
-        return Member(constant, constant.fitness, constant.complexity)
+def seen_rows(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
+    """Rows of weight zero are not seen at all."""
+    if weights is None or np.all(weights > 0.0):
+        return X, y, weights
+    seen = weights > 0.0
+    return X[seen], y[seen], weights[seen]
 
 
 def with_limits(settings: Settings, generations: int | None, seconds: float | None) -> Settings:
@@ -399,11 +321,31 @@ def scaled_to_population(settings: Settings, given: dict[str, Any]) -> Settings:
     return replace(settings, selection=s)
 
 
-def fingerprint(settings: Settings, X: npt.NDArray[np.float64], y: npt.NDArray[np.float64], weights: Any) -> str:
-    """Tells whether a checkpoint belongs to these data and settings; limits may change in between."""
+def fingerprint(settings: Settings, X: npt.NDArray[np.float64], y: npt.NDArray[np.float64], weights: Any, seed: Any) -> str:
+    """Tells whether a checkpoint belongs to these data, settings and seed; limits may change in between."""
     from dataclasses import replace
 
-    digest = hashlib.sha256(repr(replace(settings, stopping=Stopping())).encode())
+    parts = replace(settings, stopping=Stopping()), X.shape, seed if isinstance(seed, int | np.integer) else None
+    digest = hashlib.sha256(repr(parts).encode())
     for array in (X, y, weights):
-        digest.update(b"none" if array is None else np.ascontiguousarray(array).tobytes())
+        digest.update(b"none" if array is None else np.ascontiguousarray(array).data)
     return digest.hexdigest()
+
+
+def random_generator(seed: Any) -> np.random.Generator:
+    """The generator of a run from whatever scikit-learn's users give as `random_state`."""
+    if isinstance(seed, np.random.Generator):
+        return np.random.default_rng(seed.integers(2**63))
+    if isinstance(seed, np.random.RandomState):
+        return np.random.default_rng(seed.randint(0, 2**31 - 1))
+    if seed is None or (isinstance(seed, int | np.integer) and seed >= 0):
+        return np.random.default_rng(seed)
+    raise ValueError(f"random_state={seed!r} is no seed; give a whole number from 0, a NumPy random generator, or None.")
+
+
+def threads(n_jobs: Any) -> int:
+    """Number of threads; -1 for all cores, -2 for all but one, None for joblib's present setting."""
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0):
+        raise ValueError(f"n_jobs={n_jobs!r} is no number of threads; give a whole number from 1, -1 for all cores, or None.")
+    # More threads than this gain nothing: no population is larger by much, and the system may refuse them.
+    return min(int(effective_n_jobs(n_jobs)), 1024)

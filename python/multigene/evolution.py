@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +32,8 @@ class Generation:
     complexity: npt.NDArray[np.uint64]
     evaluations: int
     population: Population
-    rng: np.random.Generator
+    random_state: dict[str, Any]
+    """State of the random generator after this generation, whatever has been drawn from it since."""
 
 
 def evolve(
@@ -59,7 +61,8 @@ def evolve(
         front, number, evaluations = ParetoFront() if front is None else front, 0, 0
         population = Population.grow(settings.genes, data.n_features, seeds(rng, size), workers)
     else:
-        front, number, evaluations, rng = start.front, start.number + 1, start.evaluations, start.rng
+        front, number, evaluations = start.front, start.number + 1, start.evaluations
+        rng.bit_generator.state = start.random_state
         fitness = start.fitness
         population = breed(start.population, fitness, settings, rng)
     while True:
@@ -68,7 +71,8 @@ def evolve(
         evaluations += tune(population, data, settings, rng, fitness)  # inner weights (section 3.2)
         fitness, complexity = population.evaluate(data, criterion)  # outer coefficients
         front.update(population, population.peaks(), complexity)
-        yield Generation(number, front, fitness, complexity, evaluations, population, rng)
+        state = dict(rng.bit_generator.state)
+        yield Generation(number, front, fitness, complexity, evaluations, population, state)
         population = breed(population, fitness, settings, rng)
         number += 1
 

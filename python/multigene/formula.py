@@ -12,6 +12,7 @@ import numpy.typing as npt
 from multigene import expression as tree
 from multigene.export import export
 from multigene.expression import Array, Expression, evaluate
+from multigene.readable import size
 from multigene.simplify import simplify
 
 
@@ -99,7 +100,7 @@ class Formula:
     @property
     def size(self) -> int:
         """The number of nodes of the printed formula."""
-        return tree.size(self.expression)
+        return size(self.expression)
 
     @property
     def depth(self) -> int:

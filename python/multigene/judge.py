@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from multigene._engine import Dataset
 from multigene.pareto import Member
 from multigene.problem import Problem
 
@@ -34,7 +33,7 @@ class Verdict:
     validation_r2: dict[int, float]
 
 
-def judge(problem: Problem, members: list[Member], data: Dataset) -> Verdict:
+def judge(problem: Problem, members: list[Member]) -> Verdict:
     """Judge the models of a front, smallest first."""
     everything = max((m.complexity for m in members), default=1)
     rows = problem.judge_rows

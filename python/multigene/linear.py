@@ -6,12 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual
+from multigene.problem import Problem
 
 Floats = npt.NDArray[np.float64]
 
 
-def linear_models(Z: Floats, y: Floats, data: Dataset) -> list[Individual]:
+def linear_models(problem: Problem, data: Dataset) -> list[Individual]:
     """The ridge-safe linear model of standardised features, and models of the best few features, each one linear combination."""
+    Z, y = problem.standardised(problem.X[problem.search_rows]), problem.y[problem.search_rows]
     n, d = Z.shape
     order = forward_selection(Z, y, min(d, 10, max(1, n - 2)))
     subsets = [order[:k] for k in (1, 2, 3, 5, 8) if k <= len(order)]

@@ -53,10 +53,10 @@ class ParetoFront:
         self._members[complexity] = member
         for c in [c for c, m in self._members.items() if c > complexity and m.fitness <= fitness]:
             del self._members[c]
-        if self.best is None or fitness > self.best.fitness:
+        best = self.best
+        if best is None or (fitness, -complexity) > (best.fitness, -best.complexity):
             self.best = member
-            return True
-        return False
+        return best is None or fitness > best.fitness
 
     def __iter__(self) -> Iterator[Member]:
         return iter(sorted(self._members.values(), key=lambda m: m.complexity))

@@ -37,15 +37,14 @@ class Problem:
     guard_points: Floats
 
     @staticmethod
-    def of(X: Floats, y: Floats, weights: Floats | None, rng: np.random.Generator, *, holdout: float) -> Problem:
-        """Share out the rows and draw the guard's points."""
+    def of(X: Floats, y: Floats, weights: Floats | None, *, holdout: float = 0.25, standardise: bool = True) -> Problem:
+        """Share out the rows and draw the guard's points: the same for every seed of a run."""
         n = len(y)
+        rng = np.random.default_rng(n)
         order = rng.permutation(n) if n >= FEWEST_ROWS_TO_SPLIT else np.arange(n)
         held = min(int(round(holdout * n)), MOST_JUDGE_ROWS) if n >= FEWEST_ROWS_TO_SPLIT else 0
         judge, search = np.sort(order[:held]), np.sort(order[held : held + MOST_SEARCH_ROWS])
-        means, scales = X.mean(axis=0), X.std(axis=0)
-        scales = np.where((scales > 0.0) & np.isfinite(scales) & np.isfinite(1.0 / np.maximum(scales, 1e-305)), scales, 1.0)
-        means = np.where(np.isfinite(means), means, 0.0)
+        means, scales = _means_and_scales(X, weights) if standardise else (np.zeros(X.shape[1]), np.ones(X.shape[1]))
         return Problem(X, y, weights, search, judge, means, scales, _guard_points(X, rng))
 
     def standardised(self, X: Floats) -> Floats:
@@ -57,6 +56,16 @@ class Problem:
         rows = np.arange(len(self.y)) if rows is None else rows
         weights = None if self.weights is None else self.weights[rows]
         return Dataset(self.standardised(self.X[rows]), self.y[rows], weights)
+
+    def plain_dataset(self) -> Dataset:
+        """All rows as they are: what the paper's configurations work on."""
+        return Dataset(self.X, self.y, self.weights)
+
+    @property
+    def evolution_rows(self) -> npt.NDArray[np.intp]:
+        """Rows for searching and judging together: all of them unless there are very many."""
+        rows = np.concatenate([self.search_rows, self.judge_rows])
+        return np.sort(rows[: 2 * MOST_SEARCH_ROWS])
 
     def in_user_units(self, individual: Individual) -> Individual:
         """A model of standardised features as one of the user's."""
@@ -90,11 +99,23 @@ def _has_poles(individual: Individual) -> bool:
     return any(mark in gene for gene in individual.genes for mark in ("/", "inv(", "log(", "sqrt(", "**-", "{"))
 
 
+def _means_and_scales(X: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        means = np.average(X, axis=0, weights=weights)
+        scales = np.sqrt(np.average((X - means) ** 2, axis=0, weights=weights))
+        usable = np.isfinite(means) & np.isfinite(scales) & (scales > 1e-14 * np.abs(means)) & np.isfinite(1.0 / scales)
+    return np.where(usable, means, 0.0), np.where(usable, scales, 1.0)
+
+
 def _guard_points(X: Floats, rng: np.random.Generator) -> Floats:
     """Half uniform in the slightly widened box of the rows, half blends of two rows."""
     low, high = X.min(axis=0), X.max(axis=0)
+    if not np.all(np.isfinite(high - low)):
+        return X[:GUARD_POINTS].copy()
     margin = 0.02 * (high - low)
     box = rng.uniform(0.0, 1.0, (GUARD_POINTS, X.shape[1])) * (high - low + 2 * margin) + (low - margin)
+    if len(X) < FEWEST_ROWS_TO_SPLIT:
+        return box
     first, second = X[rng.integers(len(X), size=GUARD_POINTS)], X[rng.integers(len(X), size=GUARD_POINTS)]
     t = rng.uniform(0.0, 1.0, (GUARD_POINTS, 1))
     return np.vstack([box, first + t * (second - first)])

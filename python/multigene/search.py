@@ -13,9 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
+from multigene import checkpoint
 from multigene._engine import Dataset, Individual, Workers
 from multigene.evolution import Generation, evolve
 from multigene.judge import Verdict, judge
@@ -28,6 +30,12 @@ from multigene.settings import Genes, Refinement, Search, Selection, Settings, S
 APPROXIMATOR_FUNCTIONS = (
     "add", "sub", "mul", "sin", "cos", "exp", "logistic", "tanh", "sinc", "softplus", "gauss", "pow2", "pow3",
 )  # fmt: skip
+
+
+#: Training R² at which the target counts as explained to numerical precision.
+EXPLAINED = 1.0 - 1e-13
+#: Models of the front that are tuned once more when the islands move to all rows.
+POLISHED = 8
 
 
 def default_settings() -> Settings:
@@ -69,17 +77,15 @@ class Island:
     immigrants: list[Individual] = field(default_factory=list)
     last: Generation | None = None
 
-    def advance(self, number: int) -> Generation:
+    def advance(self, number: int) -> None:
         """Evolve for some generations."""
         for _ in range(number):
             self.last = next(self.generations)
-        assert self.last is not None
-        return self.last
 
 
 @dataclass(frozen=True)
 class Report:
-    """Where a search stands after a round."""
+    """Where a search stands after a round; `number` counts generations of an island."""
 
     number: int
     front: ParetoFront
@@ -90,88 +96,126 @@ class Report:
 class Searcher:
     """Runs a search on a problem; `result()` may be asked for at any time."""
 
-    def __init__(self, problem: Problem, settings: Settings, rng: np.random.Generator, workers: Workers) -> None:
+    def __init__(
+        self, problem: Problem, settings: Settings, rng: np.random.Generator, workers: Workers, saved: dict[str, Any] | None = None
+    ) -> None:
         assert settings.search is not None
         self.problem, self.settings, self.options = problem, settings, settings.search
         self.rng, self.workers = rng, workers
         self.guard: Callable[[Individual], bool] | None = problem.behaves if self.options.guard else None
         self.verdict: Verdict | None = None
-        self.data = problem.dataset(problem.search_rows)
+        self.phase, self.number = "explore", 0
         self.front = ParetoFront(self.guard)
-        self.islands = self._settle(self.data)
+        if saved is None:
+            self.data = problem.dataset(problem.search_rows)
+            self.islands = self._settle()
+        else:
+            self._restore(saved)
 
     # --- phases -----------------------------------------------------------------------------------
 
-    def explore(self, rounds: Callable[[int], bool]) -> Iterator[Report]:
-        """Evolve on the rows for searching while `rounds(n)` says to go on."""
-        number = 0
-        while rounds(number):
-            yield self._round(number, "explore")
-            number += 1
+    def run(self, share: Callable[[], float]) -> Iterator[Report]:
+        """Explore, judge, finish; `share` tells how much of the run is over. Ends by itself when there is nothing to find."""
+        explored = 1.0 - self.options.finish if len(self.problem.judge_rows) else 1.0
+        while self.phase == "explore" and share() < explored:
+            yield self._round()
+            if self._explained():
+                return
+        if self.phase == "explore":
+            if self.judge().constant:
+                return
+            self.move_to_all_rows()
+        while True:
+            yield self._round()
 
     def judge(self) -> Verdict:
         """Let rows that no island saw decide how large a formula may be."""
-        self.verdict = judge(self.problem, list(self.front), self.data)
+        self.verdict = judge(self.problem, list(self.front))
         return self.verdict
 
-    def finish(self, rounds: Callable[[int], bool]) -> Iterator[Report]:
-        """Evolve on all rows, from where the islands are."""
+    def move_to_all_rows(self) -> None:
+        """The islands go on with all rows; what the front holds is fitted to them."""
         assert self.verdict is not None
-        self.data = self.problem.dataset(self._all_rows())
-        earlier = [self._polished(m.individual) for m in self.front if m.complexity <= self.verdict.most_nodes]
+        self.phase, self.data = "finish", self.problem.dataset(self.problem.evolution_rows)
+        earlier = [m for m in self.front if m.complexity <= self.verdict.most_nodes]
+        worth = sorted(earlier, key=lambda m: -m.fitness)[:POLISHED]
         self.front = ParetoFront(self.guard)
-        for model in earlier:
-            self._enter(model)
+        for member in earlier:
+            tuned = self._polished(member.individual, self.data) if member in worth else member.individual.fit(self.data)
+            self._enter(tuned)
         self.islands = [self._moved(island) for island in self.islands]
-        number = 0
-        while rounds(number):
-            yield self._round(number, "finish")
-            number += 1
 
     def result(self) -> tuple[Member, list[Member]]:
-        """The chosen model and the front, in the user's units, tuned on all rows."""
-        if self.verdict is None:
-            self.judge()
-        verdict = self.verdict
-        assert verdict is not None
-        data = self.problem.dataset()
-        allowed = [m for m in self.front if m.complexity <= verdict.most_nodes]
-        members = []
+        """The chosen model and the front, in the user's units, fitted to all rows."""
+        verdict = self.verdict or self.judge()
+        everything = self.phase == "finish" and len(self.problem.evolution_rows) == len(self.problem.y)
+        data = self.data if everything else self.problem.dataset()
+        constant = Individual(["0.0"], 0.0, [0.0]).fit(data)
+        allowed = [m for m in self.front if m.complexity <= verdict.most_nodes and not verdict.constant]
+        best = max(allowed, key=lambda m: m.fitness, default=None)
+        front, chosen = [self._in_user_units(constant)], self._in_user_units(constant)
         for member in self.front:
-            fitted = self._polished(member.individual, data)
-            members.append(self._in_user_units(fitted))
-        constant = self._in_user_units(Individual(["0.0"], 0.0, [0.0]).fit(data))
-        if not allowed or verdict.constant:
-            return constant, [constant, *members]
-        best = max(allowed, key=lambda m: m.fitness)
-        chosen = members[list(self.front).index(best)]
-        return chosen, [constant, *members]
+            fitted = member.individual if everything else member.individual.fit(data)
+            if member is best:
+                fitted = self._polished(member.individual, data)
+            if np.isfinite(fitted.fitness):
+                front.append(self._in_user_units(fitted))
+                chosen = front[-1] if member is best else chosen
+        return (front[0], front) if chosen not in front else (chosen, front)
+
+    # --- stop and resume --------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """All that is needed to go on."""
+        islands = [
+            (checkpoint.packed(island.last), [checkpoint.packed_model(m) for m in island.immigrants])
+            for island in self.islands
+            if island.last is not None
+        ]
+        verdict = None if self.verdict is None else (self.verdict.most_nodes, self.verdict.constant)
+        front = checkpoint.packed_front(self.front)
+        return {"search": {"phase": self.phase, "number": self.number, "verdict": verdict, "front": front, "islands": islands}}
+
+    def _restore(self, saved: dict[str, Any]) -> None:
+        try:
+            state = saved["search"]
+            self.phase, self.number = state["phase"], int(state["number"])
+            self.verdict = None if state["verdict"] is None else Verdict(int(state["verdict"][0]), bool(state["verdict"][1]), {})
+            rows = self.problem.search_rows if self.phase == "explore" else self.problem.evolution_rows
+            self.data = self.problem.dataset(rows)
+            checkpoint.fill_front(self.front, state["front"])
+            self.islands = [self._continued(i, *island) for i, island in enumerate(state["islands"])]
+        except (KeyError, TypeError, ValueError):
+            raise ValueError(checkpoint.DAMAGED) from None
+
+    def _continued(self, i: int, packed: dict[str, Any], immigrants: list[Any]) -> Island:
+        settings = self._island_settings(i)
+        last = checkpoint.generation(packed, settings, self.data.n_features, self.workers, self.front)
+        models = [checkpoint.model(*m) for m in immigrants]
+        generations = evolve(self.data, settings, np.random.default_rng(), self.workers, last, models)
+        return Island(settings, generations, models, last)
 
     # --- islands ----------------------------------------------------------------------------------
 
-    def _settle(self, data: Dataset) -> list[Island]:
+    def _settle(self) -> list[Island]:
         """Islands with first populations; the first one starts with the linear models."""
         islands = []
         for i in range(self.options.islands):
             rng = np.random.default_rng(self.rng.integers(2**63))
             settings = self._island_settings(i)
-            immigrants: list[Individual] = []
-            if self.options.linear and i == 0:
-                rows = self.problem.search_rows
-                Z = self.problem.standardised(self.problem.X[rows])
-                immigrants.extend(linear_models(Z, self.problem.y[rows], data))
-            generations = evolve(data, settings, rng, self.workers, immigrants=immigrants, front=self.front)
+            immigrants = linear_models(self.problem, self.data) if self.options.linear and i == 0 else []
+            generations = evolve(self.data, settings, rng, self.workers, immigrants=immigrants, front=self.front)
             islands.append(Island(settings, generations, immigrants))
         return islands
 
     def _island_settings(self, i: int) -> Settings:
-        """Islands differ in how large individuals may be: from a few small genes to all that is allowed."""
+        """Every fourth island holds a few small genes only."""
         if not self.options.compact or i % 4 != 3:
             return self.settings
         genes = replace(self.settings.genes, max_genes=min(4, self.settings.genes.max_genes), max_nodes=15)
         return replace(self.settings, genes=genes, selection=replace(self.settings.selection, criterion="bic"))
 
-    def _round(self, number: int, phase: str) -> Report:
+    def _round(self) -> Report:
         """Every island evolves for as many generations as lie between migrations; then the best move on in a ring."""
         for island in self.islands:
             island.advance(self.options.migration)
@@ -179,8 +223,9 @@ class Searcher:
         for island, model in zip(self.islands, bests[-1:] + bests[:-1], strict=True):
             if model is not None and len(self.islands) > 1:
                 island.immigrants.append(model)
+        self.number += self.options.migration
         evaluations = sum(island.last.evaluations for island in self.islands if island.last)
-        return Report(number, self.front, evaluations, phase)
+        return Report(self.number - 1, self.front, evaluations, self.phase)
 
     def _best(self, island: Island) -> Individual | None:
         assert island.last is not None
@@ -195,23 +240,22 @@ class Searcher:
         start = replace(island.last, front=self.front, fitness=fitness, complexity=complexity)
         self.front.update(start.population, start.population.peaks(), complexity)
         immigrants: list[Individual] = []
-        generations = evolve(self.data, island.settings, start.rng, self.workers, start=start, immigrants=immigrants)
+        rng = np.random.default_rng()
+        generations = evolve(self.data, island.settings, rng, self.workers, start=start, immigrants=immigrants)
         return Island(island.settings, generations, immigrants, start)
 
     # --- models -----------------------------------------------------------------------------------
 
-    def _all_rows(self) -> np.ndarray:
-        """Rows for searching and judging together: all of them unless there are very many."""
-        return np.sort(np.concatenate([self.problem.search_rows, self.problem.judge_rows]))[: 2 * len(self.problem.search_rows)]
+    def _explained(self) -> bool:
+        """Is the target explained to numerical precision?"""
+        return self.front.best is not None and self.front.best.fitness >= EXPLAINED
 
-    def _polished(self, individual: Individual, data: Dataset | None = None) -> Individual:
-        """Tuned once more, all genes together."""
-        data = self.data if data is None else data
+    def _polished(self, individual: Individual, data: Dataset) -> Individual:
+        """Tuned once more, all genes together, where that helps and the guard allows."""
         refinement = replace(self.settings.refinement or Refinement(), iterations=10, gain=1e-6)
-        refined = individual.refine(data, refinement)
-        plain = individual.fit(data)
-        ok = np.isfinite(refined.fitness) and (self.guard is None or self.guard(refined))
-        return refined if ok and refined.fitness >= plain.fitness else plain
+        refined, plain = individual.refine(data, refinement), individual.fit(data)
+        better = np.isfinite(refined.fitness) and not refined.fitness < plain.fitness
+        return refined if better and (self.guard is None or self.guard(refined)) else plain
 
     def _enter(self, individual: Individual) -> None:
         if np.isfinite(individual.fitness) and (self.guard is None or self.guard(individual)):

@@ -15,7 +15,8 @@ def comparable(fitness: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
 
     Without this the last bit of a sum, and so the order of the rows, would decide who has offspring.
     """
-    return -(1.0 - fitness).astype(np.float32)
+    with np.errstate(over="ignore"):  # what is worse than the mean by 38 digits is simply worst
+        return -(1.0 - fitness).astype(np.float32)
 
 
 def best(fitness: npt.NDArray[np.float64], settings: Selection) -> list[int]:

@@ -6,9 +6,11 @@ codename); `evolution.py` hands the parts to the engine, which reads their attri
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, get_args
+
+import numpy as np
 
 from multigene.suggest import nearest
 
@@ -36,14 +38,16 @@ def function_entries(functions: Any) -> tuple[FunctionEntry, ...]:
         functions = [name.strip() for name in functions.split(",")]
     if isinstance(functions, Mapping):
         functions = [{name: value} for name, value in functions.items()]
+    if not isinstance(functions, Iterable):
+        raise ValueError(f"functions={functions!r} is not a list of names; give for example ['add', 'mul', 'sin'].")
     entries: list[FunctionEntry] = []
     for item in functions:
         if isinstance(item, str):
             entries.append((item, None, 1.0))
         elif isinstance(item, Mapping):
             entries.extend(_entry(name, value) for name, value in item.items())
-        elif isinstance(item, tuple) and len(item) == 3:
-            entries.append((str(item[0]), item[1], float(item[2])))
+        elif isinstance(item, tuple) and len(item) == 3 and isinstance(item[1], str | None):
+            entries.append((str(item[0]), item[1], _frequency(item[0], item[2])))
         else:
             raise ValueError(
                 f"functions contains {item!r}; give names such as 'sin' or definitions such as {{'hill': 'x**2/(1+x**2)'}}."
@@ -54,7 +58,16 @@ def function_entries(functions: Any) -> tuple[FunctionEntry, ...]:
 def _entry(name: Any, value: Any) -> FunctionEntry:
     if isinstance(value, str):
         return (str(name), value, 1.0)
-    return (str(name), None, 1.0 if value is None else float(value))
+    return (str(name), None, 1.0 if value is None else _frequency(name, value))
+
+
+def _frequency(name: Any, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value < float("inf"):
+        raise ValueError(
+            f"Function {name!r} has the value {value!r}; give an expression such as 'x**2/(1+x**2)', "
+            "a positive number as its frequency, or None for a built-in function."
+        )
+    return float(value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -250,10 +263,13 @@ class Settings:
 
     def with_values(self, **values: Any) -> Settings:
         """A copy with fields of any part changed by name; None leaves a field as it is."""
+        return self.changed(**{name: value for name, value in values.items() if value is not None})
+
+    def changed(self, **values: Any) -> Settings:
+        """A copy with fields of any part changed by name; None is a value like any other, e.g. for no limit."""
         parts: dict[str, dict[str, Any]] = {}
         for name, value in values.items():
-            if value is not None:
-                parts.setdefault(_part_of(name), {})[name] = value
+            parts.setdefault(_part_of(name), {})[name] = function_entries(value) if name == "functions" else value
         changes: dict[str, Any] = {}
         for part, changed in parts.items():
             old = getattr(self, part)
@@ -275,13 +291,17 @@ def setting_names() -> dict[str, str]:
 def _part_of(name: str) -> str:
     names = setting_names()
     if name not in names:
-        raise ValueError(f"There is no setting {name!r}{nearest(name, names) or '; see multigene.settings.'}")
+        raise ValueError(f"There is no setting {name!r}{nearest(name, names) or '; multigene.settings lists them all.'}")
     return names[name]
 
 
 # --- the paper's configurations (Table 1) ---------------------------------------------------------
 
 _MODES: dict[str, Mode] = {"U": "unsynchronised", "S": "synchronised", "G": "global"}
+_GM = (
+    "Configuration GM makes no sense: there is a single set of LCFs, so mutation alone would be a random walk without a "
+    "population of sets to select from (paper, section 3.3.3). Take GB or GC."
+)
 CODENAMES: tuple[str, ...] = ("baseline", "UM", "UB", "UC", "SM", "SB", "SC", "GB", "GC")
 
 
@@ -294,13 +314,13 @@ def configuration(codename: str) -> Settings:
     if codename in ("baseline", "--"):
         return Settings()
     if codename == "GM":
-        raise ValueError(
-            "Configuration GM makes no sense: there is a single set of LCFs, so mutation alone would be a random walk without a "
-            "population of sets to select from (paper, section 3.3.3). Take GB or GC."
-        )
+        raise ValueError(_GM)
     if codename not in CODENAMES:
-        raise ValueError(f"There is no configuration {codename!r}; take one of {', '.join(CODENAMES)}, or None for the default.")
-    mode, tuning = codename
+        alike = next((f" (did you mean {known!r}?)" for known in CODENAMES if known.lower() == str(codename).strip().lower()), "")
+        raise ValueError(
+            f"There is no configuration {codename!r}{alike}; take one of {', '.join(CODENAMES)}, or None for the default."
+        )
+    mode, tuning = codename[0], codename[1]
     backpropagates, mutates = tuning in "BC", tuning in "MC"
     # Tuned populations are half as large, because a tuned generation costs more (Table 2).
     selection = Selection(population_size=50, tournament_size=5, elites=8) if backpropagates else Selection()
@@ -314,60 +334,129 @@ def configuration(codename: str) -> Settings:
 
 # --- checks ---------------------------------------------------------------------------------------
 
+#: Whole numbers: least and largest sensible value. Larger ones would not fit a machine, or never end.
+_WHOLE: dict[str, tuple[int, int]] = {
+    "max_genes": (1, 1000),
+    "max_nodes": (1, 10_000_000),
+    "max_depth": (1, 60),
+    "initial_depth": (1, 60),
+    "mutation_depth": (1, 60),
+    "population_size": (2, 10_000_000),
+    "tournament_size": (1, 1_000_000),
+    "elites": (0, 10_000_000),
+    "steps": (0, 1_000_000),
+    "min_steps": (0, 1_000_000),
+    "global_steps": (1, 1_000_000),
+    "generations": (1, 2**62),
+    "stagnation": (1, 2**62),
+}
+#: Numbers with a fraction: bounds, both included.
+_HUGE = 1e100
+_REAL: dict[str, tuple[float, float]] = {
+    "variable_frequency": (0.0, 1e12),
+    "lcf_frequency": (0.0, 1e12),
+    "product_frequency": (0.0, 1e12),
+    "constant_frequency": (0.0, 1e12),
+    "lcf_dense": (0.0, 1.0),
+    "weighted_nodes": (0.0, 1.0),
+    "cache_megabytes": (0.0, 1e12),
+    "crossover": (0.0, 1.0),
+    "mutation": (0.0, 1.0),
+    "high_level_crossover": (0.0, 1.0),
+    "gene_selection": (0.0, 1.0),
+    "constant_mutation": (0.0, 1.0),
+    "weights_mutation": (0.0, 1.0),
+    "constant_sigma": (0.0, _HUGE),
+    "weights_sigma": (0.0, _HUGE),
+    "tolerance": (0.0, 1.0),
+    "initial_step": (1e-300, _HUGE),
+    "step_growth": (1.0, 1e6),
+    "step_shrinkage": (1e-6, 1.0),
+    "min_step": (0.0, _HUGE),
+    "max_step": (1e-300, _HUGE),
+    "seconds": (1e-9, 1e12),
+    "target_r2": (-_HUGE, 1.0),
+}
+_SWITCHES = ("fit_genes", "tune_constants")
+_RANGES = ("lcf_range", "constant_range")
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "lcf": get_args(Mode),
+    "lcf_birth": ("one-hot", "random", "sparse"),
+    "rule": get_args(UpdateRule),
+}
+#: What users call a setting where it is a parameter of the estimator.
+_PARAMETERS = {"seconds": "time_limit"}
+
 
 def check(settings: Settings) -> None:
     """Refuse values that cannot work, with a sentence that names the value and the remedy."""
-    g, s, v, t, stop = settings.genes, settings.selection, settings.variation, settings.tuning, settings.stopping
-    _whole("max_genes", g.max_genes, 1)
-    _whole("max_depth", g.max_depth, 1)
-    _whole("max_nodes", g.max_nodes, 1, optional=True)
-    _whole("initial_depth", g.initial_depth, 1, optional=True)
-    _whole("mutation_depth", g.mutation_depth, 1, optional=True)
-    _whole("population_size", s.population_size, 2)
-    _whole("tournament_size", s.tournament_size, 1)
-    _whole("elites", s.elites, 0)
-    _whole("generations", stop.generations, 1, optional=True)
-    _whole("stagnation", stop.stagnation, 1, optional=True)
-    if g.max_depth > 60:
-        raise ValueError(f"max_depth={g.max_depth} is too deep; take at most 60.")
+    for part, cls in _PARTS.items():
+        values = getattr(settings, part)
+        if values is None and part == "tuning":
+            continue
+        if not isinstance(values, cls):
+            raise ValueError(f"settings.{part} is {values!r}; give a multigene.settings.{cls.__name__}.")
+        for f in fields(cls):
+            _check_value(f.name, getattr(values, f.name), optional="None" in str(f.type))
+    _check_together(settings)
+
+
+def _check_value(name: str, value: Any, *, optional: bool) -> None:
+    """Refuse one value that is wrong by itself."""
+    shown = f"{_PARAMETERS.get(name, name)}={value!r}"
+    if value is None and optional:
+        return
+    if name in _WHOLE:
+        least, largest = _WHOLE[name]
+        if isinstance(value, bool) or not hasattr(value, "__index__"):
+            raise ValueError(f"{shown} is not a whole number; give one from {least}.")
+        if value < least:
+            raise ValueError(f"{shown} is too small; take at least {least}.")
+        if value > largest:
+            raise ValueError(f"{shown} is too large; take at most {largest}.")
+    elif name in _REAL:
+        low, high = _REAL[name]
+        if not _is_real(value) or not low <= value <= high:
+            raise ValueError(f"{shown} is not a number between {low:g} and {high:g}; give one.")
+    elif name in _RANGES:
+        if not (isinstance(value, tuple | list) and len(value) == 2 and all(_is_real(v) and abs(v) <= _HUGE for v in value)):
+            raise ValueError(f"{shown} is not a range; give a smaller and a larger finite number, for example (-10, 10).")
+        if value[0] > value[1]:
+            raise ValueError(f"{shown} is not a range, its first number is the larger; exchange the two.")
+    elif name in _CHOICES:
+        if value not in _CHOICES[name]:
+            choices = ", ".join(repr(choice) for choice in _CHOICES[name])
+            raise ValueError(f"{shown} is not known; take one of {choices}{', or None' if optional else ''}.")
+    elif name in _SWITCHES and not isinstance(value, bool):
+        raise ValueError(f"{shown} is neither True nor False; give one of them.")
+
+
+def _check_together(settings: Settings) -> None:
+    """Refuse values that contradict each other."""
+    g, s, v, t = settings.genes, settings.selection, settings.variation, settings.tuning
+    if g.initial_depth is not None and g.initial_depth > g.max_depth:
+        raise ValueError(f"initial_depth={g.initial_depth} is more than max_depth={g.max_depth}; lower it or raise max_depth.")
     if s.elites >= s.population_size:
         raise ValueError(
-            f"elites={s.elites} leaves no room for offspring in population_size={s.population_size}; take fewer elites or more individuals."
+            f"elites={s.elites} leaves no room for offspring in population_size={s.population_size}; "
+            "take fewer elites or more individuals."
         )
-    for name in ("crossover", "mutation", "high_level_crossover", "gene_selection", "constant_mutation", "weights_mutation"):
-        _between(name, getattr(v, name), 0.0, 1.0)
-    _between("weighted_nodes", g.weighted_nodes, 0.0, 1.0)
     if v.crossover + v.mutation > 1.0 + 1e-12:
         raise ValueError(f"crossover={v.crossover} and mutation={v.mutation} add up to more than 1; lower one of them.")
     if v.constant_mutation + v.weights_mutation > 1.0 + 1e-12:
         raise ValueError(
-            f"constant_mutation={v.constant_mutation} and weights_mutation={v.weights_mutation} add up to more than 1; lower one of them."
+            f"constant_mutation={v.constant_mutation} and weights_mutation={v.weights_mutation} add up to more than 1; "
+            "lower one of them."
         )
-    if stop.seconds is not None and not 0.0 < float(stop.seconds) < float("inf"):
-        raise ValueError(f"time_limit={stop.seconds} is not a positive number of seconds.")
-    for name in ("lcf_range", "constant_range"):
-        low, high = getattr(g, name)
-        if not (low <= high and abs(low) < 1e150 and abs(high) < 1e150):
-            raise ValueError(f"{name}={(low, high)} is not a range; give a smaller and a larger finite number.")
-    if g.lcf is not None and g.lcf not in get_args(Mode):
-        raise ValueError(f"lcf={g.lcf!r} is not a mode; take one of {', '.join(get_args(Mode))}, or None.")
-    if t is not None:
-        _whole("steps", t.steps, 0)
-        _whole("min_steps", t.min_steps, 0)
-        _whole("global_steps", t.global_steps, 1)
-        if t.rule not in get_args(UpdateRule):
-            raise ValueError(f"There is no update rule {t.rule!r}; take one of {', '.join(get_args(UpdateRule))}.")
+    leaves = (g.variable_frequency, g.lcf_frequency if g.lcf else 0.0, g.product_frequency, g.constant_frequency)
+    if all(frequency == 0.0 for frequency in leaves):
+        raise ValueError("variable_frequency, lcf_frequency, product_frequency and constant_frequency are all 0; raise one.")
+    if g.lcf == "global" and t is None:
+        raise ValueError(_GM)
+    if t is not None and t.min_step > t.max_step:
+        raise ValueError(f"min_step={t.min_step} is more than max_step={t.max_step}; exchange the two.")
 
 
-def _whole(name: str, value: Any, least: int, *, optional: bool = False) -> None:
-    if optional and value is None:
-        return
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise ValueError(f"{name}={value!r} is not a whole number.")
-    if value < least:
-        raise ValueError(f"{name}={value} is too small; take at least {least}.")
-
-
-def _between(name: str, value: float, low: float, high: float) -> None:
-    if not low <= value <= high:
-        raise ValueError(f"{name}={value} is not between {low} and {high}.")
+def _is_real(value: Any) -> bool:
+    """A number, not a switch, text or NaN."""
+    return not isinstance(value, bool | np.bool_) and isinstance(value, int | float | np.number) and bool(value == value)

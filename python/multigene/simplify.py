@@ -16,7 +16,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from multigene.expression import Expression, Number, Operation, Power, Variable, evaluate, fold, rebuild, size
+from multigene.expression import Expression, Number, Operation, Power, Variable, evaluate, fold, rebuild
+from multigene.readable import size
 
 ODD = frozenset({"sin", "tanh", "atan", "erf", "sign"})
 EVEN = frozenset({"cos", "abs", "gauss", "sinc"})
@@ -127,6 +128,8 @@ def join_term(coefficient: float, rest: Expression | None) -> Expression:
         numerator, denominator = rest.arguments
         if numerator == Number(1.0):
             return Operation("div", (Number(coefficient), denominator))
+        if coefficient == -1.0:
+            return Operation("neg", (rest,))
         return Operation("div", (join_term(coefficient, numerator), denominator))
     if coefficient == -1.0:
         return Operation("neg", (rest,))

@@ -160,7 +160,7 @@ fn main() {
         println!("{name}: evaluation alone {:.0} offspring/s", CHILDREN as f64 / plain.seconds);
         for (label, settings) in [
             (
-                "raced at the median",
+                "raced at R² = 0.5",
                 LevenbergMarquardt {
                     race: Some(0.5),
                     ..usual

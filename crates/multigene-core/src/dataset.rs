@@ -1,4 +1,5 @@
 //! The rows a search sees: feature columns, target, row weights. Checked once, then only read.
+use crate::aligned::Aligned;
 use crate::error::{Error, Result};
 use crate::operator::LANES;
 use crate::rows;
@@ -9,10 +10,10 @@ use crate::vector_math::Level;
 pub struct Dataset {
     rows: usize,
     padded: usize,
-    columns: Vec<Vec<f64>>,
+    columns: Vec<Aligned>,
     target: Column,
-    root_weights: Option<Vec<f64>>,
-    fixed: Vec<Vec<f64>>,
+    root_weights: Option<Aligned>,
+    fixed: Vec<Aligned>,
     share: f64,
     level: Level,
 }
@@ -21,7 +22,7 @@ pub struct Dataset {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
     /// The prepared values; 0 beyond the last row.
-    pub values: Vec<f64>,
+    pub values: Aligned,
     /// Weighted mean of the raw values.
     pub mean: f64,
     /// Length of the centred values; 0 for a constant column.
@@ -62,7 +63,7 @@ impl Dataset {
             padded,
             columns: columns.into_iter().map(|c| pad(c, padded)).collect(),
             target: Column {
-                values: Vec::new(),
+                values: Aligned::default(),
                 mean: 0.0,
                 norm: 0.0,
             },
@@ -82,7 +83,7 @@ impl Dataset {
         let padded = rows.div_ceil(LANES) * LANES;
         let columns = columns.into_iter().map(|c| pad(c, padded)).collect();
         let target = Column {
-            values: vec![0.0; padded],
+            values: Aligned::zeros(padded),
             mean: 0.0,
             norm: 0.0,
         };
@@ -136,7 +137,7 @@ impl Dataset {
     }
 
     /// The columns that every model has for free, orthonormal.
-    pub fn fixed(&self) -> &[Vec<f64>] {
+    pub fn fixed(&self) -> &[Aligned] {
         &self.fixed
     }
 
@@ -205,7 +206,8 @@ impl Dataset {
     }
 
     /// Prepares a raw column for least squares; `None` when a value is not finite.
-    pub fn standardise(&self, mut values: Vec<f64>) -> Option<Column> {
+    pub fn standardise(&self, values: impl Into<Aligned>) -> Option<Column> {
+        let mut values = values.into();
         values[self.rows..].fill(0.0);
         let (level, n) = (self.level, self.rows as f64);
         let mean = match &self.root_weights {
@@ -264,14 +266,14 @@ fn safe_norm(values: &[f64]) -> Option<f64> {
 }
 
 /// Rows beyond the last repeat it, so that padding never makes a value non-finite by itself.
-fn pad(mut column: Vec<f64>, padded: usize) -> Vec<f64> {
+fn pad(mut column: Vec<f64>, padded: usize) -> Aligned {
     let last = column.last().copied().unwrap_or(0.0);
     column.resize(padded, last);
-    column
+    column.into()
 }
 
 /// Roots of the weights, scaled to a mean weight of 1 so that sums of weights count rows.
-fn root_weights(weights: &[f64], rows: usize, padded: usize) -> Result<Vec<f64>> {
+fn root_weights(weights: &[f64], rows: usize, padded: usize) -> Result<Aligned> {
     if weights.len() != rows {
         return Err(Error::new(format!(
             "There are {} row weights but {rows} rows.",
@@ -291,5 +293,5 @@ fn root_weights(weights: &[f64], rows: usize, padded: usize) -> Result<Vec<f64>>
     let mean = weights.iter().map(|w| w / largest).sum::<f64>() / rows as f64;
     let mut roots: Vec<f64> = weights.iter().map(|w| (w / largest / mean).sqrt()).collect();
     roots.resize(padded, 0.0);
-    Ok(roots)
+    Ok(roots.into())
 }

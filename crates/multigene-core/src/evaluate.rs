@@ -1,28 +1,27 @@
 //! Forward sweep: a gene over blocks of rows that stay in the first-level cache.
+use crate::aligned::Aligned;
 use crate::dataset::Dataset;
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::operator::{self, LANES, Operator};
+use crate::operator::{self, LANES, Operator, whole, whole_mut};
 use crate::program::{Operand, Program, Step};
 use crate::vector_math as math;
 use crate::vector_math::Level;
 use crate::weights::{BIAS, Weights};
 
-/// Rows per block: a buffer is 2 kB, so a dozen of them and the columns they are made of fit in 32 kB.
-pub const BLOCK: usize = 256;
+/// Rows per block: a buffer is 4 kB, so the handful that is live at a time stays in a first-level cache of 32 kB.
+pub const BLOCK: usize = 512;
 
 /// Buffers of one thread, kept between genes.
 #[derive(Debug, Default)]
 pub struct Scratch {
     /// One block per live value.
-    pub buffers: Vec<f64>,
+    pub buffers: Aligned,
 }
 
 impl Scratch {
     fn reserve(&mut self, slots: usize) {
-        if self.buffers.len() < slots * BLOCK {
-            self.buffers.resize(slots * BLOCK, 0.0);
-        }
+        self.buffers.reserve(slots * BLOCK);
     }
 }
 
@@ -130,10 +129,8 @@ dispatch! {
 
 #[inline(always)]
 fn affine_kernel<const FMA: bool>(a: f64, b: f64, x: &[f64], out: &mut [f64]) {
-    for (o, x) in out.as_chunks_mut::<LANES>().0.iter_mut().zip(x.as_chunks::<LANES>().0) {
-        for k in 0..LANES {
-            o[k] = a + b * x[k];
-        }
+    for (o, &x) in whole_mut(out).iter_mut().zip(whole(x)) {
+        *o = a + b * x;
     }
 }
 
@@ -141,25 +138,35 @@ dispatch! {
     fn affine(a: f64, b: f64, x: &[f64], out: &mut [f64]) = affine_kernel;
 }
 
-/// a + b·x over the rows of a block: all terms in registers, one pass over the output.
+/// a + b·x over the rows of a block, four terms per pass over the output.
 #[inline(always)]
 fn combination_kernel<const FMA: bool>(weights: &Weights, row: u32, data: &Dataset, start: usize, out: &mut [f64]) {
     let row = weights.row(row);
-    let bias = row.bias();
-    for (i, o) in out.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-        let first = start + i * LANES;
-        let mut sum = [bias; LANES];
-        for (feature, weight) in row.slopes() {
-            let x: &[f64; LANES] = data.column(feature as usize)[first..first + LANES]
-                .try_into()
-                .expect("LANES rows");
-            for k in 0..LANES {
-                sum[k] = if FMA {
-                    weight.mul_add(x[k], sum[k])
-                } else {
-                    weight * x[k] + sum[k]
-                };
-            }
+    let out = whole_mut(out);
+    let end = start + out.len();
+    out.fill(row.bias());
+    let mut terms = row
+        .slopes()
+        .map(|(feature, weight)| (weight, &data.column(feature as usize)[start..end]));
+    loop {
+        match [terms.next(), terms.next(), terms.next(), terms.next()] {
+            [Some(a), Some(b), Some(c), Some(d)] => add_terms::<FMA, 4>([a, b, c, d], out),
+            [Some(a), Some(b), Some(c), None] => return add_terms::<FMA, 3>([a, b, c], out),
+            [Some(a), Some(b), ..] => return add_terms::<FMA, 2>([a, b], out),
+            [Some(a), ..] => return add_terms::<FMA, 1>([a], out),
+            _ => return,
+        }
+    }
+}
+
+/// out ← out + Σ weight·x, the terms one after the other.
+#[inline(always)]
+fn add_terms<const FMA: bool, const N: usize>(terms: [(f64, &[f64]); N], out: &mut [f64]) {
+    let terms = terms.map(|(weight, x)| (weight, &x[..out.len()]));
+    for (i, o) in out.iter_mut().enumerate() {
+        let mut sum = *o;
+        for (weight, x) in terms {
+            sum = if FMA { weight.mul_add(x[i], sum) } else { weight * x[i] + sum };
         }
         *o = sum;
     }
@@ -177,20 +184,15 @@ fn product_kernel<const FMA: bool>(weights: &Weights, row: u32, data: &Dataset, 
         .iter()
         .find(|&(feature, _)| feature == BIAS)
         .map_or(1.0, |(_, scale)| scale);
-    for (i, o) in out.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-        let first = start + i * LANES;
-        let mut sum = [0.0; LANES];
-        for (feature, weight) in row.slopes() {
-            let x: &[f64; LANES] = data.column(feature as usize)[first..first + LANES]
-                .try_into()
-                .expect("LANES rows");
-            for k in 0..LANES {
-                sum[k] += weight * math::log::<FMA>(x[k].abs());
-            }
+    let out = whole_mut(out);
+    out.fill(0.0);
+    for (feature, weight) in row.slopes() {
+        for (o, x) in out.iter_mut().zip(&data.column(feature as usize)[start..]) {
+            *o += weight * math::log::<FMA>(x.abs());
         }
-        for k in 0..LANES {
-            o[k] = factor * math::exp::<FMA>(sum[k]);
-        }
+    }
+    for o in out {
+        *o = factor * math::exp::<FMA>(*o);
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Block by block, the forward sweep is repeated with every intermediate value kept, then adjoints run backwards.
 //! What becomes of a derivative is the sink's business: summed over rows it is a gradient, kept by row a Jacobian.
+use crate::aligned::Aligned;
 use crate::dataset::Dataset;
 use crate::dispatch;
 use crate::evaluate::{Argument, BLOCK, argument, forward};
@@ -58,9 +59,9 @@ impl Sink for Sum<'_> {
 /// Buffers of one thread, kept between genes.
 #[derive(Debug, Default)]
 pub struct Tape {
-    values: Vec<f64>,
-    adjoints: Vec<f64>,
-    product: Vec<f64>,
+    values: Aligned,
+    adjoints: Aligned,
+    product: Aligned,
     active: Vec<bool>,
     seen: Vec<bool>,
 }
@@ -95,9 +96,9 @@ pub fn reverse_from(
     if !tape.active.last().copied().unwrap_or(false) {
         return;
     }
-    tape.values.resize((steps * BLOCK).max(tape.values.len()), 0.0);
-    tape.adjoints.resize((steps * BLOCK).max(tape.adjoints.len()), 0.0);
-    tape.product.resize(BLOCK, 0.0);
+    tape.values.reserve(steps * BLOCK);
+    tape.adjoints.reserve(steps * BLOCK);
+    tape.product.reserve(BLOCK);
     for (b, seed) in seed.chunks(BLOCK).enumerate() {
         let start = first + b * BLOCK;
         for i in 0..steps {

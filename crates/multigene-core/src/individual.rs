@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::aligned::Aligned;
 use crate::dataset::{Column, Dataset};
 use crate::evaluate::{Scratch, evaluate};
 use crate::functions::{CustomOperator, expand};
@@ -296,6 +297,15 @@ impl Individual {
         }
     }
 
+    /// Forgets all that is known of the training rows, so that it can be evaluated on others.
+    pub fn forget(&mut self) {
+        for gene in &mut self.genes {
+            gene.column = None;
+        }
+        self.gram = Gram::default();
+        self.unexplained = f64::NAN;
+    }
+
     /// Columns of changed genes, missing inner products, outer coefficients, 1 − R². Leaves the residual in the workspace.
     pub fn evaluate(&mut self, context: Context, workspace: &mut Workspace) {
         let data = context.data;
@@ -303,12 +313,8 @@ impl Individual {
             self.gram = Gram::unknown(self.genes.len());
         }
         for i in 0..self.genes.len() {
-            if self.genes[i].column.is_none() {
-                let raw = self.raw_column(i, context, workspace);
-                match data.standardise(raw) {
-                    Some(column) => self.genes[i].column = Some(Arc::new(column)),
-                    None => return self.mark_unfit(),
-                }
+            if self.genes[i].column.is_none() && !self.prepare_column(i, context, workspace) {
+                return self.mark_unfit();
             }
         }
         let columns: Vec<Arc<Column>> = self.genes.iter().filter_map(|gene| gene.column.clone()).collect();
@@ -327,10 +333,17 @@ impl Individual {
         }
     }
 
+    /// Computes the standardised column of a gene; false if a value is not finite.
+    pub fn prepare_column(&mut self, gene: usize, context: Context, workspace: &mut Workspace) -> bool {
+        let raw = self.raw_column(gene, context, workspace);
+        self.genes[gene].column = context.data.standardise(raw).map(Arc::new);
+        self.genes[gene].column.is_some()
+    }
+
     /// Values of a gene on the (padded) rows.
-    pub fn raw_column(&self, gene: usize, context: Context, workspace: &mut Workspace) -> Vec<f64> {
+    pub fn raw_column(&self, gene: usize, context: Context, workspace: &mut Workspace) -> Aligned {
         let program = Program::compile(&self.genes[gene].nodes, &self.weights, context.library);
-        let mut raw = vec![0.0; context.data.padded()];
+        let mut raw = Aligned::zeros(context.data.padded());
         evaluate(&program, &self.weights, context.data, &mut workspace.scratch, &mut raw);
         raw
     }

@@ -16,6 +16,8 @@ pub struct Interval {
     pub high: f64,
 }
 
+// Plain methods, named as the operators are: `range` rows of the operator table read the same for all of them.
+#[allow(clippy::should_implement_trait)]
 impl Interval {
     /// The range of something that may be undefined or infinite.
     pub const UNDEFINED: Self = Self {

@@ -197,9 +197,22 @@ pub fn solve(gram: &Gram, columns: &[&Column], data: &Dataset, residual: &mut Ve
 pub fn leave(coefficients: &[f64], columns: &[&Column], data: &Dataset, residual: &mut Vec<f64>) -> f64 {
     residual.clear();
     residual.extend_from_slice(&data.target().values);
-    for (c, column) in coefficients.iter().zip(columns) {
-        if *c != 0.0 {
-            rows::add_scaled(data.level(), residual, -c, &column.values);
+    let mut terms = coefficients
+        .iter()
+        .zip(columns)
+        .filter(|&(c, _)| *c != 0.0)
+        .map(|(c, column)| (-c, column.values.as_slice()));
+    while let Some(first) = terms.next() {
+        match (terms.next(), terms.next(), terms.next()) {
+            (Some(second), Some(third), Some(fourth)) => {
+                let (factors, columns) = ([first.0, second.0, third.0, fourth.0], [first.1, second.1, third.1, fourth.1]);
+                rows::add_scaled_four(data.level(), residual, factors, columns);
+            }
+            (second, third, _) => {
+                for (factor, column) in [Some(first), second, third].into_iter().flatten() {
+                    rows::add_scaled(data.level(), residual, factor, column);
+                }
+            }
         }
     }
     rows::dot(data.level(), residual, residual)

@@ -3,6 +3,7 @@
 //! Pure Rust: no Python, no files, no clock, no global randomness. `operator ← gene ← individual ← population`;
 //! `evaluate ← gradient ← tune`. The verbs of [`population::Population`] are what the search loop calls.
 
+pub mod aligned;
 pub mod criterion;
 pub mod dataset;
 pub mod error;

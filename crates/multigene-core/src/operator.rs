@@ -16,32 +16,57 @@ pub enum Notation {
     Power,
 }
 
-/// Rows per step of every kernel: four AVX-512 vectors, so that latencies overlap.
+/// Rows come in multiples of this: four AVX-512 vectors, so that latencies overlap and no loop has a remainder.
 pub const LANES: usize = 32;
 
 /// Largest exponent of `x**n`.
 pub const MAX_POWER: i8 = 32;
 
 /// Applies an expression to every row. A macro, not a function with a closure: a closure might stay a call of its own and
-/// would then be compiled without the wide vectors of the kernel it is used in.
+/// would then be compiled without the wide vectors of the kernel it is used in. One flat loop: where a loop over chunks
+/// stands around, the compiler unrolls the chunk and gathers across chunks, several times slower.
 macro_rules! map {
     ($in:ident, $out:ident, |$x:ident| $value:expr) => {
-        for (o, chunk) in $out.as_chunks_mut::<LANES>().0.iter_mut().zip($in.as_chunks::<LANES>().0) {
-            for k in 0..LANES {
-                let $x = chunk[k];
-                o[k] = $value;
-            }
+        for (o, &$x) in whole_mut($out).iter_mut().zip(whole($in)) {
+            *o = $value;
         }
     };
     ($in:ident, $in2:ident, $out:ident, |$x:ident, $v:ident| $value:expr) => {
-        let rows = $in.as_chunks::<LANES>().0.iter().zip($in2.as_chunks::<LANES>().0);
-        for (o, (chunk, chunk2)) in $out.as_chunks_mut::<LANES>().0.iter_mut().zip(rows) {
-            for k in 0..LANES {
-                let ($x, $v) = (chunk[k], chunk2[k]);
-                o[k] = $value;
-            }
+        for ((o, &$x), &$v) in whole_mut($out).iter_mut().zip(whole($in)).zip(whole($in2)) {
+            *o = $value;
         }
     };
+}
+
+/// The same for expressions that are valid up to `TRIG_LIMIT`; rows beyond it, rare, are computed one by one by `$wide`.
+/// As integers the sizes of doubles compare like the doubles (NaN above all): one above the limit leaves a sign bit.
+macro_rules! map_repaired {
+    ($in:ident, $out:ident, |$x:ident| $value:expr, $wide:expr) => {
+        let mut excess = 0;
+        for (o, &$x) in whole_mut($out).iter_mut().zip(whole($in)) {
+            *o = $value;
+            excess |= TRIG_LIMIT.to_bits().wrapping_sub($x.abs().to_bits());
+        }
+        if excess >> 63 != 0 {
+            repair($in, $out, $wide);
+        }
+    };
+    ($in:ident, $in2:ident, $out:ident, |$x:ident, $v:ident| $value:expr, $wide:expr) => {
+        let mut excess = 0;
+        for ((o, &$x), &$v) in whole_mut($out).iter_mut().zip(whole($in)).zip(whole($in2)) {
+            *o = $value;
+            excess |= TRIG_LIMIT.to_bits().wrapping_sub($x.abs().to_bits());
+        }
+        if excess >> 63 != 0 {
+            repair($in, $out, $wide);
+        }
+    };
+}
+
+/// Picks the loop: with or without arguments that need a slower function.
+macro_rules! sweep {
+    ($($rows:ident),+; |$($x:ident),+| $value:expr) => { map!($($rows),+, |$($x),+| $value) };
+    ($($rows:ident),+; |$($x:ident),+| $value:expr, $wide:expr) => { map_repaired!($($rows),+, |$($x),+| $value, $wide) };
 }
 
 macro_rules! operators {
@@ -117,10 +142,7 @@ macro_rules! operators {
         #[inline(always)]
         pub fn unary<const FMA: bool>(operator: Operator, x: &[f64], out: &mut [f64]) {
             match operator {
-                $( Operator::$unary => {
-                    map!(x, out, |$x| $value);
-                    $( repair(x, out, $wide); )?
-                } )*
+                $( Operator::$unary => { sweep!(x, out; |$x| $value $(, $wide)?); } )*
                 Operator::Power(n) => power(x, n, out),
                 _ => unreachable!("{operator:?} takes two arguments"),
             }
@@ -130,10 +152,7 @@ macro_rules! operators {
         #[inline(always)]
         pub fn unary_slope<const FMA: bool>(operator: Operator, x: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) {
             match operator {
-                $( Operator::$unary => {
-                    map!(x, v, out, |$sx, $sv| $slope);
-                    $( repair(x, out, $wide_slope); )?
-                } )*
+                $( Operator::$unary => { sweep!(x, v, out; |$sx, $sv| $slope $(, $wide_slope)?); } )*
                 Operator::Power(n) => power_slope(x, n, out),
                 _ => unreachable!("{operator:?} takes two arguments"),
             }
@@ -145,12 +164,11 @@ macro_rules! operators {
         pub fn binary<const FMA: bool, A: Rows, B: Rows>(operator: Operator, a: A, b: B, out: &mut [f64]) {
             match operator {
                 $( Operator::$binary => {
-                    for (i, o) in out.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-                        let (a, b) = (a.chunk(i), b.chunk(i));
-                        for k in 0..LANES {
-                            let ($a, $b) = (A::get(a, k), B::get(b, k));
-                            o[k] = $binary_value;
-                        }
+                    let out = whole_mut(out);
+                    let (a, b) = (a.head(out.len()), b.head(out.len()));
+                    for (i, o) in out.iter_mut().enumerate() {
+                        let ($a, $b) = (a.at(i), b.at(i));
+                        *o = $binary_value;
                     }
                 } )*
                 _ => unreachable!("{operator:?} takes one argument"),
@@ -164,13 +182,11 @@ macro_rules! operators {
         ) {
             match operator {
                 $( Operator::$binary => {
-                    let (vs, adjoints) = (v.as_chunks::<LANES>().0, adjoint.as_chunks::<LANES>().0);
-                    for (i, (o, (v, adjoint))) in out.as_chunks_mut::<LANES>().0.iter_mut().zip(vs.iter().zip(adjoints)).enumerate() {
-                        let (a, b) = (a.chunk(i), b.chunk(i));
-                        for k in 0..LANES {
-                            let ($pa, $pb, $pv) = (A::get(a, k), B::get(b, k), v[k]);
-                            o[k] = adjoint[k] * if SECOND { $slope_b } else { $slope_a };
-                        }
+                    let out = whole_mut(out);
+                    let (a, b, v, adjoint) = (a.head(out.len()), b.head(out.len()), v.head(out.len()), adjoint.head(out.len()));
+                    for (i, o) in out.iter_mut().enumerate() {
+                        let ($pa, $pb, $pv) = (a.at(i), b.at(i), v[i]);
+                        *o = adjoint[i] * if SECOND { $slope_b } else { $slope_a };
                     }
                 } )*
                 _ => unreachable!("{operator:?} takes one argument"),
@@ -186,12 +202,12 @@ operators! {
             slope |_x, _v| -1.0;
             range |r| r.falling(|v| -v);
         Sin "sin"
-            value |x| math::sin::<FMA>(x), wide libm::sin;
-            slope |x, _v| math::cos::<FMA>(x), wide libm::cos;
+            value |x| math::sin::<FMA>(x), wide math::sin_wide;
+            slope |x, _v| math::cos::<FMA>(x), wide math::cos_wide;
             range |r| r.sin();
         Cos "cos"
-            value |x| math::cos::<FMA>(x), wide libm::cos;
-            slope |x, _v| -math::sin::<FMA>(x), wide |x| -libm::sin(x);
+            value |x| math::cos::<FMA>(x), wide math::cos_wide;
+            slope |x, _v| -math::sin::<FMA>(x), wide |x| -math::sin_wide(x);
             range |r| r.cos();
         Exp "exp"
             value |x| math::exp::<FMA>(x);
@@ -206,8 +222,8 @@ operators! {
             slope |_x, v| (1.0 - v) * (1.0 + v);
             range |r| r.rising(f64::tanh);
         Sinc "sinc"
-            value |x| math::sinc::<FMA>(x), wide |x| libm::sin(x) / x;
-            slope |x, v| if x.abs() < 1e-4 { -x / 3.0 } else { (math::cos::<FMA>(x) - v) / x }, wide |x| (libm::cos(x) - libm::sin(x) / x) / x;
+            value |x| math::sinc::<FMA>(x), wide |x| math::sin_wide(x) / x;
+            slope |x, v| if x.abs() < 1e-4 { -x / 3.0 } else { (math::cos::<FMA>(x) - v) / x }, wide |x| (math::cos_wide(x) - math::sin_wide(x) / x) / x;
             range |r| r.sinc();
         Softplus "softplus"
             value |x| math::softplus::<FMA>(x);
@@ -348,61 +364,60 @@ fn sign(x: f64) -> f64 {
 
 /// Rows of an argument: a slice, or one value for all rows.
 pub trait Rows: Copy {
-    /// What one step of a kernel reads.
-    type Chunk: Copy;
-    /// Rows `i * LANES` and on.
-    fn chunk(&self, i: usize) -> Self::Chunk;
-    /// Row k of that.
-    fn get(chunk: Self::Chunk, k: usize) -> f64;
+    /// The first `n` rows, so that the compiler knows how many there are.
+    fn head(self, n: usize) -> Self;
+    /// Row `i`.
+    fn at(self, i: usize) -> f64;
 }
 
-impl<'a> Rows for &'a [f64] {
-    type Chunk = &'a [f64; LANES];
+impl Rows for &[f64] {
     #[inline(always)]
-    fn chunk(&self, i: usize) -> Self::Chunk {
-        &self.as_chunks::<LANES>().0[i]
+    fn head(self, n: usize) -> Self {
+        &self[..n]
     }
     #[inline(always)]
-    fn get(chunk: Self::Chunk, k: usize) -> f64 {
-        chunk[k]
+    fn at(self, i: usize) -> f64 {
+        self[i]
     }
 }
 
 impl Rows for f64 {
-    type Chunk = f64;
     #[inline(always)]
-    fn chunk(&self, _: usize) -> f64 {
-        *self
+    fn head(self, _: usize) -> Self {
+        self
     }
     #[inline(always)]
-    fn get(chunk: f64, _: usize) -> f64 {
-        chunk
+    fn at(self, _: usize) -> f64 {
+        self
     }
+}
+
+/// The same rows, of a length the compiler knows to be a multiple of `LANES`.
+#[inline(always)]
+pub fn whole(rows: &[f64]) -> &[f64] {
+    rows.as_chunks::<LANES>().0.as_flattened()
+}
+
+/// The same rows, of a length the compiler knows to be a multiple of `LANES`.
+#[inline(always)]
+pub fn whole_mut(rows: &mut [f64]) -> &mut [f64] {
+    rows.as_chunks_mut::<LANES>().0.as_flattened_mut()
 }
 
 #[inline(always)]
 fn scale(factor: &[f64], out: &mut [f64]) {
-    for (o, f) in out.as_chunks_mut::<LANES>().0.iter_mut().zip(factor.as_chunks::<LANES>().0) {
-        for k in 0..LANES {
-            o[k] *= f[k];
-        }
+    for (o, f) in whole_mut(out).iter_mut().zip(whole(factor)) {
+        *o *= f;
     }
 }
 
-/// Trigonometric kernels reduce arguments up to `TRIG_LIMIT`; rows beyond it, rare, are computed one by one.
-#[inline(always)]
-fn repair(x: &[f64], out: &mut [f64], f: impl Fn(f64) -> f64) {
-    let mut wide = 0u64;
-    for chunk in x.as_chunks::<LANES>().0 {
-        for &x in chunk {
-            wide |= u64::from(x.abs() > TRIG_LIMIT);
-        }
-    }
-    if wide != 0 {
-        for (o, &x) in out.iter_mut().zip(x) {
-            if x.abs() > TRIG_LIMIT {
-                *o = f(x);
-            }
+/// Rows whose argument the trigonometric kernels cannot reduce.
+#[cold]
+#[inline(never)]
+fn repair(x: &[f64], out: &mut [f64], f: fn(f64) -> f64) {
+    for (o, &x) in out.iter_mut().zip(x) {
+        if x.abs() > TRIG_LIMIT {
+            *o = f(x);
         }
     }
 }

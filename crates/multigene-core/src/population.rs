@@ -199,14 +199,23 @@ impl Population {
 
     /// Applies a verb to every individual in parallel; those after a stop are left as they are.
     fn for_each(&mut self, data: &Dataset, stop: &AtomicBool, verb: impl Fn(&mut Individual, Context, &mut Workspace) + Sync) {
+        let kept = self.columns_kept(data);
         let mut individuals = std::mem::take(&mut self.individuals);
         let context = self.context(data);
         individuals.par_iter_mut().for_each(|individual| {
             if !stop.load(Ordering::Relaxed) {
                 WORKSPACE.with_borrow_mut(|workspace| verb(individual, context, workspace));
+                // At once, not after the whole population: on a million rows its columns together would be gigabytes.
+                individual.genes.iter_mut().skip(kept).for_each(|gene| gene.column = None);
             }
         });
         self.individuals = individuals;
+    }
+
+    /// Columns each individual may keep within the byte budget: the same number for all, so that nothing depends on order or
+    /// threads.
+    fn columns_kept(&self, data: &Dataset) -> usize {
+        self.evaluation.cache_bytes / self.individuals.len().max(1) / (data.padded() * size_of::<f64>()).max(1)
     }
 
     /// Outer coefficients and fitness of all individuals that changed.
@@ -216,7 +225,6 @@ impl Population {
                 resolve(individual, context, workspace);
             }
         });
-        self.trim(data);
     }
 
     /// Gradient tuning of all individuals (paper, section 3.2), then their evaluation.
@@ -227,24 +235,26 @@ impl Population {
             resolve(individual, context, workspace);
             tune::tune(individual, context, tuning, workspace, stop);
         });
-        self.trim(data);
     }
 
     /// Second-order tuning of the individuals that changed: the gene that breeding changed (any gene where none did), all genes
     /// with some probability, hopeless ones given up after the first step, and weights dropped that earn nothing.
     /// Returns the number of evaluations.
     pub fn refine(&mut self, data: &Dataset, refinement: &Refinement, seeds: &[u64], stop: &AtomicBool) -> usize {
+        let kept = self.columns_kept(data);
         let mut individuals = std::mem::take(&mut self.individuals);
         let context = self.context(data);
         let refined = |(individual, &seed): (&mut Individual, &u64)| {
             if stop.load(Ordering::Relaxed) || individual.is_evaluated() {
                 return 0;
             }
-            WORKSPACE.with_borrow_mut(|workspace| refine(individual, context, refinement, workspace, seed, stop))
+            let evaluations =
+                WORKSPACE.with_borrow_mut(|workspace| refine(individual, context, refinement, workspace, seed, stop));
+            individual.genes.iter_mut().skip(kept).for_each(|gene| gene.column = None);
+            evaluations
         };
         let evaluations = individuals.par_iter_mut().zip(seeds).map(refined).sum();
         self.individuals = individuals;
-        self.trim(data);
         evaluations
     }
 
@@ -357,24 +367,32 @@ impl Population {
         }
     }
 
-    /// Drops columns beyond the byte budget, the same share for every individual so that nothing depends on order or threads.
-    fn trim(&mut self, data: &Dataset) {
-        let column = data.padded() * size_of::<f64>();
-        let share = self.evaluation.cache_bytes / self.individuals.len().max(1) / column;
-        if share >= self.primitives.limits.max_genes {
-            return;
-        }
-        for individual in &mut self.individuals {
-            for gene in individual.genes.iter_mut().skip(share) {
-                gene.column = None;
-            }
-        }
-    }
-
     /// The model of slot `i` on its own.
     pub fn model(&self, i: usize) -> Individual {
         self.individuals[i].detach(&self.primitives.functions.library)
     }
+}
+
+/// Evaluates every gene of every individual on every row, keeping nothing: the bare forward sweep, for measurements.
+/// Returns the number of node evaluations, which falls short after a stop.
+pub fn sweep(individuals: &[&Individual], data: &Dataset, stop: &AtomicBool) -> u64 {
+    let genes: Vec<(&Individual, usize)> = individuals
+        .iter()
+        .flat_map(|&i| (0..i.genes.len()).map(move |g| (i, g)))
+        .collect();
+    let context = Context {
+        data,
+        library: &[],
+        fit_genes: true,
+    };
+    let one = |&(individual, gene): &(&Individual, usize)| {
+        if stop.load(Ordering::Relaxed) {
+            return 0;
+        }
+        WORKSPACE.with_borrow_mut(|workspace| std::hint::black_box(individual.raw_column(gene, context, workspace)));
+        (individual.genes[gene].nodes.len() * data.rows()) as u64
+    };
+    genes.par_iter().map(one).sum()
 }
 
 /// What makes two individuals duplicates: the text of their genes.

@@ -1,10 +1,10 @@
 //! Sums over rows, with a fixed order of additions so that a result depends on neither threads nor caching.
 use crate::dispatch;
-use crate::operator::LANES;
+use crate::operator::{LANES, whole, whole_mut};
 
-#[inline(always)]
-fn total(lanes: [f64; LANES]) -> f64 {
-    let mut lanes = lanes;
+/// Sum of all lanes. Out of line: in line, the compiler would cut the loops before it to the narrow vectors of its last steps.
+#[inline(never)]
+fn total(lanes: &mut [f64; LANES]) -> f64 {
     let mut width = LANES / 2;
     while width > 0 {
         for k in 0..width {
@@ -28,7 +28,7 @@ fn sum_kernel<const FMA: bool>(x: &[f64]) -> f64 {
             lanes[k] += chunk[k];
         }
     }
-    total(lanes)
+    total(&mut lanes)
 }
 
 #[inline(always)]
@@ -39,7 +39,7 @@ fn dot_kernel<const FMA: bool>(x: &[f64], y: &[f64]) -> f64 {
             lanes[k] = multiply_add::<FMA>(x[k], y[k], lanes[k]);
         }
     }
-    total(lanes)
+    total(&mut lanes)
 }
 
 #[inline(always)]
@@ -50,7 +50,7 @@ fn weighted_sum_kernel<const FMA: bool>(x: &[f64], root: &[f64]) -> f64 {
             lanes[k] = multiply_add::<FMA>(x[k] * r[k], r[k], lanes[k]);
         }
     }
-    total(lanes)
+    total(&mut lanes)
 }
 
 #[inline(always)]
@@ -79,24 +79,20 @@ fn centre_kernel<const FMA: bool>(x: &mut [f64], mean: f64, root: Option<&[f64]>
             }
         }
     }
-    total(lanes)
+    total(&mut lanes)
 }
 
 #[inline(always)]
 fn scale_kernel<const FMA: bool>(x: &mut [f64], factor: f64) {
-    for chunk in x.as_chunks_mut::<LANES>().0 {
-        for v in chunk {
-            *v *= factor;
-        }
+    for v in whole_mut(x) {
+        *v *= factor;
     }
 }
 
 #[inline(always)]
 fn add_scaled_kernel<const FMA: bool>(y: &mut [f64], factor: f64, x: &[f64]) {
-    for (y, x) in y.as_chunks_mut::<LANES>().0.iter_mut().zip(x.as_chunks::<LANES>().0) {
-        for k in 0..LANES {
-            y[k] = multiply_add::<FMA>(factor, x[k], y[k]);
-        }
+    for (y, &x) in whole_mut(y).iter_mut().zip(whole(x)) {
+        *y = multiply_add::<FMA>(factor, x, *y);
     }
 }
 
@@ -127,14 +123,38 @@ dispatch! {
 
 #[inline(always)]
 fn multiply_kernel<const FMA: bool>(y: &mut [f64], x: &[f64]) {
-    for (y, x) in y.as_chunks_mut::<LANES>().0.iter_mut().zip(x.as_chunks::<LANES>().0) {
-        for k in 0..LANES {
-            y[k] *= x[k];
-        }
+    for (y, &x) in whole_mut(y).iter_mut().zip(whole(x)) {
+        *y *= x;
     }
 }
 
 dispatch! {
     /// y ← x·y, row by row.
     pub fn multiply(y: &mut [f64], x: &[f64]) = multiply_kernel;
+}
+
+#[inline(always)]
+fn scaled_kernel<const FMA: bool>(y: &mut [f64], factor: f64, x: &[f64]) {
+    for (y, &x) in whole_mut(y).iter_mut().zip(whole(x)) {
+        *y = factor * x;
+    }
+}
+
+#[inline(always)]
+fn add_scaled_four_kernel<const FMA: bool>(y: &mut [f64], factors: [f64; 4], x: [&[f64]; 4]) {
+    let y = whole_mut(y);
+    let [a, b, c, d] = x.map(|x| &x[..y.len()]);
+    for (i, y) in y.iter_mut().enumerate() {
+        let sum = multiply_add::<FMA>(factors[0], a[i], *y);
+        let sum = multiply_add::<FMA>(factors[1], b[i], sum);
+        let sum = multiply_add::<FMA>(factors[2], c[i], sum);
+        *y = multiply_add::<FMA>(factors[3], d[i], sum);
+    }
+}
+
+dispatch! {
+    /// y ← factor·x.
+    pub fn scaled(y: &mut [f64], factor: f64, x: &[f64]) = scaled_kernel;
+    /// y ← y + Σ factor·x of four, as four calls of `add_scaled` do, but passing over y once.
+    pub fn add_scaled_four(y: &mut [f64], factors: [f64; 4], x: [&[f64]; 4]) = add_scaled_four_kernel;
 }

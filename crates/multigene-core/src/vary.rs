@@ -4,7 +4,8 @@ use rand::{RngExt, SeedableRng};
 use crate::gene::{Node, depths, levels, sizes, start};
 use crate::grow::{Limits, Primitives, SlotRng, Synchronisation};
 use crate::individual::{Gene, Individual};
-use crate::mutate::{Mutation, mutate};
+pub use crate::mutate::Mutation;
+use crate::mutate::mutate;
 use crate::weights::Weights;
 
 /// Probabilities and sizes of variation (paper, Table 2).

@@ -259,6 +259,22 @@ fn data_that_cannot_be_used_is_refused_with_a_sentence() {
     assert!(new(vec![], &[1.0, 2.0], Some(&[1.0, -1.0])).contains("not negative"));
     assert!(new(vec![], &[1.0, 2.0], Some(&[0.0, 0.0])).contains("All row weights are zero"));
     assert!(new(vec![], &[f64::MAX; 40], None).contains("too large"));
-    let alternating: Vec<f64> = (0..40).map(|k| if k % 2 == 0 { 1e308 } else { -1e308 }).collect();
-    assert!(new(vec![], &alternating, None).contains("too large"));
+    // Their sum is 0, but their length is no double.
+    let balanced: Vec<f64> = (0..32).map(|k| if k < 16 { 1e308 } else { -1e308 }).collect();
+    assert!(new(vec![], &balanced, None).contains("too large"));
+}
+
+#[test]
+fn what_is_known_of_other_rows_can_be_forgotten() {
+    let (first, second) = (common::dataset(1, 100, 3, false), common::dataset(2, 37, 3, true));
+    let (mut moved, mut fresh) = (linear(3), linear(3));
+    fit_of(&mut moved, &first);
+    moved.forget();
+    assert!(!moved.is_evaluated());
+    fit_of(&mut moved, &second);
+    fit_of(&mut fresh, &second);
+    assert_eq!(
+        (moved.intercept, moved.coefficients, moved.unexplained),
+        (fresh.intercept, fresh.coefficients, fresh.unexplained)
+    );
 }

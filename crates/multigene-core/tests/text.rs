@@ -9,8 +9,11 @@ use multigene_core::weights::Weights;
 use proptest::prelude::*;
 use rand::RngExt;
 
+/// A node without its row, and the row's features, weights as bits, and index.
+type Bits = (Node, Vec<u32>, Vec<u64>, Option<u32>);
+
 /// Rows as bits, node by node, so that -0.0 and 0.0 differ.
-fn bits(nodes: &[Node], weights: &Weights) -> Vec<(Node, Vec<u32>, Vec<u64>, Option<u32>)> {
+fn bits(nodes: &[Node], weights: &Weights) -> Vec<Bits> {
     nodes
         .iter()
         .map(|node| {

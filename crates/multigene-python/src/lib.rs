@@ -13,7 +13,7 @@ mod _engine {
     #[pymodule_export]
     use crate::model::{Individual, apply, operators};
     #[pymodule_export]
-    use crate::population::{Dataset, Population};
+    use crate::population::{Dataset, Population, sweep};
     #[pymodule_export]
     use crate::workers::Workers;
 }

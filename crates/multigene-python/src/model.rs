@@ -23,6 +23,9 @@ use crate::settings::RefinementSettings;
 /// Rows evaluated at a time, so that predicting a million rows needs no second copy of them.
 const CHUNK: usize = 1 << 16;
 
+/// What the constructor takes: genes, intercept, coefficients.
+type Arguments = (Vec<String>, f64, Vec<f64>);
+
 /// One model: genes, intercept, coefficients.
 #[pyclass(frozen, module = "multigene._engine")]
 pub struct Individual {
@@ -80,7 +83,7 @@ impl Individual {
         let mut values = numpy::ndarray::Array2::zeros((n, self.inner.genes.len()));
         for gene in 0..self.inner.genes.len() {
             let column = self.inner.raw_column(gene, context, &mut Workspace::default());
-            values.column_mut(gene).iter_mut().zip(column).for_each(|(v, c)| *v = c);
+            values.column_mut(gene).iter_mut().zip(&*column).for_each(|(v, c)| *v = *c);
         }
         Ok(values.into_pyarray(py))
     }
@@ -89,6 +92,7 @@ impl Individual {
     fn fit(&self, data: &Dataset) -> PyResult<Self> {
         self.check_features(data.0.n_features())?;
         let mut inner = self.inner.clone();
+        inner.forget(); // it may have been fitted to other rows before
         inner.evaluate(
             Context {
                 data: &data.0,
@@ -109,6 +113,7 @@ impl Individual {
             fit_genes: true,
         };
         let (mut inner, mut workspace) = (self.inner.clone(), Workspace::default());
+        inner.forget();
         inner.evaluate(context, &mut workspace);
         gradient(&inner, context, Tunable::ALL, &mut workspace);
         Ok(workspace.gradient.into_pyarray(py))
@@ -205,7 +210,7 @@ impl Individual {
         self.inner.complexity()
     }
 
-    fn __reduce__(slf: Bound<'_, Self>) -> PyResult<(Bound<'_, PyAny>, (Vec<String>, f64, Vec<f64>))> {
+    fn __reduce__(slf: Bound<'_, Self>) -> PyResult<(Bound<'_, PyAny>, Arguments)> {
         let class = slf.get_type().into_any();
         let me = slf.get();
         Ok((class, (me.genes(), me.inner.intercept, me.inner.coefficients.clone())))
@@ -227,7 +232,7 @@ impl Individual {
         self.check_features(x.shape()[1])
     }
 
-    fn check_features(&self, n_features: usize) -> PyResult<()> {
+    pub fn check_features(&self, n_features: usize) -> PyResult<()> {
         match self.inner.max_feature() {
             Some(largest) if largest as usize >= n_features => Err(PyValueError::new_err(format!(
                 "The model uses feature {largest} but the data has only {n_features} features."

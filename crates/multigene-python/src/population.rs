@@ -227,3 +227,13 @@ impl Population {
         })
     }
 }
+
+/// Node evaluations of one sweep of all genes over all rows, for benchmarks.
+#[pyfunction]
+pub fn sweep(py: Python<'_>, individuals: Vec<Bound<'_, Individual>>, data: &Dataset, workers: &Workers) -> PyResult<u64> {
+    individuals
+        .iter()
+        .try_for_each(|individual| individual.get().check_features(data.0.n_features()))?;
+    let individuals: Vec<&individual::Individual> = individuals.iter().map(|individual| &individual.get().inner).collect();
+    workers.run(py, |stop| population::sweep(&individuals, &data.0, stop))
+}

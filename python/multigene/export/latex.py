@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from multigene.export.names import identifier, visible
 from multigene.export.writer import ATOM, FACTOR, PRODUCT, Piece, Template, Writer, readable_number
-from multigene.expression import Expression, readable
+from multigene.expression import Expression
+from multigene.readable import readable
 
 GREEK = {letter: identifier(letter, letter) for letter in "αβγδεζηθικλμµνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ"}
 ESCAPES = {

@@ -7,7 +7,8 @@ from html import escape
 
 from multigene.export.names import visible
 from multigene.export.writer import FACTOR, PRODUCT, Piece, Template, Writer, readable_number
-from multigene.expression import Expression, readable
+from multigene.expression import Expression
+from multigene.readable import readable
 
 PLAIN = ("sin", "cos", "log", "tanh", "erf", "sign", "sinc", "bent")
 APPLY = "<mo>&#x2061;</mo>"  # function application, invisible

@@ -17,7 +17,11 @@ def mg_sinc(x):
     return torch.where(x == 0, torch.ones_like(x), torch.sin(nonzero) / nonzero)
 """,
     "sign": "\n\ndef mg_sign(x):\n    return torch.where(torch.isnan(x), x, torch.sign(x))\n",
-    "softplus": "\n\ndef mg_softplus(x):\n    return torch.clamp(x, min=0) + torch.log1p(torch.exp(-torch.abs(x)))\n",
+    "softplus": """
+
+def mg_softplus(x):
+    return torch.clamp(x, min=0) + torch.log1p(torch.exp(-torch.abs(x)))
+""",
     "gauss": "\n\ndef mg_gauss(x):\n    return torch.exp(-x * x)\n",
     "bent": "\n\ndef mg_bent(x):\n    return (torch.sqrt(x * x + 1) - 1) / 2 + x\n",
     "aq": "\n\ndef mg_aq(x, y):\n    return x / torch.sqrt(1 + y * y)\n",

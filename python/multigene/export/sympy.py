@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from multigene.export.writer import Template, Writer, calls, plain_number
-from multigene.expression import Expression, Number, Operation, Power, Variable, fold, readable
+from multigene.expression import Expression, Number, Operation, Power, Variable, fold
+from multigene.readable import readable
 
 SAME = ("sin", "cos", "exp", "log", "sqrt", "tanh", "atan", "erf", "sign", "sinc")
 BENT = "Lambda(Symbol('u'), (sqrt(Symbol('u')**2 + 1) - 1)/2 + Symbol('u'))"
@@ -55,6 +56,8 @@ def write(expression: Expression, names: Sequence[str], target: str = "y") -> st
 def build(expression: Expression, names: Sequence[str]) -> Any:
     """The `sympy.Expr` with one symbol per column, named as the column is."""
     sympy = import_sympy()
+    from sympy.utilities.lambdify import implemented_function
+
     symbols = [sympy.Symbol(name) for name in names]
     functions: dict[str, Callable[..., Any]] = {
         "add": sympy.Add,
@@ -65,7 +68,9 @@ def build(expression: Expression, names: Sequence[str]) -> Any:
         "abs": sympy.Abs,
         "min": sympy.Min,
         "max": sympy.Max,
-        "bent": lambda a: (sympy.sqrt(a**2 + 1) - 1) / 2 + a,
+        # Left by `readable` around large arguments only, which would double at every level if spelt out:
+        # a function of that name, which `lambdify` knows how to compute.
+        "bent": implemented_function("bent", lambda a: ((a * a + 1) ** 0.5 - 1) / 2 + a),
         **{name: getattr(sympy, name) for name in SAME},
     }
 

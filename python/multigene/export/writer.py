@@ -129,6 +129,9 @@ class Writer:
         assert isinstance(node, Operation)
         if node.name in self.templates:
             template = self.templates[node.name]
+            if node.name == "div" and parts[0].opposite is not None:
+                positive = template.text.format(parts[0].opposite, parts[1])
+                return self._negative(self._piece_of(positive, template.level))
             text = template.text.format(parts[0], *parts[1:])
             for part in parts[2:]:
                 text = template.text.format(self._piece_of(text, template.level), part)

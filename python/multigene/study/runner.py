@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import wait
 from types import FrameType
-from typing import Any, Protocol
+from typing import Protocol
 
 from multigene.study.design import Run, Study
 from multigene.study.execution import Outcome
@@ -135,15 +135,15 @@ def run_study(
     display = display or Quiet()
     heart = Heart(store, owner, lease)
     heart.start()
-    try:
-        with _terminate_as_interrupt():
+    with _one_interrupt():
+        try:
             _work_off(store, owner, executor, display, lease)
-        return store.counts()
-    finally:
-        executor.close()
-        heart.stop()
-        store.give_back(owner)
-        display.close()
+            return store.counts()
+        finally:
+            executor.close()
+            heart.stop()
+            store.give_back(owner)
+            display.close()
 
 
 def _work_off(store: Store, owner: str, executor: Executor, display: Display, lease: float) -> None:
@@ -180,19 +180,26 @@ def _lost() -> Outcome:
 
 
 @contextmanager
-def _terminate_as_interrupt() -> Iterator[None]:
-    """While it lasts, SIGTERM raises KeyboardInterrupt, so that batch systems end a study as cleanly as
-    Ctrl-C does.
+def _one_interrupt() -> Iterator[None]:
+    """While it lasts, the first SIGINT or SIGTERM raises KeyboardInterrupt and later ones are ignored.
+
+    Batch systems end a study as cleanly as Ctrl-C does; and as they like to signal a whole group of processes
+    twice, the second signal must not break into the cleaning up.
     """
+    interrupted = False
 
     def interrupt(_signal: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
+        nonlocal interrupted
+        if not interrupted:
+            interrupted = True
+            raise KeyboardInterrupt
 
     if threading.current_thread() is not threading.main_thread():
         yield  # signals are the main thread's alone
         return
-    before: Any = signal.signal(signal.SIGTERM, interrupt)
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

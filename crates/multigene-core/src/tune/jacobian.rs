@@ -21,6 +21,8 @@ use crate::vector_math::Level;
 const WINDOW_VALUES: usize = 1 << 15;
 /// Longest window: tiles of longer columns would not stay in the first-level cache.
 const WINDOW_ROWS: usize = 4 * BLOCK;
+/// A column of derivatives with this share of its square in its mean is centred before its square is taken.
+const MOSTLY_MEAN: f64 = 0.99;
 /// Matrices have rows of whole vectors.
 const PADDING: usize = 8;
 
@@ -236,17 +238,27 @@ impl Equations {
         true
     }
 
-    /// The intercept absorbs any multiple of its column, so taking off about the mean changes nothing but the rounding.
+    /// The intercept absorbs any multiple of its column, so taking off the mean changes nothing but the rounding. Done where
+    /// the first rows say that the mean is far above the spread, that is, where differences of squares would cancel.
     fn shift(&mut self, first: usize, end: usize, size: usize, level: Level) {
         let unit = &self.unit[first..end];
-        let square = rows::dot(level, unit, unit);
+        let head = unit.len().min(BLOCK);
+        let square = rows::dot(level, &unit[..head], &unit[..head]);
         for i in 0..size {
             let begin = i * self.window.stride;
             let column = &mut self.window.values[begin..begin + unit.len()];
-            if first == 0 && square > 0.0 {
-                self.shifts[i] = rows::dot(level, column, unit) / square;
+            if first == 0 {
+                let along = rows::dot(level, &column[..head], &unit[..head]);
+                let whole = rows::dot(level, &column[..head], &column[..head]);
+                self.shifts[i] = if along * along > MOSTLY_MEAN * square * whole {
+                    along / square
+                } else {
+                    0.0
+                };
             }
-            rows::add_scaled(level, column, -self.shifts[i], unit);
+            if self.shifts[i] != 0.0 {
+                rows::add_scaled(level, column, -self.shifts[i], unit);
+            }
         }
     }
 

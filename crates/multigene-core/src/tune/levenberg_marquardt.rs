@@ -2,18 +2,16 @@
 //!
 //! One iteration: normal equations at the present weights (`jacobian.rs`), then steps with more and more damping until one
 //! lowers the error of the whole individual. A step that does not is taken back, so tuning never makes a model worse.
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::jacobian::{Equations, Point};
 use super::linear_algebra::{factorise, solve};
 pub use super::parameters::GeneChoice;
 use super::parameters::Parameters;
-use crate::dataset::Column;
+use super::rollback::Kept;
 use crate::gradient::Tunable;
 use crate::grow::SlotRng;
 use crate::individual::{Context, Individual, Workspace};
-use crate::least_squares::Gram;
 
 /// Least damping: with less, rounding would decide along flat directions.
 const LEAST_DAMPING: f64 = 1e-12;
@@ -118,45 +116,6 @@ pub struct Buffers {
     factor: Vec<f64>,
     step: Vec<f64>,
     kept: Kept,
-}
-
-/// The individual before a step, to go back to.
-#[derive(Debug, Default)]
-struct Kept {
-    values: Vec<f64>,
-    columns: Vec<Option<Arc<Column>>>,
-    gram: Gram,
-    coefficients: Vec<f64>,
-    intercept: f64,
-    unexplained: f64,
-    residual: Vec<f64>,
-}
-
-impl Kept {
-    fn keep(&mut self, individual: &Individual, parameters: &Parameters) {
-        self.values.clear();
-        self.values
-            .extend(parameters.places.iter().map(|&place| individual.weights.values()[place]));
-        self.columns.clear();
-        self.columns
-            .extend(parameters.genes.iter().map(|&gene| individual.genes[gene].column.clone()));
-        self.gram.clone_from(&individual.gram);
-        self.coefficients.clone_from(&individual.coefficients);
-        (self.intercept, self.unexplained) = (individual.intercept, individual.unexplained);
-    }
-
-    fn restore(&mut self, individual: &mut Individual, parameters: &Parameters, residual: &mut Vec<f64>) {
-        for (&place, &value) in parameters.places.iter().zip(&self.values) {
-            individual.weights.values_mut()[place] = value;
-        }
-        for (&gene, column) in parameters.genes.iter().zip(&self.columns) {
-            individual.genes[gene].column.clone_from(column);
-        }
-        individual.gram.clone_from(&self.gram);
-        individual.coefficients.clone_from(&self.coefficients);
-        (individual.intercept, individual.unexplained) = (self.intercept, self.unexplained);
-        std::mem::swap(residual, &mut self.residual);
-    }
 }
 
 /// Tunes the weights of one gene, or of all genes jointly. Leaves the individual evaluated, at the best step, with its

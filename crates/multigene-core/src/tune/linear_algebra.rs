@@ -17,53 +17,55 @@ fn multiply_add<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FMA { a.mul_add(b, c) } else { a * b + c }
 }
 
+/// Adds the products of M columns with N others, row by row, to LANES sums each. The sums go through memory: were they added
+/// up here, the compiler would vectorise across columns instead of along them.
 #[inline(always)]
-fn tile_kernel<const FMA: bool, const M: usize, const N: usize>(a: [&[f64]; M], b: [&[f64]; N]) -> [[f64; N]; M] {
+fn tile_kernel<const FMA: bool, const M: usize, const N: usize>(
+    a: [&[f64]; M],
+    b: [&[f64]; N],
+    out: &mut [[[f64; LANES]; N]; M],
+) {
+    let chunks = a[0].len() / LANES;
+    // Equal lengths, said once: no checks inside the loop.
+    let a = a.map(|column| &column.as_chunks::<LANES>().0[..chunks]);
+    let b = b.map(|column| &column.as_chunks::<LANES>().0[..chunks]);
     let mut sums = [[[0.0; LANES]; N]; M];
-    let (a, b) = (
-        a.map(|column| column.as_chunks::<LANES>().0),
-        b.map(|column| column.as_chunks::<LANES>().0),
-    );
-    let chunks = a[0].len();
-    assert!(a.iter().chain(&b).all(|column| column.len() == chunks));
     for c in 0..chunks {
+        let y: [[f64; LANES]; N] = std::array::from_fn(|j| b[j][c]);
         for i in 0..M {
+            let x = a[i][c];
             for j in 0..N {
                 for k in 0..LANES {
-                    sums[i][j][k] = multiply_add::<FMA>(a[i][c][k], b[j][c][k], sums[i][j][k]);
+                    sums[i][j][k] = multiply_add::<FMA>(x[k], y[j][k], sums[i][j][k]);
                 }
             }
         }
     }
-    sums.map(|row| row.map(total))
-}
-
-#[inline(always)]
-fn total(s: [f64; LANES]) -> f64 {
-    ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
+    *out = sums;
 }
 
 dispatch! {
-    fn tile_four(a: [&[f64]; 4], b: [&[f64]; 4]) -> [[f64; 4]; 4] = tile_kernel, 4, 4;
-    fn tile_two(a: [&[f64]; 2], b: [&[f64]; 2]) -> [[f64; 2]; 2] = tile_kernel, 2, 2;
+    fn tile_four(a: [&[f64]; 4], b: [&[f64]; 4], out: &mut [[[f64; LANES]; 4]; 4]) = tile_kernel, 4, 4;
+    fn tile_two(a: [&[f64]; 2], b: [&[f64]; 2], out: &mut [[[f64; LANES]; 2]; 2]) = tile_kernel, 2, 2;
 }
 
 /// Inner products of four columns with four others. All have the same number of rows, a multiple of eight.
 pub fn products(level: Level, a: [&[f64]; TILE], b: [&[f64]; TILE]) -> [[f64; TILE]; TILE] {
+    let total = |s: &[f64; LANES]| ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+    let mut sums = [[[0.0; LANES]; TILE]; TILE];
     if level.supported() == Level::Avx512 {
-        return tile_four(level, a, b);
-    }
-    // Sixteen registers hold a tile of two by two.
-    let mut out = [[0.0; TILE]; TILE];
-    for i in [0, 2] {
-        for j in [0, 2] {
-            let tile = tile_two(level, [a[i], a[i + 1]], [b[j], b[j + 1]]);
-            for (row, sums) in out[i..].iter_mut().zip(tile) {
-                row[j..j + 2].copy_from_slice(&sums);
+        tile_four(level, a, b, &mut sums);
+    } else {
+        // Sixteen registers hold a tile of two by two.
+        for (i, j) in [(0, 0), (0, 2), (2, 0), (2, 2)] {
+            let mut part = [[[0.0; LANES]; 2]; 2];
+            tile_two(level, [a[i], a[i + 1]], [b[j], b[j + 1]], &mut part);
+            for (row, part) in sums[i..].iter_mut().zip(part) {
+                row[j..j + 2].copy_from_slice(&part);
             }
         }
     }
-    out
+    sums.each_ref().map(|row| row.each_ref().map(total))
 }
 
 /// y ← y − factor·x from entry `from` on (or a little before it: entries left of a diagonal are never read).

@@ -7,6 +7,7 @@ pub mod jacobian;
 pub mod levenberg_marquardt;
 pub mod linear_algebra;
 pub mod parameters;
+mod rollback;
 mod rprop;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -117,9 +118,9 @@ pub fn gradient(individual: &Individual, context: Context, tunable: Tunable, wor
         if coefficient == 0.0 || !gene.nodes.iter().any(|node| is_tuned(node, tunable)) {
             continue;
         }
-        seed.clone_from(residual);
         let level = context.data.level();
-        rows::scale(level, seed, -coefficient / scale);
+        seed.resize(residual.len(), 0.0);
+        rows::scaled(level, seed, -coefficient / scale, residual);
         if let Some(root) = context.data.root_weights() {
             rows::multiply(level, seed, root);
         }

@@ -21,6 +21,7 @@ mod exponential;
 mod level;
 mod logarithm;
 mod trigonometric;
+mod wide;
 
 pub use arctangent::atan;
 pub use error_function::erf;
@@ -28,6 +29,7 @@ pub use exponential::{exp, gauss, logistic, softplus, tanh};
 pub use level::Level;
 pub use logarithm::log;
 pub use trigonometric::{TRIG_LIMIT, cos, cos_slice, sin, sin_slice, sinc, sinc_slice, sincos, sincos_slice};
+pub use wide::{cos_wide, sin_wide};
 
 use arithmetic::map;
 

@@ -2,9 +2,10 @@
 //!
 //! The argument is brought into [-pi/2, pi/2] by subtracting a multiple of pi/2 that is known to some 157 bits, so
 //! that the remainder is relatively accurate even next to a zero of the function. That holds up to [`TRIG_LIMIT`];
-//! the slice functions look for larger arguments and hand just those to the `libm` crate.
+//! the slice functions look for larger arguments and compute just those one at a time.
 
 use super::arithmetic::{ROUND, SIGN, at_least, at_most, multiply_add, polynomial};
+use super::wide::{cos_wide, sin_wide};
 use std::f64::consts::{FRAC_1_PI, FRAC_2_PI, FRAC_PI_2};
 
 /// Up to this size of the argument [`sin`], [`cos`], [`sincos`] and [`sinc`] are accurate; beyond, use `*_slice`.
@@ -153,19 +154,19 @@ fn repair(x: &[f64], out: &mut [f64], slow: fn(f64) -> f64) {
 /// `out[i] = sin(x[i])` for every x.
 #[inline(always)]
 pub fn sin_slice<const FMA: bool>(x: &[f64], out: &mut [f64]) {
-    map_repaired(x, out, sin::<FMA>, libm::sin);
+    map_repaired(x, out, sin::<FMA>, sin_wide);
 }
 
 /// `out[i] = cos(x[i])` for every x.
 #[inline(always)]
 pub fn cos_slice<const FMA: bool>(x: &[f64], out: &mut [f64]) {
-    map_repaired(x, out, cos::<FMA>, libm::cos);
+    map_repaired(x, out, cos::<FMA>, cos_wide);
 }
 
 /// `out[i] = sin(x[i])/x[i]` for every x, 1 at 0; NaN at infinity, as the quotient is.
 #[inline(always)]
 pub fn sinc_slice<const FMA: bool>(x: &[f64], out: &mut [f64]) {
-    map_repaired(x, out, sinc::<FMA>, |value| libm::sin(value) / value);
+    map_repaired(x, out, sinc::<FMA>, |value| sin_wide(value) / value);
 }
 
 /// `sine[i] = sin(x[i])`, `cosine[i] = cos(x[i])` for every x.
@@ -179,7 +180,7 @@ pub fn sincos_slice<const FMA: bool>(x: &[f64], sine: &mut [f64], cosine: &mut [
         excess |= TRIG_LIMIT.to_bits().wrapping_sub(value.abs().to_bits());
     }
     if excess & SIGN != 0 {
-        repair(x, sine, libm::sin);
-        repair(x, cosine, libm::cos);
+        repair(x, sine, sin_wide);
+        repair(x, cosine, cos_wide);
     }
 }

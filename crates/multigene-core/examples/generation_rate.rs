@@ -1,0 +1,238 @@
+//! Generations per second of the paper's loop on one thread (by its processor time), and where the time goes: `cargo run --release --example
+//! generation_rate [baseline|UB] [generations]`.
+//!
+//! The data are like problem K11C of the paper: 500 rows, two features, uniform in [-3, 3].
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use multigene_core::dataset::Dataset;
+use multigene_core::functions::FunctionSet;
+use multigene_core::gradient::Tunable;
+use multigene_core::grow::{Birth, LeafFrequencies, Limits, Primitives, SlotRng, Synchronisation, between};
+use multigene_core::individual::{Context, Workspace};
+use multigene_core::population::{Evaluation, Population};
+use multigene_core::tune::{GradientTuning, Rule, StepSizes};
+use multigene_core::vary::{Mutation, Variation};
+use multigene_core::vector_math::Level;
+use rand::{Rng, RngExt, SeedableRng};
+
+/// Population size, tournament size, number of elites (paper, Table 2), and whether leaves may be tuned LCFs.
+struct Configuration {
+    size: usize,
+    tournament: usize,
+    elites: usize,
+    combinations: bool,
+}
+
+const BASELINE: Configuration = Configuration {
+    size: 100,
+    tournament: 10,
+    elites: 15,
+    combinations: false,
+};
+const UB: Configuration = Configuration {
+    size: 50,
+    tournament: 5,
+    elites: 8,
+    combinations: true,
+};
+
+const STOP: AtomicBool = AtomicBool::new(false);
+
+/// Time spent per part of the loop.
+#[derive(Default)]
+struct Spent {
+    columns: f64,
+    fit: f64,
+    tuning: f64,
+    breeding: f64,
+    nodes: u64,
+}
+
+/// Time this thread has spent on a processor (Linux), so that other work on the machine counts less.
+fn processor_seconds() -> f64 {
+    std::thread::yield_now(); // brings the account up to date
+    let account = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux keeps accounts of threads");
+    account
+        .split(' ')
+        .next()
+        .and_then(|ns| ns.parse::<f64>().ok())
+        .expect("nanoseconds come first")
+        / 1e9
+}
+
+fn data(rng: &mut SlotRng) -> Dataset {
+    let columns: Vec<Vec<f64>> = (0..2).map(|_| (0..500).map(|_| between(rng, -3.0, 3.0)).collect()).collect();
+    let f = |a: f64, b: f64| (27.22 * a - 4.54) * (-0.39 * b) + 11.46 * ((0.21 * a - 1.0) * (b + 16.6) + 1.97).sin();
+    let target: Vec<f64> = columns[0].iter().zip(&columns[1]).map(|(&a, &b)| f(a, b)).collect();
+    Dataset::new(columns, &target, None, Level::detect()).expect("finite data")
+}
+
+fn primitives(configuration: &Configuration) -> Primitives {
+    Primitives {
+        functions: FunctionSet::paper(),
+        n_features: 2,
+        leaves: LeafFrequencies {
+            variable: 2.0,
+            combination: if configuration.combinations { 2.0 } else { 0.0 },
+            product: 0.0,
+            constant: 1.0,
+        },
+        constants: (-10.0, 10.0),
+        birth: Birth::OneHot,
+        synchronisation: Synchronisation::Unsynchronised,
+        weighted: 0.0,
+        initial_depth: 11,
+        mutation_depth: 11,
+        limits: Limits {
+            max_genes: 10,
+            max_nodes: usize::MAX,
+            max_depth: 11,
+        },
+    }
+}
+
+fn variation() -> Variation {
+    Variation {
+        crossover: 0.84,
+        mutation: 0.14,
+        high_level: 0.2,
+        gene_selection: 0.5,
+        mutations: vec![(Mutation::Subtree, 0.95), (Mutation::Constant, 0.05)],
+        constant_sigma: 0.1,
+        weights_sigma: 3.0,
+    }
+}
+
+fn tuning() -> GradientTuning {
+    GradientTuning {
+        rule: Rule::IRpropMinus,
+        sizes: StepSizes {
+            initial: 0.1,
+            growth: 1.2,
+            shrinkage: 0.5,
+            smallest: 1e-6,
+            largest: 50.0,
+        },
+        steps: 25,
+        min_steps: 2,
+        tolerance: 1e-10,
+        tunable: Tunable {
+            constants: false,
+            combinations: true,
+            inner: true,
+        },
+    }
+}
+
+/// Evaluation, its two parts on the clock one after the other.
+fn evaluate(population: &mut Population, data: &Dataset, workspace: &mut Workspace, spent: &mut Spent) {
+    let context = Context {
+        data,
+        library: &[],
+        fit_genes: true,
+    };
+    let start = processor_seconds();
+    for individual in population.individuals.iter_mut().filter(|i| !i.is_evaluated()) {
+        for i in 0..individual.genes.len() {
+            if individual.genes[i].column.is_none() {
+                spent.nodes += (individual.genes[i].nodes.len() * data.rows()) as u64;
+                individual.prepare_column(i, context, workspace);
+            }
+        }
+    }
+    spent.columns += processor_seconds() - start;
+    let start = processor_seconds();
+    population.evaluate(data, &STOP);
+    spent.fit += processor_seconds() - start;
+}
+
+/// Indices of the elites and of the parents.
+fn select(fitness: &[f64], configuration: &Configuration, rng: &mut SlotRng) -> (Vec<usize>, Vec<(usize, usize)>) {
+    let mut order: Vec<usize> = (0..fitness.len()).collect();
+    order.sort_by(|&a, &b| fitness[b].total_cmp(&fitness[a]));
+    order.truncate(configuration.elites);
+    let mut winner = || {
+        let mut best = rng.random_range(0..fitness.len() as u32) as usize;
+        for _ in 1..configuration.tournament {
+            let other = rng.random_range(0..fitness.len() as u32) as usize;
+            if fitness[other] > fitness[best] {
+                best = other;
+            }
+        }
+        best
+    };
+    let parents = (configuration.elites..configuration.size)
+        .map(|_| (winner(), winner()))
+        .collect();
+    (order, parents)
+}
+
+fn run(name: &str, configuration: &Configuration, generations: usize) {
+    let rng = &mut SlotRng::seed_from_u64(1);
+    let data = data(rng);
+    let evaluation = Evaluation {
+        fit_genes: true,
+        cache_bytes: 256_000_000,
+    };
+    let seeds: Vec<u64> = (0..configuration.size).map(|_| rng.next_u64()).collect();
+    let mut population = Population::grow(Arc::new(primitives(configuration)), evaluation, &seeds);
+    let (mut workspace, mut spent, mut window) = (Workspace::default(), Spent::default(), processor_seconds());
+    let begin = processor_seconds();
+    for generation in 1..=generations {
+        if configuration.combinations {
+            let start = processor_seconds();
+            population.tune(&data, &tuning(), &STOP);
+            spent.tuning += processor_seconds() - start;
+        }
+        evaluate(&mut population, &data, &mut workspace, &mut spent);
+        let fitness: Vec<f64> = population.individuals.iter().map(|i| i.fitness()).collect();
+        let start = processor_seconds();
+        let (elites, parents) = select(&fitness, configuration, rng);
+        let seeds: Vec<u64> = parents.iter().map(|_| rng.next_u64()).collect();
+        if generation.is_multiple_of((generations / 4).max(1)) {
+            let best = &population.individuals[elites[0]];
+            let mean = population.individuals.iter().map(|i| i.nodes()).sum::<usize>() / configuration.size;
+            let rate = (generations / 4).max(1) as f64 / (processor_seconds() - window);
+            println!(
+                "{name} generation {generation}: {rate:.0}/s lately, R² {:.6}, {mean} nodes on average",
+                best.fitness()
+            );
+            window = processor_seconds();
+        }
+        population = population.breed(&parents, &elites, &variation(), &seeds);
+        spent.breeding += processor_seconds() - start;
+    }
+    let total = processor_seconds() - begin;
+    let share = |part: f64| 100.0 * part / total;
+    println!(
+        "{name}: {:.0} generations/s over {generations} generations",
+        generations as f64 / total
+    );
+    println!(
+        "  columns {:.0} %, least squares {:.0} %, tuning {:.0} %, selection and breeding {:.0} %",
+        share(spent.columns),
+        share(spent.fit),
+        share(spent.tuning),
+        share(spent.breeding)
+    );
+    if spent.nodes > 0 {
+        println!(
+            "  {:.2}·10⁹ node evaluations per second while columns are made",
+            spent.nodes as f64 / spent.columns / 1e9
+        );
+    }
+}
+
+fn main() {
+    let wanted = std::env::args().nth(1);
+    let generations = std::env::args().nth(2).and_then(|n| n.parse().ok());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("one thread");
+    pool.install(|| {
+        for (name, configuration, default) in [("baseline", BASELINE, 2000), ("UB", UB, 1000)] {
+            if wanted.as_deref().is_none_or(|wanted| wanted == name) {
+                run(name, &configuration, generations.unwrap_or(default));
+            }
+        }
+    });
+}

@@ -1,0 +1,51 @@
+//! What an individual was before a step of second-order tuning, so that the step can be taken back without evaluating again.
+use std::sync::Arc;
+
+use super::parameters::Parameters;
+use crate::dataset::Column;
+use crate::individual::Individual;
+use crate::least_squares::Gram;
+
+/// The individual before a step, to go back to.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    /// The tuned weights.
+    pub(super) values: Vec<f64>,
+    /// Columns of the genes that use them.
+    pub(super) columns: Vec<Option<Arc<Column>>>,
+    gram: Gram,
+    coefficients: Vec<f64>,
+    intercept: f64,
+    unexplained: f64,
+    /// The residual, swapped with that of the step under trial.
+    pub(super) residual: Vec<f64>,
+}
+
+impl Kept {
+    /// Before a step.
+    pub(super) fn keep(&mut self, individual: &Individual, parameters: &Parameters) {
+        self.values.clear();
+        self.values
+            .extend(parameters.places.iter().map(|&place| individual.weights.values()[place]));
+        self.columns.clear();
+        self.columns
+            .extend(parameters.genes.iter().map(|&gene| individual.genes[gene].column.clone()));
+        self.gram.clone_from(&individual.gram);
+        self.coefficients.clone_from(&individual.coefficients);
+        (self.intercept, self.unexplained) = (individual.intercept, individual.unexplained);
+    }
+
+    /// After a step that did not help. `residual` is what the workspace holds of it.
+    pub(super) fn restore(&mut self, individual: &mut Individual, parameters: &Parameters, residual: &mut Vec<f64>) {
+        for (&place, &value) in parameters.places.iter().zip(&self.values) {
+            individual.weights.values_mut()[place] = value;
+        }
+        for (&gene, column) in parameters.genes.iter().zip(&self.columns) {
+            individual.genes[gene].column.clone_from(column);
+        }
+        individual.gram.clone_from(&self.gram);
+        individual.coefficients.clone_from(&self.coefficients);
+        (individual.intercept, individual.unexplained) = (self.intercept, self.unexplained);
+        std::mem::swap(residual, &mut self.residual);
+    }
+}
