@@ -82,7 +82,7 @@ def test_max_time_holds_and_parameters_stay_as_set(method, rows):
     est.fit(X_train, y_train)
     assert time.perf_counter() - started < 2.5
     assert est.get_params() == before
-    assert est.stopped_by_ in {"time", "target"}
+    assert est.stopped_by_ != "generations"
 
 
 def test_the_same_random_state_gives_the_same_model(method, rows):

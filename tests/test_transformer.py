@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from multigene import MultigeneClassifier, MultigeneRegressor, MultigeneTransformer
 
-TINY = MultigeneRegressor(generations=3, population_size=12, random_state=0, n_jobs=1)
+TINY = MultigeneRegressor("UB", generations=3, population_size=12, random_state=0, n_jobs=1)
 
 
 @parametrize_with_checks([MultigeneTransformer(TINY), MultigeneClassifier(TINY)])

@@ -44,10 +44,12 @@ def setting_value(name: str, value: Any) -> Any:
         )
     if name == "functions":
         return function_entries(value if not isinstance(value, list) else [_entry(v) for v in value])
-    if value is None or (isinstance(value, str) and value.lower() == "none"):
-        raise ValueError(f"Setting {name!r} cannot be set to none; leave it out to keep its default.")
-    part: Any = declared._PARTS[names[name]]
-    return _typed(get_type_hints(part)[name], value, name)
+    hint = get_type_hints(declared._PARTS[names[name]])[name]
+    if isinstance(value, str) and value.lower() == "none":
+        value = None  # TOML has no word for it
+    if value is None and type(None) not in get_args(hint):
+        raise ValueError(f"Setting {name!r} cannot be none; leave it out to keep its default.")
+    return _typed(hint, value, name)
 
 
 def read_assignment(text: str) -> tuple[str, Any]:

@@ -32,8 +32,8 @@ def settings(configuration: o.Configuration = None, json: o.Json = False) -> Non
     for part, values in plain(chosen).items():
         say(f"[{part}]" if values is not None else f"# [{part}] is not used by this configuration\n")
         for name, value in (values or {}).items():
-            line = f"{name} = {_toml(value)}"
-            say(f"{line if value is not None else '# ' + name + ' = none':40} # {meaning.get(name, '')}")
+            line = f"{name} = {_toml('none' if value is None else value)}"
+            say(f"{line:40} # {meaning.get(name, '')}")
         if values is not None:
             say()
 
