@@ -144,9 +144,8 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=1)
         y = np.asarray(y, dtype=np.float64)
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
-        y = y.astype(np.float64, copy=False)  # whole numbers pass validation as they are
         check_rows(X, y, weights)
-        self._data_summary = data_summary(names, X, y)
+        self._data_summary: dict[str, Any] | None = data_summary(names, X, y)
         self._names = names or [f"x{j}" for j in range(X.shape[1])]
         if settings.stopping.seconds is not None:
             workers.set_deadline(settings.stopping.seconds - (time.perf_counter() - started))
