@@ -18,10 +18,13 @@ LEVELS = [
     ["report", "study"],
     ["transformer"],
     ["estimator"],
+    ["run"],
     ["search"],
+    ["seekers"],
     ["checkpoint", "progress"],
     ["evolution"],
     ["selection", "pareto"],
+    ["settings_check"],
     ["settings"],
     ["suggest", "_engine"],
 ]

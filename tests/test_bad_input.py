@@ -11,10 +11,12 @@ import polars as pl
 import pytest
 import scipy.sparse
 
-from multigene import MultigeneRegressor
+from multigene import MultigeneRegressor, Settings
 
 
 def quick(**parameters):
+    if not isinstance(parameters.get("settings"), Settings):
+        parameters = {"configuration": "UB", **parameters}
     return MultigeneRegressor(
         **{"generations": 6, "population_size": 30, "n_jobs": 1, "random_state": 0, **parameters}
     )

@@ -34,6 +34,8 @@ def problem(n=80, d=3, seed=0):
 
 
 def quick(**parameters):
+    if not isinstance(parameters.get("settings"), Settings):
+        parameters = {"configuration": "UB", **parameters}
     return MultigeneRegressor(**{"generations": 5, "n_jobs": 1, "random_state": 0, **parameters})
 
 

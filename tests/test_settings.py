@@ -9,24 +9,8 @@ import re
 import pytest
 
 from multigene import Settings, configuration
-from multigene.settings import (
-    _CHOICES,
-    _PARTS,
-    _RANGES,
-    _REAL,
-    _SWITCHES,
-    _WHOLE,
-    CODENAMES,
-    PAPER_FUNCTIONS,
-    Genes,
-    Selection,
-    Stopping,
-    Tuning,
-    Variation,
-    check,
-    function_entries,
-    setting_names,
-)
+from multigene.settings import CODENAMES, Genes, PAPER_FUNCTIONS, PARTS, Selection, Stopping, Tuning, Variation, function_entries, setting_names
+from multigene.settings_check import _CHOICES, _RANGES, _REAL, _SWITCHES, _WHOLE, check
 
 MODES = {"U": "unsynchronised", "S": "synchronised", "G": "global"}
 
@@ -136,9 +120,9 @@ def test_symbols_of_table_2_are_named():
 
 
 def test_names_are_unique_and_checked():
-    total = sum(len(dataclasses.fields(cls)) for cls in _PARTS.values())
+    total = sum(len(dataclasses.fields(cls)) for cls in PARTS.values())
     assert len(setting_names()) == total
-    checked = {*_WHOLE, *_REAL, *_RANGES, *_SWITCHES, *_CHOICES, "functions"}
+    checked = {*_WHOLE, *_REAL, *_RANGES, *_SWITCHES, *_CHOICES, "functions", "more_mutations", "product_features"}
     assert set(setting_names()) == checked
 
 

@@ -21,7 +21,8 @@ from multigene.problem import Problem
 from multigene.progress import ProgressLine
 from multigene.run import Callback, Run
 from multigene.search import default_settings
-from multigene.settings import Settings, Stopping, check, configuration, function_entries
+from multigene.settings import Settings, Stopping, configuration, function_entries
+from multigene.settings_check import check
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -191,6 +192,11 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         )
         resolved = with_limits(scaled_to_population(base, changes), self.generations, self.time_limit)
         check(resolved)
+        if resolved.search is not None and resolved.genes.lcf in ("synchronised", "global"):
+            raise ValueError(
+                f"lcf={resolved.genes.lcf!r} belongs to the paper's configurations; give configuration='SB', 'SC', 'GB' or 'GC', "
+                "or leave lcf as it is for the default search."
+            )
         return resolved
 
     def _take(self, run: Run) -> None:

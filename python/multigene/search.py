@@ -40,7 +40,7 @@ EXPLAINED = 1.0 - 1e-13
 #: Share of the run that seekers may take before the approximators begin.
 FIRST_SHARE = 0.15
 #: With fewer rows nothing can be called a law.
-FEWEST_ROWS_TO_SEEK = 20
+FEWEST_ROWS_TO_SEEK = 40
 #: Models of the front that are tuned once more when the islands move to all rows.
 POLISHED = 8
 
@@ -113,6 +113,7 @@ class Searcher:
         self.guard: Callable[[Individual], bool] | None = problem.behaves if self.options.guard else None
         self.verdict: Verdict | None = None
         self.phase, self.number = "explore", 0
+        self.length = min(self.options.migration, settings.stopping.generations or self.options.migration)
         self.front = ParetoFront(self.guard)
         self.seekers = self._seekers()
         if saved is None:
@@ -144,6 +145,11 @@ class Searcher:
                 yield self._report()
                 return
 
+    @property
+    def found_law(self) -> bool:
+        """Did the seekers find a law?"""
+        return self.seekers is not None and self.seekers.law is not None
+
     # --- seekers: what the second kind of search gets ----------------------------------------------
 
     def _seekers(self) -> Seekers | None:
@@ -155,7 +161,9 @@ class Searcher:
             return None
         rng = np.random.default_rng(self.rng.integers(2**63))
         X, y = np.ascontiguousarray(self.problem.X[rows]), self.problem.y[rows]
-        return Seekers(X, y, np.arange(len(y)), rng, self.workers, self.settings.seeking)
+        functions = self.settings.genes.functions
+        chosen = None if functions == default_settings().genes.functions else functions
+        return Seekers(X, y, np.arange(len(y)), rng, self.workers, self.settings.seeking, chosen)
 
     def _seek(self, evaluations: int, stop: Callable[[], bool]) -> bool:
         """Let the seekers work; True if they found a law that holds on the rows kept apart."""
@@ -210,7 +218,7 @@ class Searcher:
         """The chosen model and the front, in the user's units, fitted to all rows. A law is chosen as it is."""
         if self.seekers is not None and self.seekers.law is not None:
             law = self._measured(self.seekers.law)
-            return law, [law]
+            return law, non_dominated([*self._finds(), law])
         verdict = self.verdict or self.judge()
         everything = self.phase == "finish" and len(self.problem.evolution_rows) == len(self.problem.y)
         data = self.data if everything else self.problem.dataset()
@@ -306,12 +314,12 @@ class Searcher:
     def _round(self) -> Report:
         """Every island evolves for as many generations as lie between migrations; then the best move on in a ring."""
         for island in self.islands:
-            island.advance(self.options.migration)
+            island.advance(self.length)
         bests = [self._best(island) for island in self.islands]
         for island, model in zip(self.islands, bests[-1:] + bests[:-1], strict=True):
             if model is not None and len(self.islands) > 1:
                 island.immigrants.append(model)
-        self.number += self.options.migration
+        self.number += self.length
         return self._report()
 
     def _best(self, island: Island) -> Individual | None:

@@ -22,7 +22,7 @@ from multigene.evolution import Generation, evolve
 from multigene.laws import EXACT, Find
 from multigene.model import model_expression
 from multigene.pareto import Member
-from multigene.settings import Genes, Refinement, Seeking, Selection, Settings, Variation, function_entries
+from multigene.settings import FunctionEntry, Genes, Refinement, Seeking, Selection, Settings, Variation, function_entries
 from multigene.transforms import TRANSFORMS, Transform, logarithmic, one_sign
 
 Floats = npt.NDArray[np.float64]
@@ -98,7 +98,18 @@ class Target:
 class Seekers:
     """All seeking islands of a problem; work goes to the target that has had the least for its share."""
 
-    def __init__(self, X: Floats, y: Floats, rows: npt.NDArray[np.intp], rng: np.random.Generator, workers: Workers, options: Seeking) -> None:
+    def __init__(
+        self,
+        X: Floats,
+        y: Floats,
+        rows: npt.NDArray[np.intp],
+        rng: np.random.Generator,
+        workers: Workers,
+        options: Seeking,
+        functions: tuple[FunctionEntry, ...] | None = None,
+    ) -> None:
+        """`functions` are those a user chose; None for the seekers' own."""
+        self.functions = functions
         self.X, self.y, self.rng, self.workers, self.options = X, y, rng, workers, options
         self.rows = np.sort(rng.permutation(rows)[: options.rows])
         self.scales = _scales(X)
@@ -170,7 +181,11 @@ class Seekers:
     def _settings(self, target: Target) -> Settings:
         """Every second restart draws its own genes, nodes, pressure and leaves."""
         products = tuple(k for k, j in enumerate(target.features) if one_sign(self.X[:, j]))
+        if not self._allows("div"):
+            products = ()
         settings = seeker_settings(len(target.features), products, logarithmic(target.transform))
+        if self.functions is not None:
+            settings = settings.changed(functions=self.functions)
         if not self.options.products or target.restarts % 2:
             settings = settings.changed(product_frequency=0.0)
         if self.options.portfolio and target.restarts % 4 >= 2:
@@ -180,6 +195,10 @@ class Seekers:
                 node_price=float(self.rng.uniform(1.0, 4.0)),
             )
         return settings
+
+    def _allows(self, *names: str) -> bool:
+        """Has the user chosen these functions, or none at all?"""
+        return self.functions is None or set(names) <= {name for name, _, _ in self.functions}
 
     def _dataset(self, target: Target, y: Floats, rows: npt.NDArray[np.intp] | None) -> Dataset:
         rows = np.arange(len(y)) if rows is None else rows
@@ -237,7 +256,7 @@ class Seekers:
         if not features or np.ptp(self.y) == 0.0 or len(features) > self.options.most_features:
             return []
         targets = self._for(features, {}, self.y)
-        if self.options.peeling:
+        if self.options.peeling and self._allows("div"):
             peeled = peel(self.X, self.y, features)
             left = [j for j in features if j not in peeled]
             if peeled and left:
@@ -249,7 +268,7 @@ class Seekers:
         chosen = TRANSFORMS if self.options.transforms else TRANSFORMS[:1]
         targets = []
         for transform in chosen:
-            if logarithmic(transform) and not one_sign(y):
+            if (logarithmic(transform) and not one_sign(y)) or not self._allows(*transform.needs):
                 continue
             with np.errstate(all="ignore"):
                 if transform.usable(y) and np.all(np.isfinite(transform.forward(y))):
@@ -323,7 +342,7 @@ def _powers(X: Floats, exponents: dict[int, float]) -> Floats:
 
 def _scales(X: Floats) -> Floats:
     """Powers of two near the features' sizes: scaling by them changes no digit."""
-    size = np.sqrt(np.mean(X**2, axis=0))
+    size = np.abs(X).max(axis=0)
     usable = np.isfinite(size) & (size > 0.0)
     exponents = np.round(np.log2(np.where(usable, size, 1.0)))
     return np.where(np.abs(exponents) <= 2, 1.0, 2.0**exponents)

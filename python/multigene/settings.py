@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
@@ -305,11 +305,11 @@ class Settings:
         changes: dict[str, Any] = {}
         for part, changed in parts.items():
             old = getattr(self, part)
-            changes[part] = replace(_PARTS[part]() if old is None else old, **changed)
+            changes[part] = replace(PARTS[part]() if old is None else old, **changed)
         return replace(self, **changes)
 
 
-_PARTS: dict[str, Any] = {
+PARTS: dict[str, Any] = {
     "genes": Genes, "selection": Selection, "variation": Variation, "tuning": Tuning,
     "refinement": Refinement, "stopping": Stopping, "search": Search, "seeking": Seeking,
 }  # fmt: skip
@@ -317,7 +317,7 @@ _PARTS: dict[str, Any] = {
 
 def setting_names() -> dict[str, str]:
     """Every setting and the part it belongs to."""
-    return {f.name: part for part, cls in _PARTS.items() for f in fields(cls)}
+    return {f.name: part for part, cls in PARTS.items() for f in fields(cls)}
 
 
 def _part_of(name: str) -> str:
@@ -332,7 +332,7 @@ def _part_of(name: str) -> str:
 # --- the paper's configurations (Table 1) ---------------------------------------------------------
 
 _MODES: dict[str, Mode] = {"U": "unsynchronised", "S": "synchronised", "G": "global"}
-_GM = (
+GM_REASON = (
     "Configuration GM makes no sense: there is a single set of LCFs, so mutation alone would be a random "
     "walk without a population of sets to select from (paper, section 3.3.3). Take GB or GC."
 )
@@ -348,7 +348,7 @@ def configuration(codename: str) -> Settings:
     if codename in ("baseline", "--"):
         return Settings()
     if codename == "GM":
-        raise ValueError(_GM)
+        raise ValueError(GM_REASON)
     if codename not in CODENAMES:
         alike = next(
             (
@@ -371,157 +371,4 @@ def configuration(codename: str) -> Settings:
         selection=selection,
         variation=Variation(weights_mutation=0.05 if mutates else 0.0),
         tuning=Tuning() if backpropagates else None,
-    )
-
-
-# --- checks ---------------------------------------------------------------------------------------
-
-#: Whole numbers: least and largest sensible value. Larger ones would not fit a machine, or never end.
-_WHOLE: dict[str, tuple[int, int]] = {
-    "max_genes": (1, 1000),
-    "max_nodes": (1, 10_000_000),
-    "max_depth": (1, 60),
-    "initial_depth": (1, 60),
-    "mutation_depth": (1, 60),
-    "population_size": (2, 10_000_000),
-    "tournament_size": (1, 1_000_000),
-    "elites": (0, 10_000_000),
-    "steps": (0, 1_000_000),
-    "min_steps": (0, 1_000_000),
-    "global_steps": (1, 1_000_000),
-    "generations": (1, 2**62),
-    "stagnation": (1, 2**62),
-}
-#: Numbers with a fraction: bounds, both included.
-_HUGE = 1e100
-_REAL: dict[str, tuple[float, float]] = {
-    "variable_frequency": (0.0, 1e12),
-    "lcf_frequency": (0.0, 1e12),
-    "product_frequency": (0.0, 1e12),
-    "constant_frequency": (0.0, 1e12),
-    "lcf_dense": (0.0, 1.0),
-    "weighted_nodes": (0.0, 1.0),
-    "cache_megabytes": (0.0, 1e12),
-    "crossover": (0.0, 1.0),
-    "mutation": (0.0, 1.0),
-    "high_level_crossover": (0.0, 1.0),
-    "gene_selection": (0.0, 1.0),
-    "constant_mutation": (0.0, 1.0),
-    "weights_mutation": (0.0, 1.0),
-    "constant_sigma": (0.0, _HUGE),
-    "weights_sigma": (0.0, _HUGE),
-    "tolerance": (0.0, 1.0),
-    "initial_step": (1e-300, _HUGE),
-    "step_growth": (1.0, 1e6),
-    "step_shrinkage": (1e-6, 1.0),
-    "min_step": (0.0, _HUGE),
-    "max_step": (1e-300, _HUGE),
-    "seconds": (1e-9, 1e12),
-    "target_r2": (-1e12, 1.0),
-}
-_SWITCHES = ("fit_genes", "tune_constants")
-_RANGES = ("lcf_range", "constant_range")
-_CHOICES: dict[str, tuple[str, ...]] = {
-    "lcf": get_args(Mode),
-    "lcf_birth": ("one-hot", "random", "sparse"),
-    "rule": get_args(UpdateRule),
-}
-#: What users call a setting where it is a parameter of the estimator.
-_PARAMETERS = {"seconds": "time_limit"}
-
-
-def check(settings: Settings) -> None:
-    """Refuse values that cannot work, with a sentence that names the value and the remedy."""
-    for part, cls in _PARTS.items():
-        values = getattr(settings, part)
-        if values is None and part in ("tuning", "refinement", "search"):
-            continue
-        if not isinstance(values, cls):
-            raise ValueError(f"settings.{part} is {values!r}; give a multigene.settings.{cls.__name__}.")
-        for f in fields(cls):
-            _check_value(f.name, getattr(values, f.name), optional="None" in str(f.type))
-    _check_together(settings)
-
-
-def _check_value(name: str, value: Any, *, optional: bool) -> None:
-    """Refuse one value that is wrong by itself."""
-    shown = f"{_PARAMETERS.get(name, name)}={value!r}"
-    if value is None and optional:
-        return
-    if name in _WHOLE:
-        least, largest = _WHOLE[name]
-        if isinstance(value, bool) or not hasattr(value, "__index__"):
-            raise ValueError(f"{shown} is not a whole number; give one from {least}.")
-        if value < least:
-            raise ValueError(f"{shown} is too small; take at least {least}.")
-        if value > largest:
-            raise ValueError(f"{shown} is too large; take at most {largest}.")
-    elif name in _REAL:
-        low, high = _REAL[name]
-        if not _is_real(value) or not low <= value <= high:
-            raise ValueError(f"{shown} is not a number between {low:g} and {high:g}; give one.")
-    elif name in _RANGES:
-        if not (
-            isinstance(value, tuple | list)
-            and len(value) == 2
-            and all(_is_real(v) and abs(v) <= _HUGE for v in value)
-        ):
-            raise ValueError(
-                f"{shown} is not a range; give a smaller and a larger finite number, for example (-10, 10)."
-            )
-        if value[0] > value[1]:
-            raise ValueError(f"{shown} is not a range, its first number is the larger; exchange the two.")
-    elif name in _CHOICES:
-        if value not in _CHOICES[name]:
-            choices = ", ".join(repr(choice) for choice in _CHOICES[name])
-            raise ValueError(f"{shown} is not known; take one of {choices}{', or None' if optional else ''}.")
-    elif name in _SWITCHES and not isinstance(value, bool):
-        raise ValueError(f"{shown} is neither True nor False; give one of them.")
-
-
-def _check_together(settings: Settings) -> None:
-    """Refuse values that contradict each other."""
-    g, s, v, t = settings.genes, settings.selection, settings.variation, settings.tuning
-    if g.initial_depth is not None and g.initial_depth > g.max_depth:
-        raise ValueError(
-            f"initial_depth={g.initial_depth} is more than max_depth={g.max_depth}; "
-            "lower it or raise max_depth."
-        )
-    if s.elites >= s.population_size:
-        raise ValueError(
-            f"elites={s.elites} leaves no room for offspring in population_size={s.population_size}; "
-            "take fewer elites or more individuals."
-        )
-    if v.crossover + v.mutation > 1.0 + 1e-12:
-        raise ValueError(
-            f"crossover={v.crossover} and mutation={v.mutation} add up to more than 1; lower one of them."
-        )
-    if v.constant_mutation + v.weights_mutation > 1.0 + 1e-12:
-        raise ValueError(
-            f"constant_mutation={v.constant_mutation} and weights_mutation={v.weights_mutation} add up "
-            "to more than 1; lower one of them."
-        )
-    leaves = (
-        g.variable_frequency,
-        g.lcf_frequency if g.lcf else 0.0,
-        g.product_frequency,
-        g.constant_frequency,
-    )
-    if all(frequency == 0.0 for frequency in leaves):
-        raise ValueError(
-            "variable_frequency, lcf_frequency, product_frequency and constant_frequency are all 0; "
-            "raise one."
-        )
-    if g.lcf == "global" and t is None:
-        raise ValueError(_GM)
-    if t is not None and t.min_step > t.max_step:
-        raise ValueError(f"min_step={t.min_step} is more than max_step={t.max_step}; exchange the two.")
-
-
-def _is_real(value: Any) -> bool:
-    """A number, not a switch, text or NaN."""
-    return (
-        not isinstance(value, bool | np.bool_)
-        and isinstance(value, int | float | np.number)
-        and bool(value == value)
     )
