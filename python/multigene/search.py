@@ -116,6 +116,7 @@ class Searcher:
         self.length = min(self.options.migration, settings.stopping.generations or self.options.migration)
         self.front = ParetoFront(self.guard)
         self.seekers = self._seekers()
+        self.linear: list[Individual] = []
         if saved is None:
             self.data = problem.dataset(problem.search_rows)
             self.islands = self._settle()
@@ -138,7 +139,8 @@ class Searcher:
         if share() >= 1.0:
             return
         if self.phase == "explore":
-            if self.judge().constant:
+            verdict = self.judge()
+            if verdict.constant or verdict.linear is not None:
                 return
             self.move_to_all_rows()
         while True:
@@ -201,7 +203,7 @@ class Searcher:
 
     def judge(self) -> Verdict:
         """Let rows that no island saw decide how large a formula may be."""
-        self.verdict = judge(self.problem, list(self.front))
+        self.verdict = judge(self.problem, list(self.front), self.linear)
         return self.verdict
 
     def move_to_all_rows(self) -> None:
@@ -225,7 +227,8 @@ class Searcher:
         everything = self.phase == "finish" and len(self.problem.evolution_rows) == len(self.problem.y)
         data = self.data if everything else self.problem.dataset()
         constant = self._in_user_units(Individual(["0.0"], 0.0, [0.0]).fit(data))
-        allowed = [m for m in self.front if m.complexity <= verdict.most_nodes and not verdict.constant]
+        decided = verdict.constant or verdict.linear is not None
+        allowed = [] if decided else [m for m in self.front if m.complexity <= verdict.most_nodes]
         best = max(allowed, key=lambda m: m.fitness, default=None)
         front, chosen = [constant], constant
         for member in self.front:
@@ -235,9 +238,11 @@ class Searcher:
             if np.isfinite(fitted.fitness):
                 front.append(self._in_user_units(fitted))
                 chosen = front[-1] if member is best else chosen
+        if verdict.linear is not None:
+            chosen = self._in_user_units(self.linear[verdict.linear].refine(data, Refinement(iterations=3, prune=0.0)))
         finds = self._finds()
         front = non_dominated([*front, *finds])
-        if finds and verdict.errors is not None and not verdict.constant:
+        if finds and verdict.errors is not None and not decided:
             chosen = prefer_short(self.problem, verdict.errors, chosen, finds)
         return chosen, with_member(front, chosen)
 
@@ -276,9 +281,10 @@ class Searcher:
         try:
             state = saved["search"]
             self.phase, self.number = state["phase"], int(state["number"])
-            self.verdict = None if state["verdict"] is None else Verdict(int(state["verdict"][0]), bool(state["verdict"][1]), {}, None)
+            self.verdict = None if state["verdict"] is None else Verdict(int(state["verdict"][0]), bool(state["verdict"][1]))
             rows = self.problem.search_rows if self.phase == "explore" else self.problem.evolution_rows
             self.data = self.problem.dataset(rows)
+            self.linear = linear_models(self.problem, self.data) if self.options.linear else []
             checkpoint.fill_front(self.front, state["front"])
             if self.seekers is not None and state["seekers"] is not None:
                 self.seekers.restore(state["seekers"])
@@ -297,11 +303,12 @@ class Searcher:
 
     def _settle(self) -> list[Island]:
         """Islands with first populations; the first one starts with the linear models."""
+        self.linear = linear_models(self.problem, self.data) if self.options.linear else []
         islands = []
         for i in range(self.options.islands):
             rng = np.random.default_rng(self.rng.integers(2**63))
             settings = self._island_settings(i)
-            immigrants = linear_models(self.problem, self.data) if self.options.linear and i == 0 else []
+            immigrants = list(self.linear) if i == 0 else []
             generations = evolve(self.data, settings, rng, self.workers, immigrants=immigrants, front=self.front)
             islands.append(Island(settings, generations, immigrants))
         return islands
