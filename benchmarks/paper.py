@@ -1,4 +1,5 @@
-"""The paper's main results in ten seconds a run instead of seven minutes: test R² of its configurations beside the paper's medians.
+"""The paper's main results in ten seconds a run instead of seven minutes: test R² of its configurations beside the paper's
+medians.
 
 One thread a run, as many runs at a time as there are cores. The environment variables BENCH_SEEDS and BENCH_SECONDS
 make it shorter; MULTIGENE_DATA names a directory with local copies of the UCI sets.
@@ -42,8 +43,19 @@ def run() -> Table:
     tasks = [(p, c, s) for s in range(SEEDS) for p, names in RUNS.items() for c in names]
     with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
         results = dict(zip(tasks, pool.map(one, tasks), strict=True))
-    table = Table(title=f"Test R² after {SECONDS:g} s on one thread, {SEEDS} seeds, beside the paper's medians after 7 minutes")
-    for column in ("problem", "configuration", "median", "min", "max", "paper's median", "training median", "generations"):
+    table = Table(
+        title=f"Test R² after {SECONDS:g} s on one thread, {SEEDS} seeds, beside the paper's medians after 7 minutes"
+    )
+    for column in (
+        "problem",
+        "configuration",
+        "median",
+        "min",
+        "max",
+        "paper's median",
+        "training median",
+        "generations",
+    ):
         table.add_column(column, justify="right" if column not in ("problem", "configuration") else "left")
     for problem, names in RUNS.items():
         for name in names:

@@ -1,6 +1,8 @@
 """How large a formula may be: decided on rows that the search did not use.
 
-Every model of the front is compared with the best one row by row. The smallest model that is not clearly worse sets the size; what
+Every model of the front is compared with the best one row by row. The smallest model that is not clearly worse sets the
+size;
+what
 is not clearly better than a linear model gives way to it, and what is not clearly better than a constant is none. With too few rows
 to keep some apart, models are fitted again to nine tenths of the rows and judged on the rest, with stricter rules.
 """
@@ -62,7 +64,9 @@ def judge(problem: Problem, members: list[Member], linear: list[Individual]) -> 
             most = linear[line].complexity
             return Verdict(most, linear=line, validation_r2=scores, errors=lines[line])
     for member, error in zip(members, errors, strict=True):
-        if member.complexity >= members[best].complexity or not clearly_better(errors[best], error, CLEARLY_BETTER):
+        if member.complexity >= members[best].complexity or not clearly_better(
+            errors[best], error, CLEARLY_BETTER
+        ):
             return Verdict(int(np.ceil(ROOM * member.complexity)), validation_r2=scores, errors=error)
     return Verdict(everything, validation_r2=scores, errors=errors[best])
 
@@ -82,7 +86,9 @@ class Jury:
         weights = None if problem.weights is None else problem.weights[fitted]
         centre = np.average(problem.y[fitted], weights=weights)
         self.constant = self.weights * self._scaled(self.y - centre) ** 2
-        self.can_judge = len(self.y) >= 2 * FOLDS and bool(self.weights.any()) and bool(self.constant.sum() > 0.0)
+        self.can_judge = (
+            len(self.y) >= 2 * FOLDS and bool(self.weights.any()) and bool(self.constant.sum() > 0.0)
+        )
 
     def _scaled(self, residual: Floats) -> Floats:
         return np.asarray(residual / (np.abs(self.y).max() or 1.0))
@@ -100,7 +106,9 @@ class Jury:
         for fold in range(FOLDS):
             out = folds == fold
             data = Dataset(np.ascontiguousarray(self.Z[~out]), self.y[~out], self.weights[~out])
-            predicted[out] = individual.refine(data, Refinement(iterations=3, prune=0.0)).predict(np.ascontiguousarray(self.Z[out]))
+            predicted[out] = individual.refine(data, Refinement(iterations=3, prune=0.0)).predict(
+                np.ascontiguousarray(self.Z[out])
+            )
         return predicted
 
     def r2(self, errors: Floats) -> float:

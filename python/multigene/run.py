@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from multigene import checkpoint as checkpoints
-from multigene._engine import Dataset, Individual, Workers
+from multigene._engine import Individual, Workers
 from multigene.evolution import Generation, evolve
 from multigene.pareto import Member
 from multigene.problem import Problem
@@ -55,7 +55,9 @@ class Run:
         self.callback, self.fingerprint = callback, fingerprint
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
         if self.checkpoint is not None and (self.checkpoint.is_dir() or not self.checkpoint.parent.is_dir()):
-            raise ValueError(f"checkpoint={str(checkpoint)!r} is not a file in an existing directory; give a path that can be written.")
+            raise ValueError(
+                f"checkpoint={str(checkpoint)!r} is not a file in an existing directory; give a path that can be written."
+            )
         self.step: Step | None = None
         self.searcher: Searcher | None = None
         self.history: list[dict[str, Any]] = []
@@ -81,7 +83,9 @@ class Run:
             self.data = self.problem.plain_dataset()
             previous = None
             if saved is not None:
-                previous = checkpoints.generation(saved["generation"], self.settings, self.data.n_features, self.workers)
+                previous = checkpoints.generation(
+                    saved["generation"], self.settings, self.data.n_features, self.workers
+                )
                 self.step = previous
             self.steps = evolve(self.data, self.settings, rng, self.workers, previous)
 
@@ -179,12 +183,18 @@ class Run:
         if self.step is None:
             return None
         if isinstance(self.step, Generation):
-            return checkpoints.dump({"generation": checkpoints.packed(self.step)}, self.fingerprint, self.history)
+            return checkpoints.dump(
+                {"generation": checkpoints.packed(self.step)}, self.fingerprint, self.history
+            )
         assert self.searcher is not None
         return checkpoints.dump(self.searcher.state(), self.fingerprint, self.history)
 
     def _save(self, every: float) -> None:
-        if self.checkpoint is not None and self.step is not None and time.perf_counter() - self.saved >= every:
+        if (
+            self.checkpoint is not None
+            and self.step is not None
+            and time.perf_counter() - self.saved >= every
+        ):
             state = self.state()
             if state is not None:
                 checkpoints.write_atomically(self.checkpoint, state)
@@ -194,5 +204,3 @@ class Run:
         """The mean: what is left when no individual was evaluated before the run had to end."""
         constant = Individual(["0.0"], 0.0, [0.0]).fit(self.problem.plain_dataset())
         return Member(constant, constant.fitness, constant.complexity)
-
-

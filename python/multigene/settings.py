@@ -10,8 +10,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
-import numpy as np
-
 from multigene.suggest import nearest
 
 #: What the engine draws inner nodes from: name, defining expression (None if built in), frequency.
