@@ -7,12 +7,15 @@ make it shorter; MULTIGENE_DATA names a directory with local copies of the UCI s
 
 from __future__ import annotations
 
+import math
 import os
 import statistics
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
+import numpy as np
 from rich.table import Table
+from sklearn.metrics import r2_score
 
 from multigene.study.paper import cells
 
@@ -35,7 +38,9 @@ def one(task: tuple[str, str, int]) -> tuple[float, float, int]:
     split = problem_named(problem, os.environ.get("MULTIGENE_DATA")).sample(seed)
     model = MultigeneRegressor(codename, time_limit=SECONDS, random_state=seed, n_jobs=1)
     model.fit(split.X_train, split.y_train)
-    return model.r2_, model.score(split.X_test, split.y_test), model.n_generations_
+    predicted = model.predict(split.X_test)
+    finite = bool(np.all(np.isfinite(predicted)))
+    return model.r2_, r2_score(split.y_test, predicted) if finite else -math.inf, model.n_generations_
 
 
 def run() -> Table:

@@ -142,9 +142,9 @@ class Population:
 
     def evaluate(
         self, data: Dataset, by: tuple[str, float, float] | None = None
-    ) -> tuple[_Floats,
-    npt.NDArray[np.uint64]]:
-        """Fit outer coefficients; fitness by a criterion, R² without one (−inf for unfit individuals) and complexity of every individual."""
+    ) -> tuple[_Floats, npt.NDArray[np.uint64]]:
+        """Fit outer coefficients; fitness by a criterion, R² without one (−inf for unfit individuals) and complexity of
+        every individual."""
 
     def refine(
         self,

@@ -155,7 +155,7 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         )
         options = settings.search
         if options is None:
-            problem = Problem.of(X, y, weights, holdout=0.0, standardise=False)
+            problem = Problem.of(*seen_rows(X, y, weights), holdout=0.0, standardise=False)
         else:
             problem = Problem.of(
                 *seen_rows(X, y, weights), holdout=options.holdout, standardise=options.standardise
@@ -181,8 +181,8 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         else:
             if settings is not None and not isinstance(settings, dict):
                 raise ValueError(
-                    f"settings={settings!r} is neither a multigene.Settings nor a dict; give for example
-                    {{'tournament_size': 7}}."
+                    f"settings={settings!r} is neither a multigene.Settings nor a dict; "
+                    "give for example {'tournament_size': 7}."
                 )
             base = default_settings() if self.configuration is None else configuration(self.configuration)
             changes = dict(settings or {})

@@ -3,7 +3,8 @@
 Every model of the front is compared with the best one row by row. The smallest model that is not clearly worse sets the
 size;
 what
-is not clearly better than a linear model gives way to it, and what is not clearly better than a constant is none. With too few rows
+is not clearly better than a linear model gives way to it, and what is not clearly better than a constant is none. With too
+few rows
 to keep some apart, models are fitted again to nine tenths of the rows and judged on the rest, with stricter rules.
 """
 

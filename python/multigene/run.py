@@ -17,7 +17,7 @@ import numpy as np
 from multigene import checkpoint as checkpoints
 from multigene._engine import Individual, Workers
 from multigene.evolution import Generation, evolve
-from multigene.pareto import Member
+from multigene.pareto import Member, ParetoFront
 from multigene.problem import Problem
 from multigene.progress import ProgressLine
 from multigene.search import Report, Searcher
@@ -82,12 +82,15 @@ class Run:
         else:
             self.data = self.problem.plain_dataset()
             previous = None
+            front = ParetoFront(self.problem.behaves if self.settings.selection.guarded else None)
             if saved is not None:
+                packed = saved.get("generation", {})
+                checkpoints.fill_front(front, packed.get("front", []))
                 previous = checkpoints.generation(
-                    saved["generation"], self.settings, self.data.n_features, self.workers
+                    packed, self.settings, self.data.n_features, self.workers, front
                 )
                 self.step = previous
-            self.steps = evolve(self.data, self.settings, rng, self.workers, previous)
+            self.steps = evolve(self.data, self.settings, rng, self.workers, previous, front=front)
 
     def execute(self, line: ProgressLine) -> None:
         """Run until a stopping rule holds; Ctrl-C is one of them."""

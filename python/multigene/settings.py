@@ -131,6 +131,9 @@ class Selection:
     """Price of a parameter: its weight in `gcv` and `compact`."""
     node_price: float = 0.0
     """Price of a node in `compact`."""
+    guarded: bool = True
+    """Only models that behave between and slightly beyond the rows may become the result. Fitness and breeding do not see the
+    guard: a configuration of the paper evolves as it does there, but does not end in an explosion (paper: test R² of -3e29)."""
     distinct: bool = False
     """Replace individuals whose structure the generation has already by mutants of theirs."""
 
