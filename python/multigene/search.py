@@ -172,7 +172,7 @@ class Searcher:
             for island in self.islands
             if island.last is not None
         ]
-        verdict = None if self.verdict is None else (self.verdict.most_nodes, self.verdict.constant)
+        verdict = None if self.verdict is None else (self.verdict.most_nodes, self.verdict.constant, list(self.verdict.validation_r2.items()))
         front = checkpoint.packed_front(self.front)
         return {"search": {"phase": self.phase, "number": self.number, "verdict": verdict, "front": front, "islands": islands}}
 
@@ -180,7 +180,9 @@ class Searcher:
         try:
             state = saved["search"]
             self.phase, self.number = state["phase"], int(state["number"])
-            self.verdict = None if state["verdict"] is None else Verdict(int(state["verdict"][0]), bool(state["verdict"][1]), {})
+            if state["verdict"] is not None:
+                most_nodes, constant, scores = state["verdict"]
+                self.verdict = Verdict(int(most_nodes), bool(constant), {int(size): float(r2) for size, r2 in scores})
             rows = self.problem.search_rows if self.phase == "explore" else self.problem.evolution_rows
             self.data = self.problem.dataset(rows)
             checkpoint.fill_front(self.front, state["front"])
