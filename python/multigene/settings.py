@@ -92,14 +92,16 @@ class Genes:
     """Frequency of LCFs; None counts each index as one function."""
     product_frequency: float = 0.0
     """Frequency of product leaves s·∏|x|^w."""
+    product_features: tuple[int, ...] | None = None
+    """Features that product leaves may use; None for all."""
     constant_frequency: float = 1.0
     """Frequency of constants."""
     constant_range: tuple[float, float] = (-10.0, 10.0)
     """Bounds of new constants."""
     lcf: Mode | None = None
     """Linear combinations of features: the operation mode (paper, section 3.3), or None for none."""
-    lcf_birth: Literal["one-hot", "random", "sparse"] = "one-hot"
-    """Weights of a new LCF: 1 on its own feature (paper), uniform within `lcf_range`, or few features."""
+    lcf_birth: Literal["one-hot", "random", "sparse", "pairs"] = "one-hot"
+    """Weights of a new LCF: 1 on its own feature (paper), uniform within `lcf_range`, few features, or pairs of them."""
     lcf_range: tuple[float, float] = (-1.0, 1.0)
     """Bounds of random LCF weights."""
     lcf_dense: float = 0.5
@@ -250,6 +252,28 @@ class Search:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Seeking:
+    """Law seekers: small islands on transformed targets, restarted often; every ingredient can be switched off."""
+
+    first: int = 40_000
+    """Evaluations before the approximators begin."""
+    rows: int = 256
+    """Rows that seekers see; finds are verified on all."""
+    unit: int = 40
+    """Generations of the shortest restart; others follow the Luby sequence."""
+    most_features: int = 20
+    """With more features no seeker is sent out."""
+    transforms: bool = True
+    """Seek on transformed targets as well."""
+    peeling: bool = True
+    """Divide by power factors that a regression of ln|y| finds."""
+    products: bool = True
+    """Product leaves in every second restart."""
+    portfolio: bool = True
+    """Every second pair of restarts draws limits and prices of its own."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     """All settings of a run."""
 
@@ -260,6 +284,7 @@ class Settings:
     refinement: Refinement | None = None
     stopping: Stopping = field(default_factory=Stopping)
     search: Search | None = None
+    seeking: Seeking | None = None
 
     def with_values(self, **values: Any) -> Settings:
         """A copy with fields of any part changed by name; None leaves a field as it is."""
@@ -279,7 +304,7 @@ class Settings:
 
 _PARTS: dict[str, Any] = {
     "genes": Genes, "selection": Selection, "variation": Variation, "tuning": Tuning,
-    "refinement": Refinement, "stopping": Stopping, "search": Search,
+    "refinement": Refinement, "stopping": Stopping, "search": Search, "seeking": Seeking,
 }  # fmt: skip
 
 

@@ -78,6 +78,7 @@ fn primitives(configuration: &Configuration) -> Primitives {
             product: 0.0,
             constant: 1.0,
         },
+        product_features: Vec::new(),
         constants: (-10.0, 10.0),
         birth: Birth::OneHot,
         synchronisation: Synchronisation::Unsynchronised,

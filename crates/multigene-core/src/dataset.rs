@@ -1,4 +1,6 @@
 //! The rows a search sees: feature columns, target, row weights. Checked once, then only read.
+use std::sync::OnceLock;
+
 use crate::aligned::Aligned;
 use crate::error::{Error, Result};
 use crate::operator::LANES;
@@ -11,6 +13,8 @@ pub struct Dataset {
     rows: usize,
     padded: usize,
     columns: Vec<Aligned>,
+    /// ln|x| of the columns that product leaves have asked for.
+    logs: Vec<OnceLock<Aligned>>,
     target: Column,
     root_weights: Option<Aligned>,
     fixed: Vec<Aligned>,
@@ -61,6 +65,7 @@ impl Dataset {
         let mut dataset = Self {
             rows,
             padded,
+            logs: columns.iter().map(|_| OnceLock::new()).collect(),
             columns: columns.into_iter().map(|c| pad(c, padded)).collect(),
             target: Column {
                 values: Aligned::default(),
@@ -81,7 +86,7 @@ impl Dataset {
     /// Feature columns alone, for prediction: no target is needed and no value is refused.
     pub fn features(columns: Vec<Vec<f64>>, rows: usize, level: Level) -> Self {
         let padded = rows.div_ceil(LANES) * LANES;
-        let columns = columns.into_iter().map(|c| pad(c, padded)).collect();
+        let columns: Vec<Aligned> = columns.into_iter().map(|c| pad(c, padded)).collect();
         let target = Column {
             values: Aligned::zeros(padded),
             mean: 0.0,
@@ -90,6 +95,7 @@ impl Dataset {
         Self {
             rows,
             padded,
+            logs: columns.iter().map(|_| OnceLock::new()).collect(),
             columns,
             target,
             root_weights: None,
@@ -164,6 +170,15 @@ impl Dataset {
     /// Feature `j`, padded.
     pub fn column(&self, j: usize) -> &[f64] {
         &self.columns[j]
+    }
+
+    /// ln|x| of feature `j`, padded; computed when first asked for.
+    pub fn log_column(&self, j: usize) -> &[f64] {
+        self.logs[j].get_or_init(|| {
+            let mut logs = self.columns[j].clone();
+            logs.iter_mut().for_each(|x| *x = x.abs().ln());
+            logs
+        })
     }
 
     /// The standardised target.

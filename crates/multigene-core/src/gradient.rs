@@ -271,10 +271,10 @@ fn product_slopes(
             rows::scale(data.level(), product, 1.0 / weight);
             sink.add(place, start, product, None);
         } else {
-            let column = &data.column(feature as usize)[start..start + len];
-            for (log, (x, v)) in logs.iter_mut().zip(column.iter().zip(v)) {
+            let column = &data.log_column(feature as usize)[start..start + len];
+            for (log, (known, v)) in logs.iter_mut().zip(column.iter().zip(v)) {
                 // |x|^w·ln|x| goes to 0 with x wherever the value does.
-                *log = if *v == 0.0 { 0.0 } else { x.abs().ln() };
+                *log = if *v == 0.0 { 0.0 } else { *known };
             }
             sink.add(place, start, product, Some(logs));
         }
