@@ -103,6 +103,15 @@ def _sweep(nodes: list[Expression], children: list[list[int]], columns: list[int
                     adjoints[child] = adjoint * partial
 
 
+def node_values(nodes: list[Expression], X: Floats) -> list[Floats]:
+    """Values of all nodes of a postorder on every row."""
+    values: list[Floats] = []
+    with np.errstate(all="ignore"):
+        for node, children in zip(nodes, _children(nodes), strict=True):
+            values.append(_value(node, [values[child] for child in children], X))
+    return values
+
+
 def _value(node: Expression, arguments: list[Floats], X: Floats) -> Floats:
     if isinstance(node, Number):
         return np.full(len(X), node.value)

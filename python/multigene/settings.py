@@ -417,7 +417,7 @@ def check(settings: Settings) -> None:
     """Refuse values that cannot work, with a sentence that names the value and the remedy."""
     for part, cls in _PARTS.items():
         values = getattr(settings, part)
-        if values is None and part == "tuning":
+        if values is None and part in ("tuning", "refinement", "search", "seeking"):
             continue
         if not isinstance(values, cls):
             raise ValueError(f"settings.{part} is {values!r}; give a multigene.settings.{cls.__name__}.")
