@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from multigene._engine import Individual
 from multigene.expression import Expression, Number, Operation, Power, Variable, fold, postorder, rebuild
 from multigene.formula import Formula
 from multigene.jacobian import node_values
@@ -35,12 +36,13 @@ SCORED_ROWS, TUNED_ROWS = 1000, 4000
 #: Share of the allowed loss that dropping may use; rounding has the rest.
 FOR_DROPPING = 0.9
 #: An edit is worth a try when the outer coefficients alone bring R² back within so many times the allowed loss.
-HOPE = 5.0
+HOPE = 15.0
 #: Edits tried one by one, tuned, before giving up.
-TRIES = 12
+TRIES = 16
 #: A term costs its nodes and so many for its coefficient and its sign.
 TERM = 3
-TUNING = Refinement(iterations=15, gain=1e-4, decay=0.0, max_parameters=256)
+TUNING = Refinement(iterations=30, gain=1e-5, decay=0.0, max_parameters=256)
+DAMPINGS = (1e-2, 1e2, 1e4)
 
 
 @dataclass(frozen=True)
@@ -155,13 +157,14 @@ class Shortening:
         here = self.scorer.fit(current.terms)
         if here is None:
             return []
-        whole, scored = self.cost(current.terms), []
+        whole, scored, seen = self.cost(current.terms), list[tuple[float, int, tuple[Expression, Terms]]](), set[Terms]()
         lowest = here.r2 - HOPE * max(self.max_loss, current.r2 - floor, 1e-9)
         for term in current.terms:
             for replacement in edits(term, self.scorer.rows):
                 terms = self._edited(current.terms, [(term, replacement)])
                 saved = whole - self.cost(terms)
-                fitted = self.scorer.fit(terms) if saved > 0 else None
+                fitted = self.scorer.fit(terms) if saved > 0 and terms not in seen else None
+                seen.add(terms)
                 if fitted is not None and fitted.r2 >= lowest:
                     loss = max(here.r2 - fitted.r2, 1e-3 * self.max_loss)
                     scored.append((loss / saved, len(scored), (term, replacement)))
@@ -193,11 +196,19 @@ class Shortening:
         if plain is None or not plain.terms:
             return plain
         try:
-            model = as_individual(plain.constant, plain.coefficients, plain.terms).fit(self.rows.dataset)
-            tuned = self.judge.fit(terms_of(model_expression(model.refine(self.rows.dataset, TUNING))))
+            model = self._refined(as_individual(plain.constant, plain.coefficients, plain.terms).fit(self.rows.dataset))
+            tuned = self.judge.fit(terms_of(model_expression(model)))
         except ValueError:
             return plain
         return tuned if tuned is not None and tuned.r2 > plain.r2 and self.cost(tuned.terms) <= self.cost(plain.terms) else plain
+
+    def _refined(self, model: Individual) -> Individual:
+        """The engine's tuning; with more damping where a saturated or steep part lets it get stuck at once."""
+        for damping in DAMPINGS:
+            tuned = model.refine(self.rows.dataset, replace(TUNING, damping=damping))
+            if tuned.fitness > model.fitness:
+                return tuned
+        return model
 
 
 # --- edits ----------------------------------------------------------------------------------------
@@ -235,12 +246,36 @@ def _replacements(node: Expression, value: Floats, below: list[Floats]) -> list[
             line = _line(values, value)
             if line is not None:
                 found.append(Operation("add", (Operation("mul", (Number(line[1]), child)), Number(line[0]))))
+    found.extend(_cheaper(node))
     if isinstance(node, Operation) and node.name in ("add", "mul"):
         for i in range(len(node.arguments)):
             found.append(_of(node.name, node.arguments[:i] + node.arguments[i + 1 :]))
     if isinstance(node, Operation) and node.name == "add":
         found.extend(_thinner(node, below))
     return found
+
+
+def _cheaper(node: Expression) -> list[Expression]:
+    """Functions that are shorter in print and the same, or alike near zero; tuning does the rest."""
+    if isinstance(node, Power) and isinstance(node.base, Operation) and node.base.name == "exp":
+        return [Operation("exp", (_scaled(node.exponent, node.base.arguments[0]),))]
+    if not isinstance(node, Operation):
+        return []
+    inside = node.arguments[0]
+    if node.name == "logistic":
+        bent = Operation("tanh", (_scaled(0.5, inside),))
+        return [Operation("add", (_scaled(-0.5, bent), Number(0.5)))]
+    if node.name == "sinc":
+        return [Operation("cos", (_scaled(3**-0.5, inside),)), Operation("gauss", (_scaled(6**-0.5, inside),))]
+    if node.name == "gauss":
+        return [Operation("cos", (_scaled(2**0.5, inside),))]
+    if node.name == "softplus":
+        return [Operation("exp", (inside,)), Operation("max", (inside, Number(0.0)))]
+    return []
+
+
+def _scaled(factor: float, expression: Expression) -> Expression:
+    return Operation("mul", (Number(factor), expression))
 
 
 def _thinner(node: Operation, below: list[Floats]) -> list[Expression]:
