@@ -89,6 +89,38 @@ def as_individual(expression: Expression) -> Individual | None:
         return None
 
 
+def natural(expression: Expression) -> Expression:
+    """exp(c·ln x) as the power it is, wherever it stands."""
+
+    def change(node: Expression, children: tuple[Expression, ...]) -> Expression:
+        node = rebuild(node, children)
+        if isinstance(node, Operation) and node.name == "exp":
+            inside = node.arguments[0]
+            terms = inside.arguments if isinstance(inside, Operation) and inside.name == "add" else (inside,)
+            powers = [(_logarithm_factor(t), t) for t in terms]
+            if any(p is not None for p, _ in powers):
+                factors = [_power(*p) for p, _ in powers if p is not None]
+                rest = [t for p, t in powers if p is None]
+                return _product([*factors, *([Operation("exp", (_sum(rest),))] if rest else [])])
+        return node
+
+    return simplify(fold(expression, change))
+
+
+def _logarithm_factor(term: Expression) -> tuple[Expression, float] | None:
+    """x and c of a term c·ln x."""
+    if isinstance(term, Operation) and term.name == "log":
+        return term.arguments[0], 1.0
+    if isinstance(term, Operation) and term.name == "neg":
+        inner = _logarithm_factor(term.arguments[0])
+        return None if inner is None else (inner[0], -inner[1])
+    if isinstance(term, Operation) and term.name == "mul" and len(term.arguments) == 2:
+        number, other = term.arguments
+        if isinstance(number, Number) and isinstance(other, Operation) and other.name == "log":
+            return other.arguments[0], number.value
+    return None
+
+
 def engine_text(expression: Expression) -> str:
     """An expression in the engine's notation; real exponents become roots or exp(w·log(…))."""
     return fold(expression, engine_node)
@@ -130,7 +162,7 @@ def polished(expression: Expression, X: Floats, y: Floats, data: Dataset) -> Fin
     if np.isfinite(tuned.fitness):
         c = tuned.coefficients[0]
         tree = _sum([Number(tuned.intercept), _times(c, gene_expression(tuned, 0))]) if c != 0.0 else Number(tuned.intercept)
-        found = measure(simplify(tree), X, y)
+        found = measure(natural(tree), X, y)
         before = measure(expression, X, y)
         return found if before is None or (found is not None and found.unexplained <= before.unexplained) else before
     return measure(expression, X, y)
@@ -151,8 +183,9 @@ def measure(expression: Expression, X: Floats, y: Floats) -> Find | None:
 def cleaned(find: Find, X: Floats, y: Floats) -> Find:
     """Constants become zero, whole numbers, simple fractions, multiples of π or roots wherever that costs nothing."""
     limit = max(4.0 * find.unexplained, 1e-22)
-    best = find
-    for place in range(len(_numbers(find.expression))):
+    best = measure(natural(find.expression), X, y)
+    best = find if best is None or best.unexplained > limit else best
+    for place in range(len(_numbers(best.expression))):
         numbers = _numbers(best.expression)
         if place >= len(numbers):
             break

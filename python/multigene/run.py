@@ -100,7 +100,8 @@ class Run:
                     break
                 self._save(every=CHECKPOINT_SECONDS)
             else:
-                self.stopped_by = "nothing left to find"
+                found = self.searcher is not None and self.searcher.found_law
+                self.stopped_by = "law" if found else "nothing to find"
         except KeyboardInterrupt:
             self.stopped_by = "interrupt"
         self._save(every=0.0)
@@ -109,6 +110,7 @@ class Run:
         """The chosen model and the front."""
         if self.searcher is not None:
             chosen, front = self.searcher.result()
+            front = front if any(member is chosen for member in front) else [*front, chosen]
             verdict = self.searcher.verdict
             scored = judged(front, {} if verdict is None else verdict.validation_r2)
             return Result(scored[next(i for i, member in enumerate(front) if member is chosen)], scored)

@@ -8,18 +8,21 @@ seekers start afresh by the Luby sequence and not when they stagnate.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from multigene import laws
 from multigene._engine import Dataset, Individual, Workers
+from multigene.checkpoint import model, packed_model
 from multigene.evolution import Generation, evolve
 from multigene.laws import EXACT, Find
+from multigene.model import model_expression
 from multigene.pareto import Member
-from multigene.settings import Genes, Refinement, Seeking, Selection, Settings, Variation, function_entries
+from multigene.settings import FunctionEntry, Genes, Refinement, Seeking, Selection, Settings, Variation, function_entries
 from multigene.transforms import TRANSFORMS, Transform, logarithmic, one_sign
 
 Floats = npt.NDArray[np.float64]
@@ -95,7 +98,18 @@ class Target:
 class Seekers:
     """All seeking islands of a problem; work goes to the target that has had the least for its share."""
 
-    def __init__(self, X: Floats, y: Floats, rows: npt.NDArray[np.intp], rng: np.random.Generator, workers: Workers, options: Seeking) -> None:
+    def __init__(
+        self,
+        X: Floats,
+        y: Floats,
+        rows: npt.NDArray[np.intp],
+        rng: np.random.Generator,
+        workers: Workers,
+        options: Seeking,
+        functions: tuple[FunctionEntry, ...] | None = None,
+    ) -> None:
+        """`functions` are those a user chose; None for the seekers' own."""
+        self.functions = functions
         self.X, self.y, self.rng, self.workers, self.options = X, y, rng, workers, options
         self.rows = np.sort(rng.permutation(rows)[: options.rows])
         self.scales = _scales(X)
@@ -111,17 +125,39 @@ class Seekers:
         """What the best find leaves unexplained."""
         return min((find.unexplained for find in self.finds.values()), default=np.inf)
 
-    def seek(self, evaluations: int) -> Iterator[None]:
-        """Restart after restart until so much work is done or a law is found; yields after each restart."""
+    def seek(self, evaluations: int, stop: Callable[[], bool] = lambda: False) -> None:
+        """Restart after restart until so much work is done, a law is found, or `stop` says so."""
         until = self.evaluations + evaluations
-        while self.targets and self.law is None and self.evaluations < until:
-            target = min(self.targets, key=lambda t: t.work / t.share)
-            self._restart(target)
-            yield
+        while self.targets and self.law is None and self.evaluations < until and not stop():
+            self._restart(min(self.targets, key=lambda t: t.work / t.share), stop)
+
+    def state(self) -> dict[str, Any]:
+        """All that is needed to go on, as plain values."""
+        finds = {**self.finds, **({-1: self.law} if self.law else {})}
+        return {
+            "rng": self.rng.bit_generator.state,
+            "evaluations": self.evaluations,
+            "targets": [(t.restarts, t.work, float(t.best).hex()) for t in self.targets],
+            "finds": [(c, *packed_model(f.individual), f.unexplained.hex()) for c, f in finds.items()],
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from `state`."""
+        self.rng.bit_generator.state = state["rng"]
+        self.evaluations = int(state["evaluations"])
+        for target, (restarts, work, best) in zip(self.targets, state["targets"], strict=True):
+            target.restarts, target.work, target.best = int(restarts), int(work), float.fromhex(best)
+        for complexity, genes, intercept, coefficients, unexplained in state["finds"]:
+            individual = model(genes, intercept, coefficients)
+            find = Find(individual, model_expression(individual), float.fromhex(unexplained))
+            if complexity == -1:
+                self.law = find
+            else:
+                self.finds[int(complexity)] = find
 
     # --- one restart ------------------------------------------------------------------------------
 
-    def _restart(self, target: Target) -> None:
+    def _restart(self, target: Target, stop: Callable[[], bool]) -> None:
         settings = self._settings(target)
         y = self.y / _powers(self.X, target.peeled)
         data, features, scales = self._dataset(target, y, self.rows), target.features, self.scales[target.features]
@@ -132,7 +168,7 @@ class Seekers:
         for number, generation in enumerate(evolve(data, settings, rng, self.workers)):
             last = generation
             best = generation.front.best
-            if number + 1 >= generations or (best is not None and 1.0 - best.fitness < FOUND):
+            if number + 1 >= generations or (best is not None and 1.0 - best.fitness < FOUND) or stop():
                 break
         if last is None:
             return
@@ -145,7 +181,11 @@ class Seekers:
     def _settings(self, target: Target) -> Settings:
         """Every second restart draws its own genes, nodes, pressure and leaves."""
         products = tuple(k for k, j in enumerate(target.features) if one_sign(self.X[:, j]))
+        if not self._allows("div"):
+            products = ()
         settings = seeker_settings(len(target.features), products, logarithmic(target.transform))
+        if self.functions is not None:
+            settings = settings.changed(functions=self.functions)
         if not self.options.products or target.restarts % 2:
             settings = settings.changed(product_frequency=0.0)
         if self.options.portfolio and target.restarts % 4 >= 2:
@@ -155,6 +195,10 @@ class Seekers:
                 node_price=float(self.rng.uniform(1.0, 4.0)),
             )
         return settings
+
+    def _allows(self, *names: str) -> bool:
+        """Has the user chosen these functions, or none at all?"""
+        return self.functions is None or set(names) <= {name for name, _, _ in self.functions}
 
     def _dataset(self, target: Target, y: Floats, rows: npt.NDArray[np.intp] | None) -> Dataset:
         rows = np.arange(len(y)) if rows is None else rows
@@ -171,10 +215,10 @@ class Seekers:
         tuned = individual.refine(data, laws.POLISH if 1.0 - individual.fitness < 1e-4 else Refinement(decay=0.0))
         if not np.isfinite(tuned.fitness):
             return
-        model, powers = self._with_fixed(tuned, target, y, features)
+        whole, powers = self._with_fixed(tuned, target, y, features)
         powers = {j: powers.get(j, 0.0) + target.peeled.get(j, 0.0) for j in powers.keys() | target.peeled.keys()}
         try:
-            expression = laws.as_expression(model, target.transform, features, scales, powers, target.sign, self.signs)
+            expression = laws.as_expression(whole, target.transform, features, scales, powers, target.sign, self.signs)
         except (OverflowError, ValueError):  # a constant beyond what floating point holds
             return
         find = laws.measure(expression, self.X, self.y)
@@ -193,17 +237,17 @@ class Seekers:
         if known is None or find.unexplained < known.unexplained:
             self.finds[complexity] = find
 
-    def _with_fixed(self, model: Individual, target: Target, y: Floats, features: list[int]) -> tuple[Individual, dict[int, float]]:
+    def _with_fixed(self, tuned: Individual, target: Target, y: Floats, features: list[int]) -> tuple[Individual, dict[int, float]]:
         """Coefficients of the columns that every model of ln|y| has: exponents of the features."""
         if not logarithmic(target.transform):
-            return model, {}
+            return tuned, {}
         Z = self.X[:, features] / self.scales[features]
-        left = target.transform.forward(y) - model.gene_values(np.ascontiguousarray(Z)) @ np.array(model.coefficients)
+        left = target.transform.forward(y) - tuned.gene_values(np.ascontiguousarray(Z)) @ np.array(tuned.coefficients)
         columns = [j for j in features if np.all(self.X[:, j] != 0.0)]
         A = np.column_stack([np.ones(len(y)), *(np.log(np.abs(self.X[:, j])) for j in columns)])
         solution = np.linalg.lstsq(A, left, rcond=None)[0]
         powers = {j: float(e) for j, e in zip(columns, solution[1:], strict=True) if abs(e) > 1e-7}
-        return Individual(model.genes, float(solution[0]), model.coefficients), powers
+        return Individual(tuned.genes, float(solution[0]), tuned.coefficients), powers
 
     # --- targets ----------------------------------------------------------------------------------
 
@@ -212,7 +256,7 @@ class Seekers:
         if not features or np.ptp(self.y) == 0.0 or len(features) > self.options.most_features:
             return []
         targets = self._for(features, {}, self.y)
-        if self.options.peeling:
+        if self.options.peeling and self._allows("div"):
             peeled = peel(self.X, self.y, features)
             left = [j for j in features if j not in peeled]
             if peeled and left:
@@ -224,7 +268,7 @@ class Seekers:
         chosen = TRANSFORMS if self.options.transforms else TRANSFORMS[:1]
         targets = []
         for transform in chosen:
-            if logarithmic(transform) and not one_sign(y):
+            if (logarithmic(transform) and not one_sign(y)) or not self._allows(*transform.needs):
                 continue
             with np.errstate(all="ignore"):
                 if transform.usable(y) and np.all(np.isfinite(transform.forward(y))):
@@ -298,7 +342,7 @@ def _powers(X: Floats, exponents: dict[int, float]) -> Floats:
 
 def _scales(X: Floats) -> Floats:
     """Powers of two near the features' sizes: scaling by them changes no digit."""
-    size = np.sqrt(np.mean(X**2, axis=0))
+    size = np.abs(X).max(axis=0)
     usable = np.isfinite(size) & (size > 0.0)
     exponents = np.round(np.log2(np.where(usable, size, 1.0)))
     return np.where(np.abs(exponents) <= 2, 1.0, 2.0**exponents)

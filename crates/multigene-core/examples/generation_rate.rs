@@ -37,7 +37,7 @@ const UB: Configuration = Configuration {
     combinations: true,
 };
 
-const STOP: AtomicBool = AtomicBool::new(false);
+static STOP: AtomicBool = AtomicBool::new(false);
 
 /// Time spent per part of the loop.
 #[derive(Default)]

@@ -19,6 +19,7 @@ pub struct Dataset {
     root_weights: Option<Aligned>,
     fixed: Vec<Aligned>,
     share: f64,
+    count: usize,
     level: Level,
 }
 
@@ -75,8 +76,12 @@ impl Dataset {
             root_weights,
             fixed: Vec::new(),
             share: 1.0,
+            count: rows,
             level,
         };
+        if let Some(weights) = weights {
+            dataset.count = rows.max(weights.iter().sum::<f64>().min(1e15).round() as usize);
+        }
         dataset.target = dataset
             .standardise(pad(target.to_vec(), padded))
             .ok_or_else(|| Error::new("The target's values are too large to add up; divide them by a constant first."))?;
@@ -101,6 +106,7 @@ impl Dataset {
             root_weights: None,
             fixed: Vec::new(),
             share: 1.0,
+            count: rows,
             level,
         }
     }
@@ -155,6 +161,11 @@ impl Dataset {
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows
+    }
+
+    /// Number of observations: rows, or the sum of their weights where that is more, as a weight of 2 stands for two equal rows.
+    pub fn count(&self) -> usize {
+        self.count
     }
 
     /// Number of rows rounded up to whole kernel steps.
