@@ -293,7 +293,10 @@ def map_numbers(
 
 
 def round_numbers(expression: Expression, digits: int, named: bool = False) -> Expression:
-    """Round every constant (and real exponent) to `digits` significant digits; with `named`, 2/3 and π/2 stay what they are."""
+    """Round every constant (and real exponent) to `digits` significant digits.
+
+    With `named`, numbers that have a name (2/3, π/2) stay what they are.
+    """
     if not 1 <= digits <= 17:
         raise ValueError(f"digits must be between 1 and 17, got {digits}.")
 

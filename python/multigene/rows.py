@@ -1,6 +1,7 @@
 """Training rows that a fitted model keeps for what is asked of it later: intervals, shortening, importance.
 
-`fit` keeps a compact copy, thinned when there are very many rows. Model files never hold it; a loaded model is given rows anew.
+`fit` keeps a compact copy, thinned when there are very many rows. Model files never hold it; a loaded model
+is given rows anew.
 """
 
 from __future__ import annotations
@@ -73,7 +74,9 @@ class TrainingRows:
             return float(np.average((self.y - centre) ** 2, weights=self.shares))
 
     def r2(self, prediction: Floats) -> float:
-        """Weighted share of the target's variance that a prediction explains; −∞ where it has no finite value."""
+        """Weighted share of the target's variance that a prediction explains; −∞ where it has no finite
+        value.
+        """
         with np.errstate(all="ignore"):
             error = float(np.average((self.y - prediction) ** 2, weights=self.shares))
         if not np.isfinite(error):

@@ -86,13 +86,14 @@ class Writer:
         return repr(value)
 
     def constant(self, value: float) -> Piece:
-        """A constant that is not negative, as it stands in a formula; `named` writes 2π/3 so where the target is read by people."""
+        """A constant that is not negative, as it stands in a formula; 2π/3 by name where `named` says how."""
         parts = None if self.named is None else recognised(value)
         if parts is None or self.named is None:
             return self.atom(self.number(value))
         numerator, denominator, angle = parts
         pi, times, fraction = self.named
-        above = pi if angle and numerator == 1 else self.number(float(numerator)) + (times + pi if angle else "")
+        above = self.number(float(numerator)) + (times + pi if angle else "")
+        above = pi if angle and numerator == 1 else above
         if denominator == 1:
             return self._piece_of(above, ATOM if above == pi else PRODUCT)
         return self._piece_of(fraction.format(above, self.number(float(denominator))), PRODUCT)
