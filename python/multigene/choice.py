@@ -166,9 +166,9 @@ class Front(Sequence[Member]):
         if criterion == "default":
             return self.default, criterion
         if criterion not in CRITERIA:
+            names = ", ".join(map(repr, CRITERIA))
             raise ValueError(
-                f"criterion={criterion!r} is unknown; give one of 'default', {', '.join(map(repr, CRITERIA))}, "
-                "or a row of equations_."
+                f"criterion={criterion!r} is unknown; give 'default', {names}, or a row of equations_."
             )
         found = [e for e in self.listed if math.isfinite(e.member.fitness)] or self.listed
         return CRITERIA[criterion](found).member, criterion
@@ -188,7 +188,8 @@ def _validation(models: Sequence[Listed]) -> Listed:
     if not judged:
         raise ValueError(
             "No rows were held out in this run (fewer than 60 rows, or a configuration of the paper), so "
-            "'validation' cannot choose; take 'mdl' or 'bic', or score the front on other rows with rescore(X, y) and choose a row."
+            "'validation' cannot choose; take 'mdl' or 'bic', or score the front on other rows with "
+            "rescore(X, y) and choose a row."
         )
     return max(judged, key=lambda e: (e.member.validation, -e.complexity))
 
