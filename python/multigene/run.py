@@ -16,9 +16,10 @@ import numpy as np
 
 from multigene import checkpoint as checkpoints
 from multigene._engine import Individual, Workers
+from multigene.choice import judged
 from multigene.evolution import Generation, evolve
 from multigene.pareto import Member, ParetoFront
-from multigene.problem import Problem
+from multigene.problem import FEWEST_ROWS_TO_SPLIT, Problem
 from multigene.progress import ProgressLine
 from multigene.search import Report, Searcher
 from multigene.settings import Settings
@@ -82,10 +83,11 @@ class Run:
         else:
             self.data = self.problem.plain_dataset()
             previous = None
-            front = ParetoFront(self.problem.behaves if self.settings.selection.guarded else None)
+            # With a handful of rows whether a model behaves between them is a matter of rounding.
+            guarded = self.settings.selection.guarded and len(self.problem.y) >= FEWEST_ROWS_TO_SPLIT
+            front = ParetoFront(self.problem.behaves if guarded else None)
             if saved is not None:
                 packed = saved.get("generation", {})
-                checkpoints.fill_front(front, packed.get("front", []))
                 previous = checkpoints.generation(
                     packed, self.settings, self.data.n_features, self.workers, front
                 )
@@ -123,7 +125,11 @@ class Run:
     def result(self) -> Result:
         """The chosen model and the front."""
         if self.searcher is not None:
-            return Result(*self.searcher.result())
+            chosen, front = self.searcher.result()
+            front = front if any(member is chosen for member in front) else [*front, chosen]
+            verdict = self.searcher.verdict
+            scored = judged(front, {} if verdict is None else verdict.validation_r2)
+            return Result(scored[next(i for i, member in enumerate(front) if member is chosen)], scored)
         front = [] if self.step is None else list(self.step.front)
         front = front or [self._constant_model()]
         return Result(max(front, key=lambda member: member.fitness), front)

@@ -298,7 +298,7 @@ class Searcher:
             for island in self.islands
             if island.last is not None
         ]
-        verdict = None if self.verdict is None else (self.verdict.most_nodes, self.verdict.constant)
+        verdict = None if self.verdict is None else self.verdict.packed()
         front = checkpoint.packed_front(self.front)
         seekers = None if self.seekers is None else self.seekers.state()
         search = {
@@ -314,11 +314,7 @@ class Searcher:
         try:
             state = saved["search"]
             self.phase, self.number = state["phase"], int(state["number"])
-            self.verdict = (
-                None
-                if state["verdict"] is None
-                else Verdict(int(state["verdict"][0]), bool(state["verdict"][1]))
-            )
+            self.verdict = None if state["verdict"] is None else Verdict.unpacked(state["verdict"])
             rows = self.problem.search_rows if self.phase == "explore" else self.problem.evolution_rows
             self.data = self.problem.dataset(rows)
             self.linear = linear_models(self.problem, self.data) if self.options.linear else []
