@@ -14,7 +14,9 @@ BENCHMARKS = ("nodes", "generations", "paper", "versus", "memory", "time_limit",
 def main() -> None:
     """Run the named benchmarks and print their tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure multigene's speed.")
-    parser.add_argument("names", nargs="*", metavar="name", help=f"one of: {', '.join(BENCHMARKS)} (default: all)")
+    parser.add_argument(
+        "names", nargs="*", metavar="name", help=f"one of: {', '.join(BENCHMARKS)} (default: all)"
+    )
     names = parser.parse_args().names or BENCHMARKS
     for name in names:
         if name not in BENCHMARKS:

@@ -147,8 +147,17 @@ def run(seed: int = 0) -> Table:
     rng = np.random.default_rng(seed)
     trees = [grow(int(rng.integers(SMALLEST, LARGEST + 1)), rng) for _ in range(N_TREES)]
     n_nodes = sum(tree.size() for tree in trees)
-    table = Table(title=f"Node evaluations: {N_TREES} random trees of {SMALLEST} to {LARGEST} nodes, one thread")
-    for heading in ("rows", "multigene f64, 10⁹/s", "pyoperon f32, 10⁹/s", "ratio", "required", "2 threads / 1"):
+    table = Table(
+        title=f"Node evaluations: {N_TREES} random trees of {SMALLEST} to {LARGEST} nodes, one thread"
+    )
+    for heading in (
+        "rows",
+        "multigene f64, 10⁹/s",
+        "pyoperon f32, 10⁹/s",
+        "ratio",
+        "required",
+        "2 threads / 1",
+    ):
         table.add_column(heading, justify="right")
     for n_rows in ROWS:
         x = rng.uniform(-1, 1, (n_rows, N_FEATURES))

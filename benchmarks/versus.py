@@ -30,7 +30,9 @@ def multigene(split: Any, seed: int) -> tuple[Any, int]:
     """The default with a time limit."""
     from multigene import MultigeneRegressor
 
-    model = MultigeneRegressor(time_limit=SECONDS, random_state=seed, n_jobs=THREADS).fit(split.X_train, split.y_train)
+    model = MultigeneRegressor(time_limit=SECONDS, random_state=seed, n_jobs=THREADS).fit(
+        split.X_train, split.y_train
+    )
     return model, model.formula_.size
 
 
@@ -74,7 +76,9 @@ def gplearn(split: Any, seed: int) -> tuple[Any, int]:
 def run() -> Table:
     """All problems, methods and seeds, one run at a time so that each has the machine for itself."""
     known = {"multigene": multigene, "pyoperon": pyoperon, "gplearn": gplearn}
-    table = Table(title=f"Test R² after {SECONDS:g} s on {THREADS} threads, {SEEDS} seeds: median (worst), size")
+    table = Table(
+        title=f"Test R² after {SECONDS:g} s on {THREADS} threads, {SEEDS} seeds: median (worst), size"
+    )
     table.add_column("problem")
     for name in METHODS:
         table.add_column(name, justify="right")
@@ -88,11 +92,19 @@ def run() -> Table:
                 try:
                     model, size = known[name](split, seed)
                     predicted = np.asarray(model.predict(split.X_test), dtype=float)
-                    scores.append(float(r2_score(split.y_test, predicted)) if np.all(np.isfinite(predicted)) else -np.inf)
+                    scores.append(
+                        float(r2_score(split.y_test, predicted))
+                        if np.all(np.isfinite(predicted))
+                        else -np.inf
+                    )
                     sizes.append(size)
                 except ImportError:
                     break
-            cells.append(f"{statistics.median(scores):.5f} ({min(scores):.4g}), {statistics.median(sizes):.0f}" if scores else "not installed")
+            cells.append(
+                f"{statistics.median(scores):.5f} ({min(scores):.4g}), {statistics.median(sizes):.0f}"
+                if scores
+                else "not installed"
+            )
         console.print(problem, *cells)
         table.add_row(problem, *cells)
     return table

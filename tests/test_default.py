@@ -126,8 +126,9 @@ def test_judge_prefers_the_constant_without_signal():
     data = problem.dataset(problem.search_rows)
     from multigene.pareto import Member
 
-    members = [Member(m, m.fitness, m.complexity) for m in linear_models(problem, data)]
-    assert judge(problem, sorted(members, key=lambda m: m.complexity)).constant
+    linear = linear_models(problem, data)
+    members = [Member(m, m.fitness, m.complexity) for m in linear]
+    assert judge(problem, sorted(members, key=lambda m: m.complexity), linear).constant
 
 
 def test_forward_selection_finds_the_features_that_matter():

@@ -9,7 +9,18 @@ import re
 import pytest
 
 from multigene import Settings, configuration
-from multigene.settings import CODENAMES, Genes, PAPER_FUNCTIONS, PARTS, Selection, Stopping, Tuning, Variation, function_entries, setting_names
+from multigene.settings import (
+    CODENAMES,
+    PAPER_FUNCTIONS,
+    PARTS,
+    Genes,
+    Selection,
+    Stopping,
+    Tuning,
+    Variation,
+    function_entries,
+    setting_names,
+)
 from multigene.settings_check import _CHOICES, _RANGES, _REAL, _SWITCHES, _WHOLE, check
 
 MODES = {"U": "unsynchronised", "S": "synchronised", "G": "global"}
@@ -122,7 +133,16 @@ def test_symbols_of_table_2_are_named():
 def test_names_are_unique_and_checked():
     total = sum(len(dataclasses.fields(cls)) for cls in PARTS.values())
     assert len(setting_names()) == total
-    checked = {*_WHOLE, *_REAL, *_RANGES, *_SWITCHES, *_CHOICES, "functions", "more_mutations", "product_features"}
+    checked = {
+        *_WHOLE,
+        *_REAL,
+        *_RANGES,
+        *_SWITCHES,
+        *_CHOICES,
+        "functions",
+        "more_mutations",
+        "product_features",
+    }
     assert set(setting_names()) == checked
 
 

@@ -67,7 +67,8 @@ class Individual:
         """The same genes with outer coefficients fitted to these rows."""
 
     def refine(self, data: Dataset, refinement: Any) -> Individual:
-        """All inner weights tuned by Levenberg-Marquardt, outer coefficients fitted (`refinement`: `multigene.settings.Refinement`)."""
+        """All inner weights tuned by Levenberg-Marquardt, outer coefficients fitted (`refinement`:
+        `multigene.settings.Refinement`)."""
 
     def in_original_units(self, means: list[float], scales: list[float]) -> Individual:
         """The same model in terms of x, where it was evolved on (x - mean) / scale."""
@@ -142,10 +143,16 @@ class Population:
     def evaluate(
         self, data: Dataset, by: tuple[str, float, float] | None = None
     ) -> tuple[_Floats, npt.NDArray[np.uint64]]:
-        """Fit outer coefficients; fitness by a criterion, R² without one (−inf for unfit individuals) and complexity of every individual."""
+        """Fit outer coefficients; fitness by a criterion, R² without one (−inf for unfit individuals) and complexity of
+        every individual."""
 
     def refine(
-        self, data: Dataset, refinement: Any, by: tuple[str, float, float], race: float | None, seeds: list[int]
+        self,
+        data: Dataset,
+        refinement: Any,
+        by: tuple[str, float, float],
+        race: float | None,
+        seeds: list[int],
     ) -> int:
         """Levenberg-Marquardt on the individuals that changed; those below fitness `race` after a step are given up.
         Returns the number of evaluations."""
@@ -162,7 +169,9 @@ class Population:
     def peaks(self) -> _Floats:
         """Best R² of every individual during its last tuning; what `model` returns has it."""
 
-    def breed(self, parents: npt.NDArray[np.uint64], elites: list[int], variation: Any, seeds: list[int]) -> Population:
+    def breed(
+        self, parents: npt.NDArray[np.uint64], elites: list[int], variation: Any, seeds: list[int]
+    ) -> Population:
         """The next generation: elites, then one offspring per pair of parents (`variation`: `multigene.settings.Variation`)."""
 
     def model(self, index: int) -> Individual:

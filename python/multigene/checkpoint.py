@@ -44,7 +44,9 @@ def load(state: bytes, fingerprint: str) -> dict[str, Any]:
     if not isinstance(saved, dict) or saved.get("format") != FORMAT:
         raise ValueError("The file is not a checkpoint of multigene; give another file name.")
     if saved.get("version") != VERSION:
-        raise ValueError(f"The checkpoint has version {saved.get('version')}, this program reads version {VERSION}.")
+        raise ValueError(
+            f"The checkpoint has version {saved.get('version')}, this program reads version {VERSION}."
+        )
     if saved.get("fingerprint") != fingerprint:
         raise ValueError(
             "The state to continue from belongs to other data, settings or random_state; "
@@ -93,7 +95,11 @@ def fill_front(front: ParetoFront, saved: list[Any]) -> ParetoFront:
 
 
 def generation(
-    saved: dict[str, Any], settings: Settings, n_features: int, workers: Workers, front: ParetoFront | None = None
+    saved: dict[str, Any],
+    settings: Settings,
+    n_features: int,
+    workers: Workers,
+    front: ParetoFront | None = None,
 ) -> Generation:
     """A generation to continue from; `front` takes the place of its own."""
     try:

@@ -158,12 +158,16 @@ class MultigeneRegressor(Inspection, RegressorMixin, BaseEstimator):  # type: ig
         self._names = names or [f"x{j}" for j in range(X.shape[1])]
         if settings.stopping.seconds is not None:
             workers.set_deadline(settings.stopping.seconds - (time.perf_counter() - started))
-        mark = fingerprint(settings, X, y, weights, self.random_state) if checkpoint or self.warm_start else ""
+        mark = (
+            fingerprint(settings, X, y, weights, self.random_state) if checkpoint or self.warm_start else ""
+        )
         options = settings.search
         if options is None:
-            problem = Problem.of(X, y, weights, holdout=0.0, standardise=False)
+            problem = Problem.of(*seen_rows(X, y, weights), holdout=0.0, standardise=False)
         else:
-            problem = Problem.of(*seen_rows(X, y, weights), holdout=options.holdout, standardise=options.standardise)
+            problem = Problem.of(
+                *seen_rows(X, y, weights), holdout=options.holdout, standardise=options.standardise
+            )
         run = Run(settings, problem, workers, started, callback, checkpoint, mark)
         state = getattr(self, "_state", None) if self.warm_start else None
         run.start(rng, state)
@@ -185,7 +189,8 @@ class MultigeneRegressor(Inspection, RegressorMixin, BaseEstimator):  # type: ig
         else:
             if settings is not None and not isinstance(settings, dict):
                 raise ValueError(
-                    f"settings={settings!r} is neither a multigene.Settings nor a dict; give for example {{'tournament_size': 7}}."
+                    f"settings={settings!r} is neither a multigene.Settings nor a dict; "
+                    "give for example {'tournament_size': 7}."
                 )
             base = default_settings() if self.configuration is None else configuration(self.configuration)
             changes = dict(settings or {})
@@ -224,7 +229,11 @@ class MultigeneRegressor(Inspection, RegressorMixin, BaseEstimator):  # type: ig
         individual: Individual = member.individual
         self.r2_ = float(member.fitness)
         self.n_genes_ = sum(c != 0.0 for c in individual.coefficients)
-        self.n_nodes_, self.depth_, self.lcf_share_ = individual.n_nodes, individual.depth, individual.lcf_share
+        self.n_nodes_, self.depth_, self.lcf_share_ = (
+            individual.n_nodes,
+            individual.depth,
+            individual.lcf_share,
+        )
         self.formula_ = Formula(model_expression(individual), self._names, self._target_name)
 
     # --- using ------------------------------------------------------------------------------------
@@ -251,7 +260,10 @@ class MultigeneRegressor(Inspection, RegressorMixin, BaseEstimator):  # type: ig
         # By position: a feature may itself be called "gene" or "bias".
         found = transformations(self._member.individual)
         weights = [[bias, *(terms.get(j, 0.0) for j in range(len(self._names)))] for _, bias, terms in found]
-        table = pd.DataFrame(np.array(weights).reshape(len(found), -1 if found else 1 + len(self._names)), columns=["bias", *self._names])
+        table = pd.DataFrame(
+            np.array(weights).reshape(len(found), -1 if found else 1 + len(self._names)),
+            columns=["bias", *self._names],
+        )
         table.insert(0, "gene", np.array([gene for gene, _, _ in found], dtype=int), allow_duplicates=True)
         return table
 
@@ -284,7 +296,9 @@ class MultigeneRegressor(Inspection, RegressorMixin, BaseEstimator):  # type: ig
         return super().__sklearn_tags__()
 
 
-def check_rows(X: npt.NDArray[np.float64], y: npt.NDArray[np.float64], weights: npt.NDArray[np.float64] | None) -> None:
+def check_rows(
+    X: npt.NDArray[np.float64], y: npt.NDArray[np.float64], weights: npt.NDArray[np.float64] | None
+) -> None:
     """Let the engine check one row's worth of every array: values, weights, sizes."""
     Dataset(X, y, weights)
 
@@ -320,11 +334,17 @@ def scaled_to_population(settings: Settings, given: dict[str, Any]) -> Settings:
     return replace(settings, selection=s)
 
 
-def fingerprint(settings: Settings, X: npt.NDArray[np.float64], y: npt.NDArray[np.float64], weights: Any, seed: Any) -> str:
+def fingerprint(
+    settings: Settings, X: npt.NDArray[np.float64], y: npt.NDArray[np.float64], weights: Any, seed: Any
+) -> str:
     """Tells whether a checkpoint belongs to these data, settings and seed; limits may change in between."""
     from dataclasses import replace
 
-    parts = replace(settings, stopping=Stopping()), X.shape, seed if isinstance(seed, int | np.integer) else None
+    parts = (
+        replace(settings, stopping=Stopping()),
+        X.shape,
+        seed if isinstance(seed, int | np.integer) else None,
+    )
     digest = hashlib.sha256(repr(parts).encode())
     for array in (X, y, weights):
         digest.update(b"none" if array is None else np.ascontiguousarray(array).data)
@@ -339,12 +359,18 @@ def random_generator(seed: Any) -> np.random.Generator:
         return np.random.default_rng(seed.randint(0, 2**31 - 1))
     if seed is None or (isinstance(seed, int | np.integer) and seed >= 0):
         return np.random.default_rng(seed)
-    raise ValueError(f"random_state={seed!r} is no seed; give a whole number from 0, a NumPy random generator, or None.")
+    raise ValueError(
+        f"random_state={seed!r} is no seed; give a whole number from 0, a NumPy random generator, or None."
+    )
 
 
 def threads(n_jobs: Any) -> int:
     """Number of threads; -1 for all cores, -2 for all but one, None for joblib's present setting."""
-    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0):
-        raise ValueError(f"n_jobs={n_jobs!r} is no number of threads; give a whole number from 1, -1 for all cores, or None.")
+    if n_jobs is not None and (
+        isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0
+    ):
+        raise ValueError(
+            f"n_jobs={n_jobs!r} is no number of threads; give a whole number from 1, -1 for all cores, or None."
+        )
     # More threads than this gain nothing: no population is larger by much, and the system may refuse them.
     return min(int(effective_n_jobs(n_jobs)), 1024)

@@ -19,7 +19,6 @@ from multigene._engine import Dataset, Individual, Population, Workers
 from multigene.pareto import ParetoFront
 from multigene.settings import Settings, Tuning
 
-
 Floats = npt.NDArray[np.float64]
 
 
@@ -88,7 +87,11 @@ def breed(
 
 
 def tune(
-    population: Population, data: Dataset, settings: Settings, rng: np.random.Generator, fitness: Floats | None
+    population: Population,
+    data: Dataset,
+    settings: Settings,
+    rng: np.random.Generator,
+    fitness: Floats | None,
 ) -> int:
     """Tune inner weights in the way of the settings; returns the number of evaluations."""
     tuning, size = settings.tuning, len(population)
@@ -112,7 +115,11 @@ def tune_shared(population: Population, data: Dataset, settings: Settings, rng: 
 
 
 def refine(
-    population: Population, data: Dataset, settings: Settings, rng: np.random.Generator, fitness: Floats | None
+    population: Population,
+    data: Dataset,
+    settings: Settings,
+    rng: np.random.Generator,
+    fitness: Floats | None,
 ) -> int:
     """Beyond the paper: Levenberg-Marquardt on what breeding changed; offspring below the last median are given up early."""
     size = len(population)

@@ -1,7 +1,11 @@
 """How large a formula may be: decided on rows that the search did not use.
 
-Every model of the front is compared with the best one row by row. The smallest model that is not clearly worse sets the size;
-a model that is not clearly better than a constant is none.
+Every model of the front is compared with the best one row by row. The smallest model that is not clearly worse sets the
+size;
+what
+is not clearly better than a linear model gives way to it, and what is not clearly better than a constant is none. With too
+few rows
+to keep some apart, models are fitted again to nine tenths of the rows and judged on the rest, with stricter rules.
 """
 
 from __future__ import annotations
@@ -11,17 +15,23 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from multigene._engine import Dataset, Individual
 from multigene.pareto import Member
 from multigene.problem import Problem
+from multigene.settings import Refinement
 
 Floats = npt.NDArray[np.float64]
 
 #: A larger model must be better than a smaller one by so many standard errors of their difference.
-CLEARLY_BETTER = 0.5
-#: A model must be better than the constant by so many.
+CLEARLY_BETTER = 0.25
+#: A model must be better than the best linear model by so many, and better than the constant.
+BETTER_THAN_LINEAR = 1.5
 BETTER_THAN_CONSTANT = 2.0
+#: Models whose structure was found on the judging rows themselves must be so much better.
+STRICTER = 1.5
 #: Room above the judged size for the search on all rows.
-ROOM = 1.1
+ROOM = 1.25
+FOLDS = 10
 
 
 @dataclass(frozen=True)
@@ -29,56 +39,109 @@ class Verdict:
     """What the judging rows say."""
 
     most_nodes: int
-    constant: bool
-    validation_r2: dict[int, float]
-    errors: Floats | None
+    constant: bool = False
+    linear: int | None = None
+    """Number of the linear model that is to be preferred, if one is."""
+    validation_r2: dict[int, float] | None = None
+    errors: Floats | None = None
     """Squared errors, row by row, of the model that set the size."""
 
 
-def judge(problem: Problem, members: list[Member]) -> Verdict:
+def judge(problem: Problem, members: list[Member], linear: list[Individual]) -> Verdict:
     """Judge the models of a front, smallest first."""
     everything = max((m.complexity for m in members), default=1)
-    rows = problem.judge_rows
-    if len(rows) == 0 or not members:
-        return Verdict(everything, False, {}, None)
-    Z, y = problem.standardised(problem.X[rows]), problem.y[rows]
-    weights = np.ones(len(y)) if problem.weights is None else problem.weights[rows]
-    if not weights.any():
-        return Verdict(everything, False, {}, None)
-    centre = np.average(problem.y[problem.search_rows], weights=None if problem.weights is None else problem.weights[problem.search_rows])
-    constant = weights * (y - centre) ** 2
-    errors = [weights * (y - m.individual.predict(Z)) ** 2 for m in members]
-    errors = [np.where(np.isfinite(e), e, np.inf) for e in errors]
-    total = float(np.sum(weights * (y - np.average(y, weights=weights)) ** 2)) or 1.0
-    scores = {m.complexity: 1.0 - float(e.sum()) / total for m, e in zip(members, errors, strict=True)}
+    jury = Jury(problem)
+    if not members or not jury.can_judge:
+        return Verdict(everything)
+    errors = [jury.errors(m.individual) for m in members]
+    scores = {m.complexity: jury.r2(e) for m, e in zip(members, errors, strict=True)}
     best = int(np.argmin([e.sum() for e in errors]))
-    if not _clearly_better(errors[best], constant, BETTER_THAN_CONSTANT):
-        return Verdict(1, True, scores, constant)
+    if not clearly_better(errors[best], jury.constant, BETTER_THAN_CONSTANT * jury.strictness):
+        return Verdict(1, constant=True, validation_r2=scores, errors=jury.constant)
+    lines = [jury.errors(model) for model in linear]
+    if lines:
+        line = int(np.argmin([e.sum() for e in lines]))
+        if not clearly_better(errors[best], lines[line], BETTER_THAN_LINEAR * jury.strictness):
+            most = linear[line].complexity
+            return Verdict(most, linear=line, validation_r2=scores, errors=lines[line])
     for member, error in zip(members, errors, strict=True):
-        if member.complexity >= members[best].complexity or not _clearly_better(errors[best], error, CLEARLY_BETTER):
-            return Verdict(int(np.ceil(ROOM * member.complexity)), False, scores, error)
-    return Verdict(everything, False, scores, errors[best])
+        if member.complexity >= members[best].complexity or not clearly_better(
+            errors[best], error, CLEARLY_BETTER
+        ):
+            return Verdict(int(np.ceil(ROOM * member.complexity)), validation_r2=scores, errors=error)
+    return Verdict(everything, validation_r2=scores, errors=errors[best])
+
+
+class Jury:
+    """Squared errors of models on rows they were not fitted to."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.folded = len(problem.judge_rows) == 0
+        self.rows = problem.search_rows if self.folded else problem.judge_rows
+        self.strictness = STRICTER if self.folded else 1.0
+        self.y = problem.y[self.rows]
+        self.weights = np.ones(len(self.y)) if problem.weights is None else problem.weights[self.rows]
+        self.Z = problem.standardised(problem.X[self.rows])
+        fitted = problem.search_rows
+        weights = None if problem.weights is None else problem.weights[fitted]
+        centre = np.average(problem.y[fitted], weights=weights)
+        self.constant = self.weights * self._scaled(self.y - centre) ** 2
+        self.can_judge = (
+            len(self.y) >= 2 * FOLDS and bool(self.weights.any()) and bool(self.constant.sum() > 0.0)
+        )
+
+    def _scaled(self, residual: Floats) -> Floats:
+        return np.asarray(residual / (np.abs(self.y).max() or 1.0))
+
+    def errors(self, individual: Individual) -> Floats:
+        """Weighted squared errors, row by row; infinite where there is no value."""
+        predicted = self._folded(individual) if self.folded else individual.predict(self.Z)
+        with np.errstate(over="ignore", invalid="ignore"):
+            errors = self.weights * self._scaled(self.y - predicted) ** 2
+        return np.where(np.isfinite(errors), errors, np.inf)
+
+    def _folded(self, individual: Individual) -> Floats:
+        predicted = np.empty(len(self.y))
+        folds = np.arange(len(self.y)) % FOLDS
+        for fold in range(FOLDS):
+            out = folds == fold
+            data = Dataset(np.ascontiguousarray(self.Z[~out]), self.y[~out], self.weights[~out])
+            predicted[out] = individual.refine(data, Refinement(iterations=3, prune=0.0)).predict(
+                np.ascontiguousarray(self.Z[out])
+            )
+        return predicted
+
+    def r2(self, errors: Floats) -> float:
+        """R² on the judging rows."""
+        centred = self._scaled(self.y - np.average(self.y, weights=self.weights))
+        return 1.0 - float(errors.sum()) / (float(np.sum(self.weights * centred**2)) or 1.0)
 
 
 def prefer_short(problem: Problem, errors: Floats, chosen: Member, finds: list[Member]) -> Member:
     """A seeker's short formula instead of the approximators' when the judging rows see no clear difference."""
     rows = problem.judge_rows
+    if len(rows) == 0:
+        return chosen
     X, y = problem.X[rows], problem.y[rows]
+    scale = np.abs(y).max() or 1.0
     shorter = sorted((f for f in finds if f.complexity < chosen.complexity), key=lambda f: f.complexity)
-    squares = {id(f): (y - f.individual.predict(X)) ** 2 for f in shorter}
+    squares = {id(f): ((y - f.individual.predict(X)) / scale) ** 2 for f in shorter}
     best = min(shorter, key=lambda f: float(squares[id(f)].sum()), default=None)
-    if best is None or _clearly_better(errors, squares[id(best)], CLEARLY_BETTER):
+    if best is None or clearly_better(errors, squares[id(best)], CLEARLY_BETTER):
         return chosen
     for find in shorter:
-        if find is best or not _clearly_better(squares[id(best)], squares[id(find)], CLEARLY_BETTER):
+        if find is best or not clearly_better(squares[id(best)], squares[id(find)], CLEARLY_BETTER):
             return find
     return chosen
 
 
-def _clearly_better(first: Floats, second: Floats, errors: float) -> bool:
+def clearly_better(first: Floats, second: Floats, errors: float) -> bool:
     """Is the mean of the first smaller than that of the second by so many standard errors of the difference?"""
+    if not np.all(np.isfinite(first)):
+        return False
+    if not np.all(np.isfinite(second)):
+        return True
     difference = second - first
-    if not np.all(np.isfinite(difference)):
-        return bool(np.isfinite(first).all())
     spread = float(difference.std(ddof=1)) / np.sqrt(len(difference)) if len(difference) > 1 else 0.0
     return float(difference.mean()) > errors * spread

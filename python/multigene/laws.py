@@ -17,8 +17,8 @@ import numpy.typing as npt
 from multigene._engine import Dataset, Individual
 from multigene.expression import Expression, Number, Operation, Power, Variable, fold, postorder, rebuild
 from multigene.model import gene_expression
-from multigene.settings import Refinement
 from multigene.readable import size
+from multigene.settings import Refinement
 from multigene.simplify import simplify
 from multigene.transforms import Transform, logarithmic
 
@@ -55,9 +55,12 @@ def as_expression(
 ) -> Expression:
     """Undo transform and scaling. `powers` are exponents of features that the logarithmic transform or peeling found; `signs` are
     those of features that do not change theirs."""
-    factors: list[Expression] = [_power(_absolute(Variable(j), signs.get(j)), e) for j, e in powers.items() if e != 0.0]
+    factors: list[Expression] = [
+        _power(_absolute(Variable(j), signs.get(j)), e) for j, e in powers.items() if e != 0.0
+    ]
     variables: dict[int, Expression] = {
-        k: Variable(j) if scales[k] == 1.0 else Operation("mul", (Number(1.0 / scales[k]), Variable(j))) for k, j in enumerate(features)
+        k: Variable(j) if scales[k] == 1.0 else Operation("mul", (Number(1.0 / scales[k]), Variable(j)))
+        for k, j in enumerate(features)
     }
     genes = [
         (c, _with_variables(gene_expression(individual, g), variables, signs, features))
@@ -161,10 +164,18 @@ def polished(expression: Expression, X: Floats, y: Floats, data: Dataset) -> Fin
     tuned = individual.refine(data, POLISH)
     if np.isfinite(tuned.fitness):
         c = tuned.coefficients[0]
-        tree = _sum([Number(tuned.intercept), _times(c, gene_expression(tuned, 0))]) if c != 0.0 else Number(tuned.intercept)
+        tree = (
+            _sum([Number(tuned.intercept), _times(c, gene_expression(tuned, 0))])
+            if c != 0.0
+            else Number(tuned.intercept)
+        )
         found = measure(natural(tree), X, y)
         before = measure(expression, X, y)
-        return found if before is None or (found is not None and found.unexplained <= before.unexplained) else before
+        return (
+            found
+            if before is None or (found is not None and found.unexplained <= before.unexplained)
+            else before
+        )
     return measure(expression, X, y)
 
 
@@ -196,7 +207,16 @@ def cleaned(find: Find, X: Floats, y: Floats) -> Find:
             if candidate is not None and candidate.unexplained <= limit:
                 best = candidate
                 break
-    return shortest([best, *(m for m in [measure(simplify(best.expression), X, y)] if m is not None and m.unexplained <= limit)])
+    return shortest(
+        [
+            best,
+            *(
+                m
+                for m in [measure(simplify(best.expression), X, y)]
+                if m is not None and m.unexplained <= limit
+            ),
+        ]
+    )
 
 
 def reduced(find: Find, X: Floats, y: Floats, data: Dataset) -> Find:
@@ -208,7 +228,11 @@ def reduced(find: Find, X: Floats, y: Floats, data: Dataset) -> Find:
         for smaller in _smaller(best.expression):
             tries += 1
             candidate = polished(smaller, X, y, data)
-            if candidate is not None and is_law(candidate) and candidate.individual.complexity < best.individual.complexity:
+            if (
+                candidate is not None
+                and is_law(candidate)
+                and candidate.individual.complexity < best.individual.complexity
+            ):
                 best, progress = candidate, True
                 break
             if tries >= MOST_REDUCTIONS:
@@ -285,7 +309,13 @@ def _simple(value: float) -> list[float]:
     close = []
     if abs(value) < 1e-6:
         close.append(0.0)
-    for name, unit in (("", 1.0), ("π", math.pi), ("√2", math.sqrt(2.0)), ("√3", math.sqrt(3.0)), ("√π", math.sqrt(math.pi))):
+    for name, unit in (
+        ("", 1.0),
+        ("π", math.pi),
+        ("√2", math.sqrt(2.0)),
+        ("√3", math.sqrt(3.0)),
+        ("√π", math.sqrt(math.pi)),
+    ):
         fraction = Fraction(value / unit).limit_denominator(12 if not name else 8)
         simple = float(fraction) * unit
         if simple != 0.0 and abs(simple - value) <= 1e-5 * abs(value) and abs(fraction.numerator) <= 1000:
@@ -339,5 +369,3 @@ def _sum(parts: list[Expression]) -> Expression:
 
 def _product(parts: list[Expression]) -> Expression:
     return parts[0] if len(parts) == 1 else Operation("mul", tuple(parts))
-
-

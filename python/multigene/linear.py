@@ -14,8 +14,15 @@ Floats = npt.NDArray[np.float64]
 def linear_models(problem: Problem, data: Dataset) -> list[Individual]:
     """The ridge-safe linear model of standardised features, and models of the best few features, each one linear combination."""
     rows = problem.search_rows
-    weights = np.ones(len(rows)) if problem.weights is None else problem.weights[rows] / problem.weights[rows].mean()
-    Z, y = _centred(problem.standardised(problem.X[rows]), weights), _centred(problem.y[rows] / _size(problem.y[rows]), weights)
+    weights = (
+        np.ones(len(rows))
+        if problem.weights is None
+        else problem.weights[rows] / problem.weights[rows].mean()
+    )
+    Z, y = (
+        _centred(problem.standardised(problem.X[rows]), weights),
+        _centred(problem.y[rows] / _size(problem.y[rows]), weights),
+    )
     n, d = max(len(rows), round(float(weights.sum()))), Z.shape[1]
     order = forward_selection(Z, y, min(d, 10, max(1, n - 2)))
     subsets = [order[:k] for k in (1, 2, 3, 5, 8) if k <= len(order)]
@@ -24,7 +31,9 @@ def linear_models(problem: Problem, data: Dataset) -> list[Individual]:
     models = []
     for subset in subsets:
         weights = _ridge(Z[:, subset], y)
-        terms = " + ".join(f"{w!r}*x{j}" for j, w in zip(subset, weights.tolist(), strict=True) if np.isfinite(w))
+        terms = " + ".join(
+            f"{w!r}*x{j}" for j, w in zip(subset, weights.tolist(), strict=True) if np.isfinite(w)
+        )
         if terms:
             models.append(Individual([f"[{subset[0]}: 0.0 + {terms}]"], 0.0, [1.0]).fit(data))
     return models

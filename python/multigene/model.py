@@ -63,7 +63,9 @@ def linear(bias: float, terms: Iterable[tuple[int, float]]) -> Expression:
 
 def _product(scale: float, terms: Sequence[tuple[int, float]]) -> Expression:
     factors: list[Expression] = [
-        Power(Operation("abs", (Variable(j),)), w) if w != 1.0 else Operation("abs", (Variable(j),)) for j, w in terms if w != 0.0
+        Power(Operation("abs", (Variable(j),)), w) if w != 1.0 else Operation("abs", (Variable(j),))
+        for j, w in terms
+        if w != 0.0
     ]
     if scale != 1.0 or not factors:
         factors.insert(0, Number(scale))

@@ -38,14 +38,23 @@ class Problem:
     guard_points: Floats
 
     @staticmethod
-    def of(X: Floats, y: Floats, weights: Floats | None, *, holdout: float = 0.25, standardise: bool = True) -> Problem:
+    def of(
+        X: Floats, y: Floats, weights: Floats | None, *, holdout: float = 0.25, standardise: bool = True
+    ) -> Problem:
         """Share out the rows and draw the guard's points: the same for every seed of a run."""
-        n, X = len(y), np.ascontiguousarray(X)  # sums over columns must not depend on how the table lies in memory
-        rng = np.random.default_rng(n if n >= FEWEST_ROWS_TO_SPLIT else 0)  # few rows: as if repeated by their weights
+        n, X = (
+            len(y),
+            np.ascontiguousarray(X),
+        )  # sums over columns must not depend on how the table lies in memory
+        rng = np.random.default_rng(
+            n if n >= FEWEST_ROWS_TO_SPLIT else 0
+        )  # few rows: as if repeated by their weights
         order = rng.permutation(n) if n >= FEWEST_ROWS_TO_SPLIT else np.arange(n)
-        held = min(int(round(holdout * n)), MOST_JUDGE_ROWS) if n >= FEWEST_ROWS_TO_SPLIT else 0
+        held = min(round(holdout * n), MOST_JUDGE_ROWS) if n >= FEWEST_ROWS_TO_SPLIT else 0
         judge, search = np.sort(order[:held]), np.sort(order[held : held + MOST_SEARCH_ROWS])
-        means, scales = _means_and_scales(X, weights) if standardise else (np.zeros(X.shape[1]), np.ones(X.shape[1]))
+        means, scales = (
+            _means_and_scales(X, weights) if standardise else (np.zeros(X.shape[1]), np.ones(X.shape[1]))
+        )
         return Problem(X, y, weights, search, judge, means, scales, _guard_points(X, rng))
 
     def standardised(self, X: Floats) -> Floats:
@@ -77,7 +86,8 @@ class Problem:
 
     @cached_property
     def bounds(self) -> tuple[float, float]:
-        """Range that predictions between and slightly beyond the rows must keep: the target's, widened by itself on both sides."""
+        """Range that predictions between and slightly beyond the rows must keep: the target's, and as much again on both
+        sides."""
         low, high = float(self.y.min()), float(self.y.max())
         width = min(high, 1e307) - max(low, -1e307)
         return low - width, high + width
@@ -110,12 +120,16 @@ class Problem:
 
 
 def _has_poles(individual: Individual) -> bool:
-    return any(mark in gene for gene in individual.genes for mark in ("/", "inv(", "log(", "sqrt(", "**-", "{"))
+    return any(
+        mark in gene for gene in individual.genes for mark in ("/", "inv(", "log(", "sqrt(", "**-", "{")
+    )
 
 
 def _means_and_scales(X: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
     size = np.abs(X).max(axis=0)
-    size = np.where(size > 0.0, size, 1.0)  # squares of values near the end of the range would overflow or vanish
+    size = np.where(
+        size > 0.0, size, 1.0
+    )  # squares of values near the end of the range would overflow or vanish
     means = np.average(X / size, axis=0, weights=weights)
     scales = np.sqrt(np.average((X / size - means) ** 2, axis=0, weights=weights))
     with np.errstate(over="ignore", divide="ignore"):
@@ -127,11 +141,11 @@ def _guard_points(X: Floats, rng: np.random.Generator) -> Floats:
     """Half uniform in the slightly widened box of the rows, half blends of two rows."""
     low, high = X.min(axis=0), X.max(axis=0)
     if not np.all(np.isfinite(high - low)):
-        return X[:GUARD_POINTS].copy()
+        return np.asarray(X[:GUARD_POINTS].copy())
     margin = 0.02 * (high - low)
     box = rng.uniform(0.0, 1.0, (GUARD_POINTS, X.shape[1])) * (high - low + 2 * margin) + (low - margin)
     if len(X) < FEWEST_ROWS_TO_SPLIT:
-        return box
+        return np.asarray(box)
     first, second = X[rng.integers(len(X), size=GUARD_POINTS)], X[rng.integers(len(X), size=GUARD_POINTS)]
     t = rng.uniform(0.0, 1.0, (GUARD_POINTS, 1))
-    return np.vstack([box, first + t * (second - first)])
+    return np.asarray(np.vstack([box, first + t * (second - first)]))

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from multigene import checkpoint as checkpoints
-from multigene._engine import Dataset, Individual, Workers
+from multigene._engine import Individual, Workers
 from multigene.choice import judged
 from multigene.evolution import Generation, evolve
-from multigene.pareto import Member
+from multigene.pareto import Member, ParetoFront
 from multigene.problem import Problem
 from multigene.progress import ProgressLine
 from multigene.search import Report, Searcher
@@ -56,7 +56,9 @@ class Run:
         self.callback, self.fingerprint = callback, fingerprint
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
         if self.checkpoint is not None and (self.checkpoint.is_dir() or not self.checkpoint.parent.is_dir()):
-            raise ValueError(f"checkpoint={str(checkpoint)!r} is not a file in an existing directory; give a path that can be written.")
+            raise ValueError(
+                f"checkpoint={str(checkpoint)!r} is not a file in an existing directory; give a path that can be written."
+            )
         self.step: Step | None = None
         self.searcher: Searcher | None = None
         self.history: list[dict[str, Any]] = []
@@ -81,10 +83,15 @@ class Run:
         else:
             self.data = self.problem.plain_dataset()
             previous = None
+            front = ParetoFront(self.problem.behaves if self.settings.selection.guarded else None)
             if saved is not None:
-                previous = checkpoints.generation(saved["generation"], self.settings, self.data.n_features, self.workers)
+                packed = saved.get("generation", {})
+                checkpoints.fill_front(front, packed.get("front", []))
+                previous = checkpoints.generation(
+                    packed, self.settings, self.data.n_features, self.workers, front
+                )
                 self.step = previous
-            self.steps = evolve(self.data, self.settings, rng, self.workers, previous)
+            self.steps = evolve(self.data, self.settings, rng, self.workers, previous, front=front)
 
     def execute(self, line: ProgressLine) -> None:
         """Run until a stopping rule holds; Ctrl-C is one of them."""
@@ -120,7 +127,7 @@ class Run:
             chosen, front = self.searcher.result()
             front = front if any(member is chosen for member in front) else [*front, chosen]
             verdict = self.searcher.verdict
-            scored = judged(front, {} if verdict is None else verdict.validation_r2)
+            scored = judged(front, (verdict and verdict.validation_r2) or {})
             return Result(scored[next(i for i, member in enumerate(front) if member is chosen)], scored)
         front = [] if self.step is None else list(self.step.front)
         front = front or [self._constant_model()]
@@ -184,12 +191,18 @@ class Run:
         if self.step is None:
             return None
         if isinstance(self.step, Generation):
-            return checkpoints.dump({"generation": checkpoints.packed(self.step)}, self.fingerprint, self.history)
+            return checkpoints.dump(
+                {"generation": checkpoints.packed(self.step)}, self.fingerprint, self.history
+            )
         assert self.searcher is not None
         return checkpoints.dump(self.searcher.state(), self.fingerprint, self.history)
 
     def _save(self, every: float) -> None:
-        if self.checkpoint is not None and self.step is not None and time.perf_counter() - self.saved >= every:
+        if (
+            self.checkpoint is not None
+            and self.step is not None
+            and time.perf_counter() - self.saved >= every
+        ):
             state = self.state()
             if state is not None:
                 checkpoints.write_atomically(self.checkpoint, state)
@@ -199,5 +212,3 @@ class Run:
         """The mean: what is left when no individual was evaluated before the run had to end."""
         constant = Individual(["0.0"], 0.0, [0.0]).fit(self.problem.plain_dataset())
         return Member(constant, constant.fitness, constant.complexity)
-
-

@@ -27,7 +27,17 @@ from multigene.linear import linear_models
 from multigene.pareto import Member, ParetoFront, non_dominated, with_member
 from multigene.problem import Problem
 from multigene.seekers import Seekers
-from multigene.settings import Genes, Refinement, Search, Seeking, Selection, Settings, Stopping, Variation, function_entries
+from multigene.settings import (
+    Genes,
+    Refinement,
+    Search,
+    Seeking,
+    Selection,
+    Settings,
+    Stopping,
+    Variation,
+    function_entries,
+)
 
 #: Functions of the approximators: the paper's, without poles (LAB: division brings spikes and no accuracy).
 APPROXIMATOR_FUNCTIONS = (
@@ -49,7 +59,9 @@ def default_settings() -> Settings:
     """Settings of the default search: those of one approximating island, and how islands are arranged."""
     return Settings(
         genes=Genes(
-            functions=function_entries({name: 2.0 if name in ("add", "sub", "mul") else 1.0 for name in APPROXIMATOR_FUNCTIONS}),
+            functions=function_entries(
+                {name: 2.0 if name in ("add", "sub", "mul") else 1.0 for name in APPROXIMATOR_FUNCTIONS}
+            ),
             max_genes=10,
             max_depth=7,
             max_nodes=30,
@@ -105,7 +117,12 @@ class Searcher:
     """Runs a search on a problem; `result()` may be asked for at any time."""
 
     def __init__(
-        self, problem: Problem, settings: Settings, rng: np.random.Generator, workers: Workers, saved: dict[str, Any] | None = None
+        self,
+        problem: Problem,
+        settings: Settings,
+        rng: np.random.Generator,
+        workers: Workers,
+        saved: dict[str, Any] | None = None,
     ) -> None:
         assert settings.search is not None
         self.problem, self.settings, self.options = problem, settings, settings.search
@@ -116,6 +133,7 @@ class Searcher:
         self.length = min(self.options.migration, settings.stopping.generations or self.options.migration)
         self.front = ParetoFront(self.guard)
         self.seekers = self._seekers()
+        self.linear: list[Individual] = []
         if saved is None:
             self.data = problem.dataset(problem.search_rows)
             self.islands = self._settle()
@@ -125,7 +143,7 @@ class Searcher:
     # --- phases -----------------------------------------------------------------------------------
 
     def run(self, share: Callable[[], float]) -> Iterator[Report]:
-        """Seek, explore, judge, finish; `share` tells how much of the run is over. Ends by itself when there is nothing to find."""
+        """Seek, explore, judge, finish; `share` tells how much of the run is over. Ends by itself if nothing is left."""
         if self.number == 0 and self._seek(self._first_evaluations(), lambda: share() >= FIRST_SHARE):
             yield self._report()
             return
@@ -138,7 +156,8 @@ class Searcher:
         if share() >= 1.0:
             return
         if self.phase == "explore":
-            if self.judge().constant:
+            verdict = self.judge()
+            if verdict.constant or verdict.linear is not None:
                 return
             self.move_to_all_rows()
         while True:
@@ -176,7 +195,11 @@ class Searcher:
         if law is None:
             return False
         rows = self.problem.judge_rows
-        held = None if len(rows) == 0 else laws.measure(law.expression, self.problem.X[rows], self.problem.y[rows])
+        held = (
+            None
+            if len(rows) == 0
+            else laws.measure(law.expression, self.problem.X[rows], self.problem.y[rows])
+        )
         if len(rows) == 0 or (held is not None and held.unexplained < 1e-9):
             return True
         self.seekers.law = None
@@ -201,7 +224,7 @@ class Searcher:
 
     def judge(self) -> Verdict:
         """Let rows that no island saw decide how large a formula may be."""
-        self.verdict = judge(self.problem, list(self.front))
+        self.verdict = judge(self.problem, list(self.front), self.linear)
         return self.verdict
 
     def move_to_all_rows(self) -> None:
@@ -212,7 +235,11 @@ class Searcher:
         worth = sorted(earlier, key=lambda m: -m.fitness)[:POLISHED]
         self.front = ParetoFront(self.guard)
         for member in earlier:
-            tuned = self._polished(member.individual, self.data) if member in worth else member.individual.fit(self.data)
+            tuned = (
+                self._polished(member.individual, self.data)
+                if member in worth
+                else member.individual.fit(self.data)
+            )
             self._enter(tuned)
         self.islands = [self._moved(island) for island in self.islands]
 
@@ -225,7 +252,8 @@ class Searcher:
         everything = self.phase == "finish" and len(self.problem.evolution_rows) == len(self.problem.y)
         data = self.data if everything else self.problem.dataset()
         constant = self._in_user_units(Individual(["0.0"], 0.0, [0.0]).fit(data))
-        allowed = [m for m in self.front if m.complexity <= verdict.most_nodes and not verdict.constant]
+        decided = verdict.constant or verdict.linear is not None
+        allowed = [] if decided else [m for m in self.front if m.complexity <= verdict.most_nodes]
         best = max(allowed, key=lambda m: m.fitness, default=None)
         front, chosen = [constant], constant
         for member in self.front:
@@ -235,9 +263,13 @@ class Searcher:
             if np.isfinite(fitted.fitness):
                 front.append(self._in_user_units(fitted))
                 chosen = front[-1] if member is best else chosen
+        if verdict.linear is not None:
+            chosen = self._in_user_units(
+                self.linear[verdict.linear].refine(data, Refinement(iterations=3, prune=0.0))
+            )
         finds = self._finds()
         front = non_dominated([*front, *finds])
-        if finds and verdict.errors is not None and not verdict.constant:
+        if finds and verdict.errors is not None and not decided:
             chosen = prefer_short(self.problem, verdict.errors, chosen, finds)
         return chosen, with_member(front, chosen)
 
@@ -267,10 +299,16 @@ class Searcher:
             if island.last is not None
         ]
         v = self.verdict
-        verdict = None if v is None else (v.most_nodes, v.constant, list(v.validation_r2.items()))
+        verdict = None if v is None else (v.most_nodes, v.constant, list((v.validation_r2 or {}).items()))
         front = checkpoint.packed_front(self.front)
         seekers = None if self.seekers is None else self.seekers.state()
-        search = {"phase": self.phase, "number": self.number, "verdict": verdict, "front": front, "islands": islands}
+        search = {
+            "phase": self.phase,
+            "number": self.number,
+            "verdict": verdict,
+            "front": front,
+            "islands": islands,
+        }
         return {"search": search | {"seekers": seekers}}
 
     def _restore(self, saved: dict[str, Any]) -> None:
@@ -279,9 +317,11 @@ class Searcher:
             self.phase, self.number = state["phase"], int(state["number"])
             if state["verdict"] is not None:
                 most_nodes, constant, scores = state["verdict"]
-                self.verdict = Verdict(int(most_nodes), bool(constant), {int(size): float(r2) for size, r2 in scores}, None)
+                known = {int(size): float(r2) for size, r2 in scores}
+                self.verdict = Verdict(int(most_nodes), bool(constant), validation_r2=known)
             rows = self.problem.search_rows if self.phase == "explore" else self.problem.evolution_rows
             self.data = self.problem.dataset(rows)
+            self.linear = linear_models(self.problem, self.data) if self.options.linear else []
             checkpoint.fill_front(self.front, state["front"])
             if self.seekers is not None and state["seekers"] is not None:
                 self.seekers.restore(state["seekers"])
@@ -300,12 +340,15 @@ class Searcher:
 
     def _settle(self) -> list[Island]:
         """Islands with first populations; the first one starts with the linear models."""
+        self.linear = linear_models(self.problem, self.data) if self.options.linear else []
         islands = []
         for i in range(self.options.islands):
             rng = np.random.default_rng(self.rng.integers(2**63))
             settings = self._island_settings(i)
-            immigrants = linear_models(self.problem, self.data) if self.options.linear and i == 0 else []
-            generations = evolve(self.data, settings, rng, self.workers, immigrants=immigrants, front=self.front)
+            immigrants = list(self.linear) if i == 0 else []
+            generations = evolve(
+                self.data, settings, rng, self.workers, immigrants=immigrants, front=self.front
+            )
             islands.append(Island(settings, generations, immigrants))
         return islands
 
@@ -314,7 +357,9 @@ class Searcher:
         if not self.options.compact or i % 4 != 3:
             return self.settings
         genes = replace(self.settings.genes, max_genes=min(4, self.settings.genes.max_genes), max_nodes=15)
-        return replace(self.settings, genes=genes, selection=replace(self.settings.selection, criterion="bic"))
+        return replace(
+            self.settings, genes=genes, selection=replace(self.settings.selection, criterion="bic")
+        )
 
     def _round(self) -> Report:
         """Every island evolves for as many generations as lie between migrations; then the best move on in a ring."""
@@ -341,7 +386,9 @@ class Searcher:
         self.front.update(start.population, start.population.peaks(), complexity)
         immigrants: list[Individual] = []
         rng = np.random.default_rng()
-        generations = evolve(self.data, island.settings, rng, self.workers, start=start, immigrants=immigrants)
+        generations = evolve(
+            self.data, island.settings, rng, self.workers, start=start, immigrants=immigrants
+        )
         return Island(island.settings, generations, immigrants, start)
 
     # --- models -----------------------------------------------------------------------------------

@@ -22,7 +22,16 @@ from multigene.evolution import Generation, evolve
 from multigene.laws import EXACT, Find
 from multigene.model import model_expression
 from multigene.pareto import Member
-from multigene.settings import FunctionEntry, Genes, Refinement, Seeking, Selection, Settings, Variation, function_entries
+from multigene.settings import (
+    FunctionEntry,
+    Genes,
+    Refinement,
+    Seeking,
+    Selection,
+    Settings,
+    Variation,
+    function_entries,
+)
 from multigene.transforms import TRANSFORMS, Transform, logarithmic, one_sign
 
 Floats = npt.NDArray[np.float64]
@@ -64,7 +73,8 @@ def seeker_settings(n_features: int, products: tuple[int, ...], logarithm: bool)
             weighted_nodes=0.06,
         ),
         selection=Selection(
-            population_size=60, tournament_size=4, elites=6, criterion="compact", parameter_price=2.0, node_price=3.0, distinct=True
+            population_size=60, tournament_size=4, elites=6,
+            criterion="compact", parameter_price=2.0, node_price=3.0, distinct=True,
         ),
         variation=Variation(
             crossover=0.45,
@@ -160,7 +170,11 @@ class Seekers:
     def _restart(self, target: Target, stop: Callable[[], bool]) -> None:
         settings = self._settings(target)
         y = self.y / _powers(self.X, target.peeled)
-        data, features, scales = self._dataset(target, y, self.rows), target.features, self.scales[target.features]
+        data, features, scales = (
+            self._dataset(target, y, self.rows),
+            target.features,
+            self.scales[target.features],
+        )
         rng = np.random.default_rng(self.rng.integers(2**63))
         generations = self.options.unit * luby(target.restarts + 1)
         target.restarts += 1
@@ -202,7 +216,7 @@ class Seekers:
 
     def _dataset(self, target: Target, y: Floats, rows: npt.NDArray[np.intp] | None) -> Dataset:
         rows = np.arange(len(y)) if rows is None else rows
-        Z = self.X[np.ix_(rows, target.features)] / self.scales[target.features]
+        Z = self.X[rows][:, target.features] / self.scales[target.features]
         fixed = None
         if logarithmic(target.transform):
             columns = [k for k, j in enumerate(target.features) if np.all(self.X[:, j] != 0.0)]
@@ -211,16 +225,24 @@ class Seekers:
             transformed = target.transform.forward(y[rows])
         return Dataset(Z, transformed, None, fixed)
 
-    def _take(self, individual: Individual, target: Target, y: Floats, features: list[int], scales: Floats) -> None:
+    def _take(
+        self, individual: Individual, target: Target, y: Floats, features: list[int], scales: Floats
+    ) -> None:
         """Look at a find on all rows."""
         data = self._dataset(target, y, None)
-        tuned = individual.refine(data, laws.POLISH if 1.0 - individual.fitness < 1e-4 else Refinement(decay=0.0))
+        tuned = individual.refine(
+            data, laws.POLISH if 1.0 - individual.fitness < 1e-4 else Refinement(decay=0.0)
+        )
         if not np.isfinite(tuned.fitness):
             return
         whole, powers = self._with_fixed(tuned, target, y, features)
-        powers = {j: powers.get(j, 0.0) + target.peeled.get(j, 0.0) for j in powers.keys() | target.peeled.keys()}
+        powers = {
+            j: powers.get(j, 0.0) + target.peeled.get(j, 0.0) for j in powers.keys() | target.peeled.keys()
+        }
         try:
-            expression = laws.as_expression(whole, target.transform, features, scales, powers, target.sign, self.signs)
+            expression = laws.as_expression(
+                whole, target.transform, features, scales, powers, target.sign, self.signs
+            )
         except (OverflowError, ValueError):  # a constant beyond what floating point holds
             return
         find = laws.measure(expression, self.X, self.y)
@@ -239,12 +261,16 @@ class Seekers:
         if known is None or find.unexplained < known.unexplained:
             self.finds[complexity] = find
 
-    def _with_fixed(self, tuned: Individual, target: Target, y: Floats, features: list[int]) -> tuple[Individual, dict[int, float]]:
+    def _with_fixed(
+        self, tuned: Individual, target: Target, y: Floats, features: list[int]
+    ) -> tuple[Individual, dict[int, float]]:
         """Coefficients of the columns that every model of ln|y| has: exponents of the features."""
         if not logarithmic(target.transform):
             return tuned, {}
         Z = self.X[:, features] / self.scales[features]
-        left = target.transform.forward(y) - tuned.gene_values(np.ascontiguousarray(Z)) @ np.array(tuned.coefficients)
+        left = target.transform.forward(y) - tuned.gene_values(np.ascontiguousarray(Z)) @ np.array(
+            tuned.coefficients
+        )
         columns = [j for j in features if np.all(self.X[:, j] != 0.0)]
         A = np.column_stack([np.ones(len(y)), *(np.log(np.abs(self.X[:, j])) for j in columns)])
         solution = np.linalg.lstsq(A, left, rcond=None)[0]
@@ -293,8 +319,8 @@ def worth_a_look(front: list[Member]) -> list[Individual]:
 def peel(X: Floats, y: Floats, features: list[int]) -> dict[int, float]:
     """Features that enter as a pure power factor, with their exponents.
 
-    A model of second order (plus cubes) of ln|y| in ln|x|: a feature of which nothing but the linear term matters (F-test) is such a
-    factor; its exponent is taken when it is close to a multiple of one half.
+    A model of second order (plus cubes) of ln|y| in ln|x|: a feature of which nothing but the linear term matters (F-test)
+    is such a factor; its exponent is taken when it is close to a multiple of one half.
     """
     usable = [j for j in features if one_sign(X[:, j])]
     if not one_sign(y) or len(usable) < 1 or np.ptp(y) == 0.0:
@@ -302,8 +328,10 @@ def peel(X: Floats, y: Floats, features: list[int]) -> dict[int, float]:
     L = np.log(np.abs(X[:, usable]))
     L = (L - L.mean(axis=0)) / np.where(L.std(axis=0) > 0, L.std(axis=0), 1.0)
     others = [j for j in features if j not in usable]
-    O = (X[:, others] - X[:, others].mean(axis=0)) / np.where(X[:, others].std(axis=0) > 0, X[:, others].std(axis=0), 1.0)
-    Z, d = np.column_stack([L, O]), len(usable)
+    rest = (X[:, others] - X[:, others].mean(axis=0)) / np.where(
+        X[:, others].std(axis=0) > 0, X[:, others].std(axis=0), 1.0
+    )
+    Z, d = np.column_stack([L, rest]), len(usable)
     columns, owners = [np.ones(len(y))], [frozenset[int]()]
     for i in range(Z.shape[1]):
         columns += [Z[:, i], Z[:, i] ** 3]
@@ -355,5 +383,3 @@ def luby(i: int) -> int:
     """The Luby sequence 1, 1, 2, 1, 1, 2, 4, …: lengths of restarts without knowing how long a success takes."""
     k = i.bit_length()
     return 1 << (k - 1) if i == (1 << k) - 1 else luby(i - (1 << (k - 1)) + 1)
-
-

@@ -10,8 +10,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
-import numpy as np
-
 from multigene.suggest import nearest
 
 #: What the engine draws inner nodes from: name, defining expression (None if built in), frequency.
@@ -133,6 +131,9 @@ class Selection:
     """Price of a parameter: its weight in `gcv` and `compact`."""
     node_price: float = 0.0
     """Price of a node in `compact`."""
+    guarded: bool = True
+    """Only models that behave between and slightly beyond the rows may become the result. Fitness and breeding do not see the
+    guard: a configuration of the paper evolves as it does there, but does not end in an explosion (paper: test R² of -3e29)."""
     distinct: bool = False
     """Replace individuals whose structure the generation has already by mutants of theirs."""
 

@@ -74,7 +74,7 @@ _REAL: dict[str, tuple[float, float]] = {
     "finish": (0.0, 1.0),
 }
 _SWITCHES = (
-    "fit_genes", "tune_constants", "distinct", "race", "compact", "linear", "guard", "standardise",
+    "fit_genes", "tune_constants", "distinct", "guarded", "race", "compact", "linear", "guard", "standardise",
     "transforms", "peeling", "products", "portfolio",
 )  # fmt: skip
 _RANGES = ("lcf_range", "constant_range")

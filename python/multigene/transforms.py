@@ -52,20 +52,44 @@ def _root(e: Expression, sign: float) -> Expression:
 
 TRANSFORMS: tuple[Transform, ...] = (
     Transform("y", 1.5, lambda y: y, lambda y: True, lambda e, s: e),
-    Transform("ln|y|", 1.5, lambda y: np.log(np.abs(y)), lambda y: bool(np.all(y != 0.0)), lambda e, s: _signed(Operation("exp", (e,)), s), ("exp", "log")),
+    Transform(
+        "ln|y|",
+        1.5,
+        lambda y: np.log(np.abs(y)),
+        lambda y: bool(np.all(y != 0.0)),
+        lambda e, s: _signed(Operation("exp", (e,)), s),
+        ("exp", "log"),
+    ),
     Transform("1/y", 1.0, lambda y: 1.0 / y, _away_from_zero, lambda e, s: Operation("inv", (e,)), ("div",)),
     Transform("y²", 0.8, lambda y: y * y, one_sign, _root, ("sqrt",)),
-    Transform("1/y²", 0.7, lambda y: 1.0 / (y * y), lambda y: one_sign(y) and _away_from_zero(y), lambda e, s: _root(Operation("inv", (e,)), s), ("div", "sqrt")),
+    Transform(
+        "1/y²",
+        0.7,
+        lambda y: 1.0 / (y * y),
+        lambda y: one_sign(y) and _away_from_zero(y),
+        lambda e, s: _root(Operation("inv", (e,)), s),
+        ("div", "sqrt"),
+    ),
     Transform(
         "sin y",
         0.3,
         np.sin,
         lambda y: bool(np.all(np.abs(y) <= np.pi / 2)),
         # There is no arc sine among the operators: atan(s / sqrt(1 - s²)).
-        lambda e, s: Operation("atan", (Operation("div", (e, Operation("sqrt", (Operation("sub", (Number(1.0), Power(e, 2))),)))),)),
+        lambda e, s: Operation(
+            "atan",
+            (Operation("div", (e, Operation("sqrt", (Operation("sub", (Number(1.0), Power(e, 2))),)))),),
+        ),
         ("atan", "div", "sqrt"),
     ),
-    Transform("exp y", 0.3, np.exp, lambda y: bool(np.all(np.abs(y) < 50.0)), lambda e, s: Operation("log", (e,)), ("log",)),
+    Transform(
+        "exp y",
+        0.3,
+        np.exp,
+        lambda y: bool(np.all(np.abs(y) < 50.0)),
+        lambda e, s: Operation("log", (e,)),
+        ("log",),
+    ),
 )
 
 
