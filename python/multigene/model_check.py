@@ -133,13 +133,20 @@ class Checked:
         determined = [value is True for value in table._list("determined", n_parameters)]
         ranks = {len(row) if isinstance(row, list) else -1 for row in rows}
         variance, freedom = table.number("variance"), table.whole("freedom", 1, 1 << 53)
-        if len(rows) != n_parameters or len(determined) != n_parameters or len(ranks) > 1 or not ranks <= set(range(n_parameters + 1)):
+        if (
+            len(rows) != n_parameters
+            or len(determined) != n_parameters
+            or len(ranks) > 1
+            or not ranks <= set(range(n_parameters + 1))
+        ):
             raise ValueError("its intervals do not belong to its formula")
         if variance < 0.0:
             raise ValueError(f"its residual variance is {_shown(variance)}, which is negative")
         factor = np.array([[_number(value, "factor") for value in row] for row in rows], dtype=np.float64)
         rank = ranks.pop() if ranks else 0
-        return Uncertainty(variance, freedom, factor.reshape(n_parameters, rank), np.array(determined, dtype=bool))
+        return Uncertainty(
+            variance, freedom, factor.reshape(n_parameters, rank), np.array(determined, dtype=bool)
+        )
 
     def _individual(self) -> Individual:
         limits = self.limits

@@ -107,7 +107,9 @@ def _intervals(model: MultigeneRegressor) -> dict[str, Any] | None:
         known = model._uncertain(model._member)
     except ValueError:
         return None
-    if known.factor.size > MOST_FACTOR_VALUES or not (math.isfinite(known.variance) and np.isfinite(known.factor).all()):
+    if known.factor.size > MOST_FACTOR_VALUES or not (
+        math.isfinite(known.variance) and np.isfinite(known.factor).all()
+    ):
         return None
     return {
         "variance": known.variance,
