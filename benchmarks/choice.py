@@ -41,7 +41,7 @@ PROBLEMS: tuple[tuple[str, int, int, Callable[[Array], Array]], ...] = (
     ("step", 3, 200, lambda X: np.tanh(5 * X[:, 0]) + X[:, 1]),
     ("ratio", 3, 200, lambda X: X[:, 0] / (3 + X[:, 1])),
     ("root", 2, 150, lambda X: np.sqrt(3 + X[:, 0]) * X[:, 1]),
-    ("logarithm", 3, 150, lambda X: np.log(3 + X[:, 0] + X[:, 1])),
+    ("logarithm", 3, 150, lambda X: np.log(5 + X[:, 0] + X[:, 1])),
     ("Friedman 1", 8, 400, lambda X: 2 * np.sin(X[:, 0] * X[:, 1]) + X[:, 2] ** 2 + 2 * X[:, 3] + X[:, 4]),
     ("two waves", 1, 200, lambda X: np.sin(3 * X[:, 0]) + np.cos(5 * X[:, 0])),
     ("interaction", 6, 300, lambda X: X[:, 0] * X[:, 1] + X[:, 2] * X[:, 3]),

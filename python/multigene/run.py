@@ -128,7 +128,7 @@ class Run:
             chosen, front = self.searcher.result()
             front = front if any(member is chosen for member in front) else [*front, chosen]
             verdict = self.searcher.verdict
-            scored = judged(front, {} if verdict is None else verdict.validation_r2)
+            scored = judged(front, (verdict and verdict.validation_r2) or {})
             return Result(scored[next(i for i, member in enumerate(front) if member is chosen)], scored)
         front = [] if self.step is None else list(self.step.front)
         front = front or [self._constant_model()]

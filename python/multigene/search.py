@@ -148,7 +148,8 @@ class Searcher:
             yield self._report()
             return
         explored = 1.0 - self.options.finish if len(self.problem.judge_rows) else 1.0
-        while self.phase == "explore" and share() < explored:
+        # One round at least while there is time: seekers may have taken more of it than they were given.
+        while self.phase == "explore" and (share() < explored or (self.number == 0 and share() < 1.0)):
             yield self._round()
             if self.explained() or self._seek(self._next_evaluations(), lambda: share() >= explored):
                 yield self._report()
