@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from multigene._engine import Dataset, Individual, Workers
-from multigene.data import column_names, data_summary, refuse_text, target_name
+from multigene.data import column_names, data_summary, refuse_text, spread_rows, target_name
 from multigene.formula import Formula
 from multigene.model import model_expression, transformations
 from multigene.problem import Problem
@@ -25,6 +25,8 @@ from multigene.settings import Settings, Stopping, check, configuration, functio
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from multigene.plots import Plots
 
 
 class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -162,6 +164,7 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         with ProgressLine(settings.stopping, visible=bool(self.verbose)) as line:
             run.execute(line)
         self._settings = settings
+        self._rows = shown_rows(X, y)
         self._take(run)
         return self
 
@@ -282,6 +285,43 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             f"one of {len(self._front)} models of the front"
         )
 
+    # --- looking ----------------------------------------------------------------------------------
+
+    def report(self, path: str | Path, X: Any = None, y: Any = None, X_test: Any = None, y_test: Any = None) -> None:
+        """Write one self-contained HTML page about the model: formula, front, fit, genes, importance, exports, settings.
+
+        Without rows the page shows those that the fitted model keeps (at most 5,000; none after loading from a file).
+        Needs the extra `multigene[report]`.
+        """
+        check_is_fitted(self)
+        from multigene.report import write_report
+
+        write_report(self, path, X, y, X_test, y_test)
+
+    @property
+    def plot(self) -> Plots:
+        """Figures for papers and notebooks: `model.plot.front()`, `.fit()`, `.genes()` and so on."""
+        check_is_fitted(self)
+        from multigene.plots import Plots
+
+        return Plots(self)
+
+    def _repr_latex_(self) -> str | None:
+        return self.formula_._repr_latex_() if hasattr(self, "_member") else None
+
+    def _repr_html_inner(self) -> str:
+        from multigene.notebook import estimator_html
+
+        return estimator_html(self, super()._repr_html_inner())
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        return {**bundle, "text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
+
+    def __getstate__(self) -> Any:
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_rows"}  # training rows stay at home
+
     def __sklearn_tags__(self) -> Any:
         return super().__sklearn_tags__()
 
@@ -297,6 +337,12 @@ def seen_rows(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
         return X, y, weights
     seen = weights > 0.0
     return X[seen], y[seen], weights[seen]
+
+
+def shown_rows(X: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> tuple[Any, Any]:
+    """What a fitted model keeps of its rows for reports and plots: a sample of at most 5,000."""
+    kept = spread_rows(y, 5000)
+    return X[kept], y[kept]
 
 
 def with_limits(settings: Settings, generations: int | None, seconds: float | None) -> Settings:
