@@ -55,7 +55,7 @@ def page(content: Content) -> str:
     except ImportError:
         raise ImportError("A report needs Jinja2 and Plotly: pip install 'multigene[report]'.") from None
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters.update(number=spoken_number, percent=percent, tone=tone)
+    environment.filters.update(number=spoken_number, r2=spoken_r2, percent=percent, tone=tone)
     data = asdict(content)
     formats = [(name, each.title, each.suffix) for name, each in EXPORTERS.items() if name != "onnx"]
     for_script = {**data, "formats": {name: [title, suffix] for name, title, suffix in formats}}
@@ -74,6 +74,14 @@ def page(content: Content) -> str:
 def spoken_number(value: float | None, digits: int = 4) -> str:
     """A number for people, with a true minus sign."""
     return "–" if value is None else f"{value:.{digits}g}".replace("-", "−")
+
+
+def spoken_r2(value: float | None) -> str:
+    """R² with four decimals, seven where it is nearly 1."""
+    if value is None:
+        return "–"
+    text = f"{max(value, -9999.0):.{7 if 0.9995 < value < 1.0 else 4}f}"
+    return "0.0000" if text == "-0.0000" else text.replace("-", "−")
 
 
 def percent(value: float | None) -> str:

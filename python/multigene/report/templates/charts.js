@@ -9,6 +9,12 @@ function fixed(value, digits = 4) {
   return String(Number(value.toPrecision(digits))).replace("-", "−");
 }
 
+function r2(value) {
+  if (value === null || value === undefined || !isFinite(value)) return "–";
+  const digits = value > 0.9995 && value < 1 ? 7 : 4;
+  return Math.max(-9999, value).toFixed(digits).replace(/^-0\.0+$/, "0.0000").replace("-", "−");
+}
+
 function percentage(value) {
   return value === null || value === undefined ? "–" : (100 * value).toFixed(1).replace("-", "−") + " %";
 }
@@ -32,7 +38,7 @@ function axis(colour, title, more = {}) {
 function layout(colour, more = {}) {
   return {paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: {family: "system-ui, sans-serif", size: 12, color: colour.ink},
     margin: {l: 48, r: 12, t: 10, b: 40}, hovermode: "closest", dragmode: false, showlegend: false,
-    legend: {orientation: "h", x: 0, y: 1.12, font: {size: 11, color: colour.soft}},
+    legend: {orientation: "h", x: 0, y: 1.02, yanchor: "bottom", itemsizing: "constant", itemclick: false, itemdoubleclick: false, font: {size: 11, color: colour.soft}},
     hoverlabel: {bgcolor: colour.card, bordercolor: colour.line, align: "left", font: {color: colour.ink, size: 12, family: "system-ui, sans-serif"}}, ...more};
 }
 
@@ -57,23 +63,20 @@ function frontChart(content, index, colour) {
   return [traces, layout(colour, {showlegend: true, clickmode: "event",
     xaxis: axis(colour, "nodes of the formula", wide ? {type: "log", dtick: "D2"} : {rangemode: "tozero"}),
     yaxis: axis(colour, "R²", {range: [low - .03, Math.min(1.03, Math.max(...models.map(m => m.r2 ?? 0)) + .04)]})}),
-    `Model ${index + 1} of ${models.length}: ${now.size} nodes, R² ${fixed(now.r2)}.`];
+    `Model ${index + 1} of ${models.length}: ${now.size} nodes, R² ${r2(now.r2)}.`];
 }
 
-function pairs(content, model, each) {
-  return content.sets.map((set, s) => ({type: "scatter", mode: "markers", name: SET_NAMES[set.name], ...each(set, model.predictions[s], s),
-    marker: {color: colourOf(set.name, each.colour), size: set.name === "train" ? 5 : 6, opacity: .62, symbol: SET_SHAPES[set.name]}}));
+function pairs(content, model, colour, each) {
+  return content.sets.map((set, s) => ({type: "scatter", mode: "markers", name: SET_NAMES[set.name], ...each(set, model.predictions[s]),
+    marker: {color: colour[set.name], size: set.name === "train" ? 5 : 6, opacity: .62, symbol: SET_SHAPES[set.name]}}));
 }
-
-function colourOf(name, colour) { return colour[name]; }
 
 function fitChart(content, model, colour) {
   const make = (set, p) => ({x: set.y, y: p, hovertemplate: `actual %{x:.5g}<br>predicted %{y:.5g}<extra>${SET_NAMES[set.name]}</extra>`});
-  make.colour = colour;
-  const traces = pairs(content, model, make), all = content.sets.flatMap(s => s.y);
+  const traces = pairs(content, model, colour, make), all = content.sets.flatMap(s => s.y);
   const low = all.reduce((a, b) => Math.min(a, b), Infinity), high = all.reduce((a, b) => Math.max(a, b), -Infinity);
   traces.unshift({type: "scatter", mode: "lines", x: [low, high], y: [low, high], hoverinfo: "skip", showlegend: false, line: {color: colour.soft, width: 1.2, dash: "dash"}});
-  const said = content.sets.map(s => `R² ${fixed(model.errors[s.name].r2)} on ${SET_NAMES[s.name]} rows`).join(", ") + ".";
+  const said = content.sets.map(s => `R² ${r2(model.errors[s.name].r2)} on ${SET_NAMES[s.name]} rows`).join(", ") + ".";
   return [traces, layout(colour, {showlegend: hasSeveral(content), xaxis: axis(colour, "actual " + content.target), yaxis: axis(colour, "predicted")}), said + thinnedNote(content)];
 }
 
@@ -84,9 +87,8 @@ function thinnedNote(content) {
 
 function residualChart(content, model, colour) {
   const make = (set, p) => ({x: p, y: set.y.map((y, i) => p[i] === null ? null : y - p[i]), hovertemplate: `predicted %{x:.5g}<br>residual %{y:.4g}<extra>${SET_NAMES[set.name]}</extra>`});
-  make.colour = colour;
   const said = content.sets.map(s => `RMSE ${fixed(model.errors[s.name].rmse)} on ${SET_NAMES[s.name]} rows`).join(", ") + ".";
-  return [pairs(content, model, make), layout(colour, {showlegend: hasSeveral(content), xaxis: axis(colour, "predicted " + content.target),
+  return [pairs(content, model, colour, make), layout(colour, {showlegend: hasSeveral(content), xaxis: axis(colour, "predicted " + content.target),
     yaxis: axis(colour, "residual", {zeroline: true, zerolinecolor: colour.soft, zerolinewidth: 1.2})}), said];
 }
 
@@ -142,7 +144,7 @@ function dependenceChart(content, curve, colour, range) {
     const mids = column.counts.map((_, i) => (column.edges[i] + column.edges[i + 1]) / 2);
     traces.unshift({type: "bar", x: mids, y: column.counts, yaxis: "y2", marker: {color: colour.bar, opacity: .55}, width: column.edges[1] - column.edges[0], hoverinfo: "skip"});
   }
-  return [traces, layout(colour, {margin: {l: 44, r: 8, t: 6, b: 34}, bargap: .1, xaxis: axis(colour, ""), yaxis: axis(colour, "", {domain: [.2, 1], range, nticks: 5}),
+  return [traces, layout(colour, {margin: {l: 44, r: 8, t: 6, b: 34}, bargap: .1, xaxis: axis(colour, "", {anchor: "y2", nticks: 5, tickangle: 0}), yaxis: axis(colour, "", {domain: [.2, 1], range, nticks: 5}),
     yaxis2: {domain: [0, .15], visible: false, fixedrange: true}}), ""];
 }
 
@@ -173,6 +175,6 @@ function convergenceChart(content, colour) {
     {type: "scatter", mode: "lines", name: "best R²", x: h.seconds, y: h.fitness, line: {color: colour.train, width: 2.2, shape: "hv"}, customdata: h.generation, hovertemplate: "%{x:.2f} s, generation %{customdata}<br>R² %{y:.5f}<extra></extra>"},
     {type: "scatter", mode: "lines", name: "its nodes", x: h.seconds, y: h.complexity, yaxis: "y2", line: {color: colour.test, width: 1.3, dash: "dot", shape: "hv"}, hovertemplate: "%{y} nodes<extra></extra>"}],
     layout(colour, {showlegend: true, margin: {l: 48, r: 48, t: 10, b: 40}, xaxis: axis(colour, "seconds", {rangemode: "tozero"}), yaxis: axis(colour, "best R²"),
-      yaxis2: axis(colour, "nodes", {overlaying: "y", side: "right", showgrid: false, rangemode: "tozero"})}),
-    `R² ${fixed(h.fitness[h.fitness.length - 1])} after ${fixed(h.seconds[h.seconds.length - 1])} seconds.`];
+      yaxis2: axis(colour, "nodes", {overlaying: "y", side: "right", showgrid: false, rangemode: "tozero", tickmode: "auto", nticks: 5})}),
+    `R² ${r2(h.fitness[h.fitness.length - 1])} after ${fixed(h.seconds[h.seconds.length - 1])} seconds.`];
 }

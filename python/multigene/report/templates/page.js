@@ -53,9 +53,15 @@
   }
   let waiting = 0;
   addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(() => redraw(), 120); });
+  function squeezed(on) { // long formulas are set smaller on paper, where nothing scrolls
+    document.querySelectorAll("#equation, #by-gene .math, td.math").forEach(e => {
+      e.style.fontSize = "";
+      if (on && e.scrollWidth > e.clientWidth) e.style.fontSize = Math.max(4, parseFloat(getComputedStyle(e).fontSize) * .92 * e.clientWidth / e.scrollWidth) + "px";
+    });
+  }
   let before = null;
-  addEventListener("beforeprint", () => { before = document.documentElement.dataset.theme ?? ""; document.documentElement.dataset.theme = "light"; document.querySelectorAll("#by-gene details").forEach(d => { d.open = true; }); redraw(true); });
-  addEventListener("afterprint", () => { if (before) document.documentElement.dataset.theme = before; else delete document.documentElement.dataset.theme; redraw(); });
+  addEventListener("beforeprint", () => { before = document.documentElement.dataset.theme ?? ""; document.documentElement.dataset.theme = "light"; document.documentElement.classList.add("printing"); document.querySelectorAll("#by-gene details").forEach(d => { d.open = true; }); squeezed(true); redraw(true); });
+  addEventListener("afterprint", () => { document.documentElement.classList.remove("printing"); squeezed(false); if (before) document.documentElement.dataset.theme = before; else delete document.documentElement.dataset.theme; redraw(); });
 
   // --- what follows the selection ---------------------------------------------------------------
   function element(name, className, text) { const e = document.createElement(name); if (className) e.className = className; if (text !== undefined) e.textContent = text; return e; }
@@ -88,7 +94,7 @@
   }
 
   function showCards(m) {
-    const cards = Object.entries(m.errors).map(([name, e]) => card(TITLES[name], "R² " + fixed(e.r2),
+    const cards = Object.entries(m.errors).map(([name, e]) => card(TITLES[name], "R² " + r2(e.r2),
       [["RMSE", fixed(e.rmse)], ["MAE", fixed(e.mae)], ["largest", fixed(e.largest)], ["rows", e.rows.toLocaleString("en")]]));
     cards.push(card("Size", `${m.size} nodes`, [["genes", m.genes.length], ["columns used", `${m.variables.length} of ${content.features.length}`]]));
     $("cards").replaceChildren(...cards);
@@ -137,7 +143,7 @@
 
   function select(i, announce = true) {
     index = Math.max(0, Math.min(content.models.length - 1, i));
-    const m = model(), said = `${m.size} nodes · R² ${fixed(m.r2)}` + (index === content.chosen ? " · chosen" : "");
+    const m = model(), said = `${m.size} nodes · R² ${r2(m.r2)}` + (index === content.chosen ? " · chosen" : "");
     $("selected").replaceChildren(element("strong", "", `Model ${index + 1} of ${content.models.length}`), " ", element("span", "", said));
     $("previous").disabled = index === 0;
     $("next").disabled = index === content.models.length - 1;
@@ -148,10 +154,10 @@
     if (row.offsetTop < list.scrollTop || row.offsetTop + row.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = row.offsetTop - list.clientHeight / 2;
     const slider = $("chart-front");
     slider.setAttribute("aria-valuenow", index + 1);
-    slider.setAttribute("aria-valuetext", `${m.size} nodes, R² ${fixed(m.r2)}: ${m.text.slice(0, 200)}`);
+    slider.setAttribute("aria-valuetext", `${m.size} nodes, R² ${r2(m.r2)}: ${m.text.slice(0, 200)}`);
     showFormula(m); showCards(m); showGenes(m); showDependence(m); showCode(m);
     redraw();
-    if (announce) $("announce").textContent = `Model ${index + 1}: ${m.size} nodes, R² ${fixed(m.r2)}.`;
+    if (announce) $("announce").textContent = `Model ${index + 1}: ${m.size} nodes, R² ${r2(m.r2)}.`;
   }
 
   // --- ways to select ---------------------------------------------------------------------------
