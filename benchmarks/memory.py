@@ -1,7 +1,8 @@
-"""Memory of a fit: peak resident size of a process that fits 1,000,000 rows × 10 features at default settings.
+"""Memory of a fit: peak resident size of a process that fits 1,000,000 rows × 10 features at default
+settings.
 
-The promise is at most 2 GB. A process of its own measures, so that nothing else counts; rows are made in it without
-intermediate copies, and their own 88 MB are part of the figure.
+The promise is at most 2 GB. A process of its own measures, so that nothing else counts; rows are made in it
+without intermediate copies, and their own 88 MB are part of the figure.
 
     python -m benchmarks.memory [rows] [features] [seconds]
 """
@@ -32,7 +33,8 @@ print(before * unit, after * unit, len(model.history_), model.history_["seconds"
 
 
 def measure(rows: int = 1_000_000, features: int = 10, seconds: float = 20.0) -> dict[str, float]:
-    """Fit in a process of its own; gigabytes before and at the peak, generations, seconds and training R²."""
+    """Fit in a process of its own; gigabytes before and at the peak, generations, seconds and training
+    R²."""
     arguments = [sys.executable, "-c", FIT, str(rows), str(features), str(seconds)]
     output = subprocess.run(arguments, check=True, capture_output=True, text=True).stdout
     before, peak, generations, took, r2 = (float(value) for value in output.split())
@@ -53,7 +55,9 @@ def main() -> int:
     print(f"{int(rows):,} rows × {int(features)} features, default settings, {seconds:g} s")
     print(f"data and imports   {found['before']:6.2f} GB")
     print(f"peak of the fit    {found['peak']:6.2f} GB   (promise: at most {LIMIT_GB:g} GB)")
-    print(f"generations {found['generations']:.0f} in {found['seconds']:.2f} s, training R² {found['r2']:.4f}")
+    print(
+        f"generations {found['generations']:.0f} in {found['seconds']:.2f} s, training R² {found['r2']:.4f}"
+    )
     return 0 if found["peak"] <= LIMIT_GB else 1
 
 

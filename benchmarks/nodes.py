@@ -84,7 +84,8 @@ def pyoperon_sweep(trees: list[Tree], x: NDArray[np.float64], n_threads: int) ->
     """One sweep of all trees by pyoperon."""
     import pyoperon as op
 
-    data = op.Dataset(np.asfortranarray(x, dtype=np.float32))
+    columns = np.asfortranarray(x, dtype=np.float32)
+    data = op.Dataset(columns)
     hashes = {int(v.Name[1:]) - 1: v.Hash for v in data.Variables}
 
     def nodes(tree: Tree) -> list[object]:
@@ -101,8 +102,27 @@ def pyoperon_sweep(trees: list[Tree], x: NDArray[np.float64], n_threads: int) ->
     theirs = [op.Tree(nodes(tree)).UpdateNodes() for tree in trees]
     if [tree.Length for tree in theirs] != [tree.size() for tree in trees]:
         raise AssertionError("pyoperon counts other nodes than the generator.")
-    rows, result = op.Range(0, len(x)), np.zeros(len(trees) * len(x), dtype=np.float32)
-    return lambda: op.EvaluateTrees(theirs, data, rows, result, n_threads)
+    rows, result = op.Range(0, len(x)), np.zeros((len(trees), len(x)), dtype=np.float32)
+
+    def evaluate(_viewed: object = columns) -> NDArray[np.float32]:  # pyoperon's data set is a view of it
+        op.EvaluateTrees(theirs, data, rows, result.reshape(-1), n_threads)
+        return result
+
+    check_agreement(trees, x, evaluate())
+    return evaluate
+
+
+def check_agreement(trees: list[Tree], x: NDArray[np.float64], theirs: NDArray[np.float32]) -> None:
+    """Both must compute the same, as far as single precision goes: most trees to three digits in most rows."""
+    agree = []
+    for tree, their in zip(trees, theirs, strict=True):
+        with np.errstate(all="ignore"):
+            ours = Individual([tree.text()], 0.0, [1.0]).gene_values(x)[:, 0]
+            finite = np.isfinite(ours) & np.isfinite(their)
+            error = np.abs(ours - their)[finite] / (1e-3 + np.abs(ours[finite]))
+        agree.append(not finite.any() or bool(np.median(error) < 1e-3))
+    if np.mean(agree) < 0.9:
+        raise AssertionError(f"Only {np.mean(agree):.0%} of the trees have the same values in both programs.")
 
 
 def rates(

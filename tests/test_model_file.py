@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import io
 import json
 import os
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import textwrap
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -113,7 +115,7 @@ def test_a_constant_target_round_trips():
 
 
 def test_the_file_tells_about_the_data(model, rows):
-    X, y = rows
+    X, _ = rows
     document = json.loads(dumps(model))
     assert document["data"]["rows"] == len(X)
     assert document["data"]["ranges"]["x"] == [X["x"].min(), X["x"].max()]
@@ -122,7 +124,9 @@ def test_the_file_tells_about_the_data(model, rows):
 
 
 def test_an_open_stream_can_be_read(model, rows):
-    np.testing.assert_array_equal(load(io.BytesIO(dumps(model).encode())).predict(rows[0]), model.predict(rows[0]))
+    np.testing.assert_array_equal(
+        load(io.BytesIO(dumps(model).encode())).predict(rows[0]), model.predict(rows[0])
+    )
 
 
 # --- writing --------------------------------------------------------------------------------------
@@ -199,7 +203,10 @@ def changed(model, **changes):
         ({"front__0__genes": ["-" * 500_000 + "x0"], "front__0__coefficients": [1.0]}, "nested"),
         ({"front__0__genes": ["+".join(["x0"] * 5000)], "front__0__coefficients": [1.0]}, "5000 deep"),
         ({"front__0__genes": ["x0" + "+(x0+x1)" * 90] * 200, "front__0__coefficients": [1.0] * 200}, "nodes"),
-        ({"front__0__genes": ["1" * 1_000_001], "front__0__coefficients": [1.0]}, "at most 1000000 characters"),
+        (
+            {"front__0__genes": ["1" * 1_000_001], "front__0__coefficients": [1.0]},
+            "at most 1000000 characters",
+        ),
         ({"front__0__genes": ["__import__('os')"], "front__0__coefficients": [1.0]}, "unexpected character"),
         ({"front__0__genes": [3], "front__0__coefficients": [1.0]}, "no text"),
         ({"front__0__intercept": "1"}, "not a number"),
@@ -272,7 +279,21 @@ def test_missing_files_and_directories_are_named(tmp_path):
 # --- random damage --------------------------------------------------------------------------------
 
 ODD = (None, True, -1, 0, 1e308, 10**18, "", "x0", "x" * 5000, [], {}, [[]], {"a": 1}, [1] * 500, -0.0)
-TEXTS = (b"NaN", b"1e999", b"-", b"[[[[", b"}}", b'"', b"\\u0000", b"\\", b"\x00", b"\xff", b"9" * 50, b"(((", b"x99")
+TEXTS = (
+    b"NaN",
+    b"1e999",
+    b"-",
+    b"[[[[",
+    b"}}",
+    b'"',
+    b"\\u0000",
+    b"\\",
+    b"\x00",
+    b"\xff",
+    b"9" * 50,
+    b"(((",
+    b"x99",
+)
 
 
 def bytes_damaged(content: bytes, rng: random.Random) -> bytes:
@@ -300,7 +321,9 @@ def values_damaged(content: bytes, rng: random.Random) -> bytes:
         return json.dumps(rng.choice(ODD)).encode()
     if isinstance(place, str) and rng.random() < 0.5 and place:
         at = rng.randrange(len(place))
-        parent[key] = place[:at] + rng.choice("()[]{}+-*/^:,x0123456789e. ") * rng.choice([1, 2, 300]) + place[at + 1 :]
+        parent[key] = (
+            place[:at] + rng.choice("()[]{}+-*/^:,x0123456789e. ") * rng.choice([1, 2, 300]) + place[at + 1 :]
+        )
     elif rng.random() < 0.2:
         del parent[key]
     else:
@@ -347,7 +370,9 @@ print(loaded, refused, grown)
 def test_a_thousand_damaged_files_load_or_are_refused(rows, tmp_path):
     X, y = rows
     MultigeneRegressor(**{**FAST, **EVERYTHING}).fit(X, y).save(tmp_path / "model.json")
-    script = textwrap.dedent(FUZZ).format(tests=os.path.dirname(__file__), path=str(tmp_path / "model.json"), number=1000)
+    script = textwrap.dedent(FUZZ).format(
+        tests=os.path.dirname(__file__), path=str(tmp_path / "model.json"), number=1000
+    )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
     loaded, refused, grown = map(int, done.stdout.split())
@@ -355,3 +380,21 @@ def test_a_thousand_damaged_files_load_or_are_refused(rows, tmp_path):
     assert refused > 500
     assert loaded > 20
     assert grown < 100_000_000
+
+
+# --- the documentation ----------------------------------------------------------------------------
+
+
+def test_the_documentation_names_every_key_and_limit(model):
+    text = (Path(__file__).parents[1] / "docs" / "model-file.md").read_text()
+    document = json.loads(dumps(model))
+    for key in [*document, *document["front"][0], *document["run"], *document["data"]]:
+        assert f"`{key}`" in text, key
+    for limit in dataclasses.astuple(Limits())[1:]:
+        assert f"{limit:,}" in text, limit
+
+
+def test_the_example_of_the_documentation_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (Path(__file__).parents[1] / "docs" / "model-file.md").read_text()
+    exec(text.split("```python\n")[1].split("```")[0], {})

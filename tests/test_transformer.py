@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from multigene import MultigeneClassifier, MultigeneRegressor, MultigeneTransformer
 
-TINY = MultigeneRegressor(generations=3, population_size=12, random_state=0, n_jobs=1)
+TINY = MultigeneRegressor("UB", generations=3, population_size=12, random_state=0, n_jobs=1)
 
 
 @parametrize_with_checks([MultigeneTransformer(TINY), MultigeneClassifier(TINY)])
@@ -41,6 +43,14 @@ def test_columns_are_what_the_formulas_say(rows):
     values = transformer.transform(X)
     for column, formula in zip(values.T, transformer.genes_, strict=True):
         np.testing.assert_allclose(formula(X), column, rtol=1e-9, atol=1e-12)
+
+
+def test_columns_add_up_to_the_prediction(rows):
+    X, y = rows
+    transformer = MultigeneTransformer(TINY).fit(X, y)
+    regressor = transformer.regressor_
+    total = transformer.transform(X).sum(axis=1) + regressor._member.individual.intercept
+    np.testing.assert_allclose(total, regressor.predict(X), rtol=1e-9, atol=1e-9)
 
 
 def test_names_and_pandas_output(rows):
@@ -101,3 +111,12 @@ def test_several_targets_through_scikit_learn(rows):
     assert [str(each.formula_) for each in model.estimators_][1] != str(model.estimators_[0].formula_)
     alone = clone(TINY).fit(X.to_numpy(), both[:, 1])
     np.testing.assert_array_equal(model.predict(X.to_numpy())[:, 1], alone.predict(X.to_numpy()))
+
+
+def test_the_examples_of_the_documentation_run():
+    text = (Path(__file__).parents[1] / "docs" / "pipelines.md").read_text()
+    space: dict = {}
+    for block in text.split("```python\n")[1:]:
+        exec(block.split("```")[0], space)
+    assert space["pipeline"].score(space["X"], space["y"]) > 0.9
+    assert space["classifier"].score(space["X"], space["inside"]) > 0.9

@@ -1,7 +1,7 @@
-"""multigene as a method of SRBench (github.com/cavalab/srbench): copy this folder to `experiment/methods/multigene`.
+"""multigene as a method of SRBench: copy this folder to its `experiment/methods/multigene`.
 
-SRBench imports `est`, `hyper_params` and `eval_kwargs`, sets `est.random_state` and `est.max_time`, fits, and asks
-`model(est, X)` for the formula as text that SymPy reads, in the column names of `X`.
+SRBench imports `est`, `hyper_params` and `eval_kwargs`, sets `est.random_state` and `est.max_time`, fits,
+and asks `model(est, X)` for the formula as text that SymPy reads, in the column names of `X`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`multigene` and `python -m multigene`: the command line, or a sentence when its packages are not installed."""
+"""`multigene` and `python -m multigene`: the command line, or a sentence when its packages are missing."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ import sys
 def main() -> None:
     """Run the command line; ends the process with its exit code."""
     try:
-        import typer  # noqa: F401
-    except ImportError:
-        print(
-            "multigene: the command line needs more packages: pip install 'multigene[cli]'", file=sys.stderr
-        )
+        from multigene.cli import app
+    except KeyboardInterrupt:
+        print("multigene: interrupted", file=sys.stderr)
+        sys.exit(130)
+    except ImportError as error:
+        if error.name != "typer" and "typer" not in str(error):
+            raise
+        needed = "pip install 'multigene[cli]'"
+        print(f"multigene: the command line needs more packages: {needed}", file=sys.stderr)
         sys.exit(2)
-    from multigene.cli import app
-
     app(prog_name="multigene")
 
 

@@ -5,7 +5,7 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Dataset", "Individual", "Population", "Workers", "apply", "operators"]
+__all__ = ["Dataset", "Individual", "Population", "Workers", "apply", "operators", "sweep"]
 
 _Floats = npt.NDArray[np.float64]
 
@@ -14,6 +14,9 @@ def operators() -> list[tuple[str, int, str | None]]:
 
 def apply(name: str, x: _Floats, y: _Floats | None = None) -> _Floats:
     """Apply one operator to arrays, element by element."""
+
+def sweep(individuals: list[Individual], data: Dataset, workers: Workers) -> int:
+    """Evaluate every gene on every row, keeping nothing; the number of node evaluations (for benchmarks)."""
 
 @final
 class Workers:
@@ -31,7 +34,10 @@ class Workers:
 class Dataset:
     """Training rows: features (rows × columns), target, optional row weights. Checked once."""
 
-    def __new__(cls, x: _Floats, y: _Floats, weights: _Floats | None = None) -> Dataset: ...
+    def __new__(
+        cls, x: _Floats, y: _Floats, weights: _Floats | None = None, fixed: _Floats | None = None
+    ) -> Dataset:
+        """`fixed` are columns that every model has for free: they are projected out of the target and of every gene."""
     @property
     def n_rows(self) -> int:
         """Number of rows."""
@@ -53,6 +59,15 @@ class Individual:
 
     def fit(self, data: Dataset) -> Individual:
         """The same genes with outer coefficients fitted to these rows."""
+
+    def refine(self, data: Dataset, refinement: Any) -> Individual:
+        """All inner weights tuned by Levenberg-Marquardt, outer coefficients fitted (`refinement`: `multigene.settings.Refinement`)."""
+
+    def in_original_units(self, means: list[float], scales: list[float]) -> Individual:
+        """The same model in terms of x, where it was evolved on (x - mean) / scale."""
+
+    def range(self, low: list[float], high: list[float]) -> tuple[float, float]:
+        """Outer bounds of the value over a box of features, by interval arithmetic; NaN where a pole cannot be excluded."""
 
     def gradient(self, data: Dataset) -> _Floats:
         """Derivatives of half the squared error of the standardised target by every inner weight, in order of the genes' text."""
@@ -80,6 +95,10 @@ class Individual:
     @property
     def n_nodes(self) -> int:
         """Nodes of all genes; an LCF counts as one (the paper's count)."""
+
+    @property
+    def n_parameters(self) -> int:
+        """Fitted numbers: intercept, coefficients, and inner weights that are not zero."""
 
     @property
     def depth(self) -> int:
@@ -114,8 +133,23 @@ class Population:
     def perturb_shared(self, sigma: float, seed: int) -> None:
         """Add N(0, σ) to the weights that all individuals share."""
 
-    def evaluate(self, data: Dataset) -> tuple[_Floats, npt.NDArray[np.uint64]]:
-        """Fit outer coefficients; training R² (−inf for unfit individuals) and complexity of every individual."""
+    def evaluate(self, data: Dataset, by: tuple[str, float, float]) -> tuple[_Floats, npt.NDArray[np.uint64]]:
+        """Fit outer coefficients; fitness by a criterion (−inf for unfit individuals) and complexity of every individual."""
+
+    def refine(
+        self, data: Dataset, refinement: Any, by: tuple[str, float, float], race: float | None, seeds: list[int]
+    ) -> int:
+        """Levenberg-Marquardt on the individuals that changed; those below fitness `race` after a step are given up.
+        Returns the number of evaluations."""
+
+    def diversify(self, variation: Any, seeds: list[int]) -> None:
+        """Replace individuals whose structure an earlier one has already by mutants of theirs."""
+
+    def plant(self, models: list[Individual], first: int) -> None:
+        """Put given models into the slots from `first` on."""
+
+    def forget(self) -> None:
+        """Forget what was computed on other rows."""
 
     def peaks(self) -> _Floats:
         """Best R² of every individual during its last tuning; what `model` returns has it."""

@@ -13,6 +13,7 @@ import secrets
 import shutil
 from base64 import b64decode, b64encode
 from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -56,13 +57,15 @@ def load(state: bytes, fingerprint: str) -> dict[str, Any]:
 
 def packed(generation: Generation) -> dict[str, Any]:
     """A generation as plain values, without loss."""
+    population = generation.population.dump()
     return {
         "number": generation.number,
         "evaluations": generation.evaluations,
         "fitness": [f.hex() for f in generation.fitness.tolist()],
         "complexity": generation.complexity.tolist(),
         "rng": generation.random_state,
-        "population": b64encode(generation.population.dump()).decode("ascii"),
+        "population": b64encode(population).decode("ascii"),
+        "digest": sha256(population).hexdigest(),
         "front": packed_front(generation.front),
     }
 
@@ -94,13 +97,16 @@ def generation(
 ) -> Generation:
     """A generation to continue from; `front` takes the place of its own."""
     try:
+        population = b64decode(saved["population"])
+        if sha256(population).hexdigest() != saved["digest"]:
+            raise ValueError(DAMAGED)
         return Generation(
             int(saved["number"]),
             fill_front(ParetoFront(), saved["front"]) if front is None else front,
             np.array([float.fromhex(f) for f in saved["fitness"]]),
             np.array(saved["complexity"], dtype=np.uint64),
             int(saved["evaluations"]),
-            Population.restore(b64decode(saved["population"]), settings.genes, n_features, workers),
+            Population.restore(population, settings.genes, n_features, workers),
             saved["rng"],
         )
     except (KeyError, TypeError):

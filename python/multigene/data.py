@@ -1,4 +1,5 @@
-"""Data in: arrays and DataFrames to clean float arrays with column names, or a sentence that says what is wrong."""
+"""Data in: arrays and DataFrames to clean float arrays with column names, or a sentence that says what is
+wrong."""
 
 from __future__ import annotations
 
@@ -20,14 +21,19 @@ def column_names(X: Any) -> list[str] | None:
     names = list(columns)
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
-        raise ValueError(f"Column {repeated[0]!r} appears {Counter(names)[repeated[0]]} times; rename it so that every name is unique.")
+        raise ValueError(
+            f"Column {repeated[0]!r} appears {Counter(names)[repeated[0]]} times; "
+            "rename it so that every name is unique."
+        )
     return [str(name) for name in names] if all(isinstance(name, str) for name in names) else None
 
 
 def refuse_text(values: Any, name: str = "") -> None:
-    """Name the column that holds text or dates, before a conversion fails without saying where, or succeeds without sense.
+    """Name the column that holds text or dates, before a conversion fails without saying where, or succeeds
+    without sense.
 
-    `values` is a table, or one column called `name`. Anything else that is wrong with it is left to scikit-learn's checks.
+    `values` is a table, or one column called `name`. Anything else that is wrong with it is left to
+    scikit-learn's checks.
     """
     if getattr(values, "columns", None) is not None and not isinstance(values, np.ndarray):
         for column in list(values.columns):
@@ -43,10 +49,14 @@ def _refuse_text_in(column: Any, name: str) -> None:
         return
     if values.dtype.kind not in "OUSmM":
         return
-    example = next((v for v in values.ravel() if _is_text_or_date(v)), None)
-    if example is not None:
-        what = str(example) if isinstance(example, np.generic) else repr(example)
-        raise ValueError(f"{name} holds {what}, which is not a number; drop the column or encode it as numbers first.")
+    for example in values.ravel():
+        if type(example).__name__ == "NAType":
+            raise ValueError(f"{name} holds NA, a missing value; fill it or drop the row first.")
+        if _is_text_or_date(example):
+            what = repr(str(example)) if isinstance(example, str) else str(example)
+            raise ValueError(
+                f"{name} holds {what}, which is not a number; drop the column or encode it as numbers first."
+            )
 
 
 def _is_text_or_date(value: Any) -> bool:

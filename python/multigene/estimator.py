@@ -21,7 +21,8 @@ from multigene.problem import Problem
 from multigene.progress import ProgressLine
 from multigene.run import Callback, Run
 from multigene.search import default_settings
-from multigene.settings import Settings, Stopping, check, configuration, function_entries
+from multigene.settings import Settings, Stopping, configuration, function_entries
+from multigene.settings_check import check
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,9 +147,8 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=1)
         y = np.asarray(y, dtype=np.float64)
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
-        y = y.astype(np.float64, copy=False)  # whole numbers pass validation as they are
         check_rows(X, y, weights)
-        self._data_summary = data_summary(names, X, y)
+        self._data_summary: dict[str, Any] | None = data_summary(names, X, y)
         self._names = names or [f"x{j}" for j in range(X.shape[1])]
         if settings.stopping.seconds is not None:
             workers.set_deadline(settings.stopping.seconds - (time.perf_counter() - started))
@@ -195,6 +195,11 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         )
         resolved = with_limits(scaled_to_population(base, changes), self.generations, self.time_limit)
         check(resolved)
+        if resolved.search is not None and resolved.genes.lcf in ("synchronised", "global"):
+            raise ValueError(
+                f"lcf={resolved.genes.lcf!r} belongs to the paper's configurations; give configuration='SB', 'SC', 'GB' or 'GC', "
+                "or leave lcf as it is for the default search."
+            )
         return resolved
 
     def _take(self, run: Run) -> None:
@@ -254,11 +259,12 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         import pandas as pd
 
-        rows = [
-            {"gene": gene, "bias": bias, **{self._names[j]: weight for j, weight in weights.items()}}
-            for gene, bias, weights in transformations(self._member.individual)
-        ]
-        return pd.DataFrame(rows, columns=["gene", "bias", *self._names]).fillna(0.0)
+        # By position: a feature may itself be called "gene" or "bias".
+        found = transformations(self._member.individual)
+        weights = [[bias, *(terms.get(j, 0.0) for j in range(len(self._names)))] for _, bias, terms in found]
+        table = pd.DataFrame(np.array(weights).reshape(len(found), -1 if found else 1 + len(self._names)), columns=["bias", *self._names])
+        table.insert(0, "gene", np.array([gene for gene, _, _ in found], dtype=int), allow_duplicates=True)
+        return table
 
     def sympy(self) -> Any:
         """The chosen formula as a SymPy expression."""

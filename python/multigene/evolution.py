@@ -1,7 +1,8 @@
 """The generational loop of the paper: multi-gene genetic programming with linear combinations of features.
 
-`evolve()` is a generator. It neither prints nor saves nor looks at a clock: whoever iterates over it does, and may stop at any
-generation. Everything per row or per node happens in the engine's verbs `grow`, `tune`, `evaluate` and `breed`.
+`evolve()` is a generator. It neither prints nor saves nor looks at a clock: whoever iterates over it does,
+and may stop at any generation. Everything per row or per node happens in the engine's verbs `grow`, `tune`,
+`evaluate` and `breed`.
 """
 
 from __future__ import annotations

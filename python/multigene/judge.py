@@ -31,6 +31,8 @@ class Verdict:
     most_nodes: int
     constant: bool
     validation_r2: dict[int, float]
+    errors: Floats | None
+    """Squared errors, row by row, of the model that set the size."""
 
 
 def judge(problem: Problem, members: list[Member]) -> Verdict:
@@ -38,11 +40,11 @@ def judge(problem: Problem, members: list[Member]) -> Verdict:
     everything = max((m.complexity for m in members), default=1)
     rows = problem.judge_rows
     if len(rows) == 0 or not members:
-        return Verdict(everything, False, {})
+        return Verdict(everything, False, {}, None)
     Z, y = problem.standardised(problem.X[rows]), problem.y[rows]
     weights = np.ones(len(y)) if problem.weights is None else problem.weights[rows]
     if not weights.any():
-        return Verdict(everything, False, {})
+        return Verdict(everything, False, {}, None)
     centre = np.average(problem.y[problem.search_rows], weights=None if problem.weights is None else problem.weights[problem.search_rows])
     constant = weights * (y - centre) ** 2
     errors = [weights * (y - m.individual.predict(Z)) ** 2 for m in members]
@@ -51,11 +53,26 @@ def judge(problem: Problem, members: list[Member]) -> Verdict:
     scores = {m.complexity: 1.0 - float(e.sum()) / total for m, e in zip(members, errors, strict=True)}
     best = int(np.argmin([e.sum() for e in errors]))
     if not _clearly_better(errors[best], constant, BETTER_THAN_CONSTANT):
-        return Verdict(1, True, scores)
+        return Verdict(1, True, scores, constant)
     for member, error in zip(members, errors, strict=True):
         if member.complexity >= members[best].complexity or not _clearly_better(errors[best], error, CLEARLY_BETTER):
-            return Verdict(int(np.ceil(ROOM * member.complexity)), False, scores)
-    return Verdict(everything, False, scores)
+            return Verdict(int(np.ceil(ROOM * member.complexity)), False, scores, error)
+    return Verdict(everything, False, scores, errors[best])
+
+
+def prefer_short(problem: Problem, errors: Floats, chosen: Member, finds: list[Member]) -> Member:
+    """A seeker's short formula instead of the approximators' when the judging rows see no clear difference."""
+    rows = problem.judge_rows
+    X, y = problem.X[rows], problem.y[rows]
+    shorter = sorted((f for f in finds if f.complexity < chosen.complexity), key=lambda f: f.complexity)
+    squares = {id(f): (y - f.individual.predict(X)) ** 2 for f in shorter}
+    best = min(shorter, key=lambda f: float(squares[id(f)].sum()), default=None)
+    if best is None or _clearly_better(errors, squares[id(best)], CLEARLY_BETTER):
+        return chosen
+    for find in shorter:
+        if find is best or not _clearly_better(squares[id(best)], squares[id(find)], CLEARLY_BETTER):
+            return find
+    return chosen
 
 
 def _clearly_better(first: Floats, second: Floats, errors: float) -> bool:

@@ -13,8 +13,10 @@ Floats = npt.NDArray[np.float64]
 
 def linear_models(problem: Problem, data: Dataset) -> list[Individual]:
     """The ridge-safe linear model of standardised features, and models of the best few features, each one linear combination."""
-    Z, y = problem.standardised(problem.X[problem.search_rows]), problem.y[problem.search_rows]
-    n, d = Z.shape
+    rows = problem.search_rows
+    weights = np.ones(len(rows)) if problem.weights is None else problem.weights[rows] / problem.weights[rows].mean()
+    Z, y = _centred(problem.standardised(problem.X[rows]), weights), _centred(problem.y[rows] / _size(problem.y[rows]), weights)
+    n, d = max(len(rows), round(float(weights.sum()))), Z.shape[1]
     order = forward_selection(Z, y, min(d, 10, max(1, n - 2)))
     subsets = [order[:k] for k in (1, 2, 3, 5, 8) if k <= len(order)]
     if d not in {len(s) for s in subsets}:
@@ -29,10 +31,10 @@ def linear_models(problem: Problem, data: Dataset) -> list[Individual]:
 
 
 def forward_selection(Z: Floats, y: Floats, most: int) -> list[int]:
-    """Features in the order in which they explain most of what is left (orthogonal matching pursuit)."""
-    Q = Z - Z.mean(axis=0)
+    """Features in the order in which they explain most of what is left (orthogonal matching pursuit); columns centred."""
+    Q = Z
     norms = np.linalg.norm(Q, axis=0)
-    residual = y - y.mean()
+    residual = y
     chosen: list[int] = []
     floor = 1e-9 * max(float(norms.max(initial=0.0)), 1e-300)
     for _ in range(most):
@@ -51,10 +53,17 @@ def forward_selection(Z: Floats, y: Floats, most: int) -> list[int]:
 
 
 def _ridge(Z: Floats, y: Floats) -> Floats:
-    """Least squares with a trace of ridge, so that dependent columns share their weight."""
-    A = Z - Z.mean(axis=0)
-    scale = float(np.abs(y).max()) or 1.0
-    b = (y - y.mean()) / scale
-    gram = A.T @ A
+    """Least squares of centred columns with a trace of ridge, so that dependent columns share their weight."""
+    gram = Z.T @ Z
     gram[np.diag_indices_from(gram)] += 1e-6 * max(float(np.trace(gram)) / len(gram), 1e-300)
-    return np.asarray(np.linalg.solve(gram, A.T @ b), dtype=np.float64)
+    return np.asarray(np.linalg.solve(gram, Z.T @ y), dtype=np.float64)
+
+
+def _centred(values: Floats, weights: Floats) -> Floats:
+    """Without the weighted mean, times the root of the weights."""
+    centred = values - np.average(values, axis=0, weights=weights)
+    return np.asarray(centred * (np.sqrt(weights) if values.ndim == 1 else np.sqrt(weights)[:, None]))
+
+
+def _size(y: Floats) -> float:
+    return float(np.abs(y).max()) or 1.0

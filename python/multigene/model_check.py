@@ -1,4 +1,4 @@
-"""Checked access to a model file that may come from a stranger: every value has its type, range and size, or is refused."""
+"""Checked access to a model file of a stranger: every value has its type, range and size, or is refused."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Model files: a fitted regressor as versioned JSON that is safe to load from a stranger.
 
-Nothing in a file is run. Its size, nesting, counts, texts and numbers are checked before they are used, and a damaged or
-newer file is refused with a sentence. `docs/model-file.md` documents the format; `model.save` and `multigene.load` come here.
+Nothing in a file is run. Its size, nesting, counts, texts and numbers are checked before they are used,
+and a damaged or newer file is refused with a sentence. `docs/model-file.md` documents the format;
+`model.save` and `multigene.load` come here.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 FORMAT = "multigene-model"
 VERSION = 1
 _PARAMETERS = (
-    "configuration", "functions", "population_size", "generations", "time_limit", "max_genes", "max_depth", "max_nodes",
-    "n_jobs", "verbose", "warm_start",
+    "configuration", "functions", "population_size", "generations", "time_limit", "max_genes",
+    "max_depth", "max_nodes", "n_jobs", "verbose", "warm_start",
 )  # fmt: skip
 
 
@@ -113,14 +114,14 @@ def _last(history: pd.DataFrame, column: str) -> Any:
 
 
 def load(source: str | os.PathLike[str] | IO[bytes], limits: Limits | None = None) -> MultigeneRegressor:
-    """Read a fitted model from a file or an open binary stream; refuses with a `ValueError` what is not a model file.
+    """Read a fitted model from a file or an open binary stream; a `ValueError` refuses what is none.
 
     `limits` says how large a file may be; the defaults suit files of strangers.
     """
     limits = limits or Limits()
     if hasattr(source, "read"):
         return loads(source.read(limits.bytes + 1), "The model", limits)
-    path = Path(source)  # type: ignore[arg-type]
+    path = Path(source)
     if path.is_dir():
         raise ValueError(f"{path} is a directory; name a model file in it.")
     try:
@@ -177,7 +178,8 @@ def _parsed(content: bytes, limits: Limits) -> dict[str, Any]:
     version = document.get("version")
     if isinstance(version, int) and not isinstance(version, bool) and version > VERSION:
         raise ValueError(
-            f"it has version {version} and this multigene ({__version__}) reads up to {VERSION}; install a newer one"
+            f"it has version {version} and this multigene ({__version__}) reads up to {VERSION}; "
+            "install a newer one"
         )
     if version != VERSION or isinstance(version, bool):
         raise ValueError(
@@ -236,8 +238,10 @@ def _model(document: Checked) -> MultigeneRegressor:
 def _read_parameters(given: Checked) -> dict[str, Any]:
     """Constructor parameters, each of the type it should have."""
     kinds: dict[str, tuple[type, ...]] = {
-        "configuration": (str,), "functions": (str, list, dict), "population_size": (int,), "generations": (int,),
-        "time_limit": (int, float), "max_genes": (int,), "max_depth": (int,), "max_nodes": (int,), "n_jobs": (int,),
+        "configuration": (str,), "functions": (str, list, dict), "population_size": (int,),
+        "generations": (int,),
+        "time_limit": (int, float), "max_genes": (int,), "max_depth": (int,), "max_nodes": (int,),
+        "n_jobs": (int,),
         "verbose": (int, bool), "warm_start": (bool,), "random_state": (int,), "settings": (dict, str),
     }  # fmt: skip
     values: dict[str, Any] = {}

@@ -63,3 +63,12 @@ class ParetoFront:
 
     def __len__(self) -> int:
         return len(self._members)
+
+
+def non_dominated(members: list[Member]) -> list[Member]:
+    """Members that no other one beats in both fitness and complexity, smallest first."""
+    kept: list[Member] = []
+    for member in sorted(members, key=lambda m: (m.complexity, -m.fitness)):
+        if not kept or member.fitness > kept[-1].fitness:
+            kept.append(member)
+    return kept

@@ -39,8 +39,8 @@ class Problem:
     @staticmethod
     def of(X: Floats, y: Floats, weights: Floats | None, *, holdout: float = 0.25, standardise: bool = True) -> Problem:
         """Share out the rows and draw the guard's points: the same for every seed of a run."""
-        n = len(y)
-        rng = np.random.default_rng(n)
+        n, X = len(y), np.ascontiguousarray(X)  # sums over columns must not depend on how the table lies in memory
+        rng = np.random.default_rng(n if n >= FEWEST_ROWS_TO_SPLIT else 0)  # few rows: as if repeated by their weights
         order = rng.permutation(n) if n >= FEWEST_ROWS_TO_SPLIT else np.arange(n)
         held = min(int(round(holdout * n)), MOST_JUDGE_ROWS) if n >= FEWEST_ROWS_TO_SPLIT else 0
         judge, search = np.sort(order[:held]), np.sort(order[held : held + MOST_SEARCH_ROWS])
@@ -93,6 +93,15 @@ class Problem:
         if not (np.all(np.isfinite(values)) and np.all(values >= low) and np.all(values <= high)):
             return False
         return not _has_poles(individual) or bool(np.isfinite(individual.range(*self._box)).all())
+
+    def behaves_in_user_units(self, individual: Individual) -> bool:
+        """The same for a model of the features as they are."""
+        values = individual.predict(self.guard_points)
+        low, high = self.bounds
+        if not (np.all(np.isfinite(values)) and np.all(values >= low) and np.all(values <= high)):
+            return False
+        box = (self.X.min(axis=0).tolist(), self.X.max(axis=0).tolist())
+        return not _has_poles(individual) or bool(np.isfinite(individual.range(*box)).all())
 
 
 def _has_poles(individual: Individual) -> bool:

@@ -99,7 +99,8 @@ class Run:
                     break
                 self._save(every=CHECKPOINT_SECONDS)
             else:
-                self.stopped_by = "nothing left to find"
+                found = self.searcher is not None and self.searcher.found_law
+                self.stopped_by = "law" if found else "nothing to find"
         except KeyboardInterrupt:
             self.stopped_by = "interrupt"
         self._save(every=0.0)

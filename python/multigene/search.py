@@ -4,6 +4,7 @@ An island is the paper's loop (`evolution.evolve`) with settings of its own. Wor
 generations, by count and never by the clock, so that a run limited by generations is the same on any machine. A codename of the
 paper is simply one island without anything added; `search` is what `MultigeneRegressor()` without a codename runs:
 
+    seek      small islands on transformed targets look for an exact law (`seekers.py`); a law ends the run
     explore   islands evolve on part of the rows; the best of each migrate in a ring
     judge     rows that no island saw decide how large a formula may be
     finish    islands evolve on all rows; the best formula of that size, tuned once more, is the result
@@ -17,14 +18,16 @@ from typing import Any
 
 import numpy as np
 
-from multigene import checkpoint
+from multigene import checkpoint, laws
 from multigene._engine import Dataset, Individual, Workers
 from multigene.evolution import Generation, evolve
-from multigene.judge import Verdict, judge
+from multigene.judge import Verdict, judge, prefer_short
+from multigene.laws import Find
 from multigene.linear import linear_models
-from multigene.pareto import Member, ParetoFront
+from multigene.pareto import Member, ParetoFront, non_dominated
 from multigene.problem import Problem
-from multigene.settings import Genes, Refinement, Search, Selection, Settings, Stopping, Variation, function_entries
+from multigene.seekers import Seekers
+from multigene.settings import Genes, Refinement, Search, Seeking, Selection, Settings, Stopping, Variation, function_entries
 
 #: Functions of the approximators: the paper's, without poles (LAB: division brings spikes and no accuracy).
 APPROXIMATOR_FUNCTIONS = (
@@ -34,6 +37,10 @@ APPROXIMATOR_FUNCTIONS = (
 
 #: Training R² at which the target counts as explained to numerical precision.
 EXPLAINED = 1.0 - 1e-13
+#: Share of the run that seekers may take before the approximators begin.
+FIRST_SHARE = 0.15
+#: With fewer rows nothing can be called a law.
+FEWEST_ROWS_TO_SEEK = 40
 #: Models of the front that are tuned once more when the islands move to all rows.
 POLISHED = 8
 
@@ -65,6 +72,7 @@ def default_settings() -> Settings:
         refinement=Refinement(),
         stopping=Stopping(generations=400),
         search=Search(),
+        seeking=Seeking(),
     )
 
 
@@ -105,7 +113,9 @@ class Searcher:
         self.guard: Callable[[Individual], bool] | None = problem.behaves if self.options.guard else None
         self.verdict: Verdict | None = None
         self.phase, self.number = "explore", 0
+        self.length = min(self.options.migration, settings.stopping.generations or self.options.migration)
         self.front = ParetoFront(self.guard)
+        self.seekers = self._seekers()
         if saved is None:
             self.data = problem.dataset(problem.search_rows)
             self.islands = self._settle()
@@ -115,11 +125,15 @@ class Searcher:
     # --- phases -----------------------------------------------------------------------------------
 
     def run(self, share: Callable[[], float]) -> Iterator[Report]:
-        """Explore, judge, finish; `share` tells how much of the run is over. Ends by itself when there is nothing to find."""
+        """Seek, explore, judge, finish; `share` tells how much of the run is over. Ends by itself when there is nothing to find."""
+        if self.number == 0 and self._seek(self._first_evaluations(), lambda: share() >= FIRST_SHARE):
+            yield self._report()
+            return
         explored = 1.0 - self.options.finish if len(self.problem.judge_rows) else 1.0
         while self.phase == "explore" and share() < explored:
             yield self._round()
-            if self._explained():
+            if self._explained() or self._seek(self._next_evaluations(), lambda: share() >= explored):
+                yield self._report()
                 return
         if self.phase == "explore":
             if self.judge().constant:
@@ -127,6 +141,61 @@ class Searcher:
             self.move_to_all_rows()
         while True:
             yield self._round()
+            if self._seek(self._next_evaluations(), lambda: share() >= 1.0):
+                yield self._report()
+                return
+
+    @property
+    def found_law(self) -> bool:
+        """Did the seekers find a law?"""
+        return self.seekers is not None and self.seekers.law is not None
+
+    # --- seekers: what the second kind of search gets ----------------------------------------------
+
+    def _seekers(self) -> Seekers | None:
+        """Seekers see the rows for searching; the others verify what they find."""
+        if self.settings.seeking is None or self.problem.weights is not None or self.options.islands == 0:
+            return None
+        rows = self.problem.search_rows
+        if len(rows) < FEWEST_ROWS_TO_SEEK:
+            return None
+        rng = np.random.default_rng(self.rng.integers(2**63))
+        X, y = np.ascontiguousarray(self.problem.X[rows]), self.problem.y[rows]
+        functions = self.settings.genes.functions
+        chosen = None if functions == default_settings().genes.functions else functions
+        return Seekers(X, y, np.arange(len(y)), rng, self.workers, self.settings.seeking, chosen)
+
+    def _seek(self, evaluations: int, stop: Callable[[], bool]) -> bool:
+        """Let the seekers work; True if they found a law that holds on the rows kept apart."""
+        if self.seekers is None or evaluations <= 0:
+            return False
+        self.seekers.seek(evaluations, stop)
+        law = self.seekers.law
+        if law is None:
+            return False
+        rows = self.problem.judge_rows
+        held = None if len(rows) == 0 else laws.measure(law.expression, self.problem.X[rows], self.problem.y[rows])
+        if len(rows) == 0 or (held is not None and held.unexplained < 1e-9):
+            return True
+        self.seekers.law = None
+        return False
+
+    def _first_evaluations(self) -> int:
+        return self.settings.seeking.first if self.settings.seeking is not None else 0
+
+    def _next_evaluations(self) -> int:
+        """As much as the approximators while a law seems near, less when it does not, nothing when there is none."""
+        if self.seekers is None:
+            return 0
+        left = self.seekers.best
+        share = 1.0 if left < 1e-3 else 0.25 if left < 0.02 else 0.0
+        done = sum(island.last.evaluations for island in self.islands if island.last)
+        return int(share * done) - (self.seekers.evaluations - self._first_evaluations())
+
+    def _report(self) -> Report:
+        evaluations = sum(island.last.evaluations for island in self.islands if island.last)
+        evaluations += self.seekers.evaluations if self.seekers is not None else 0
+        return Report(max(self.number - 1, 0), self.front, evaluations, self.phase)
 
     def judge(self) -> Verdict:
         """Let rows that no island saw decide how large a formula may be."""
@@ -146,14 +215,17 @@ class Searcher:
         self.islands = [self._moved(island) for island in self.islands]
 
     def result(self) -> tuple[Member, list[Member]]:
-        """The chosen model and the front, in the user's units, fitted to all rows."""
+        """The chosen model and the front, in the user's units, fitted to all rows. A law is chosen as it is."""
+        if self.seekers is not None and self.seekers.law is not None:
+            law = self._measured(self.seekers.law)
+            return law, non_dominated([*self._finds(), law])
         verdict = self.verdict or self.judge()
         everything = self.phase == "finish" and len(self.problem.evolution_rows) == len(self.problem.y)
         data = self.data if everything else self.problem.dataset()
-        constant = Individual(["0.0"], 0.0, [0.0]).fit(data)
+        constant = self._in_user_units(Individual(["0.0"], 0.0, [0.0]).fit(data))
         allowed = [m for m in self.front if m.complexity <= verdict.most_nodes and not verdict.constant]
         best = max(allowed, key=lambda m: m.fitness, default=None)
-        front, chosen = [self._in_user_units(constant)], self._in_user_units(constant)
+        front, chosen = [constant], constant
         for member in self.front:
             fitted = member.individual if everything else member.individual.fit(data)
             if member is best:
@@ -161,7 +233,27 @@ class Searcher:
             if np.isfinite(fitted.fitness):
                 front.append(self._in_user_units(fitted))
                 chosen = front[-1] if member is best else chosen
-        return (front[0], front) if chosen not in front else (chosen, front)
+        finds = self._finds()
+        front = non_dominated([*front, *finds])
+        if finds and verdict.errors is not None and not verdict.constant:
+            chosen = prefer_short(self.problem, verdict.errors, chosen, finds)
+        return chosen, front if any(m is chosen for m in front) else [*front, chosen]
+
+    def _finds(self) -> list[Member]:
+        """What seekers found on the way, as far as it behaves."""
+        if self.seekers is None:
+            return []
+        members = [self._measured(find) for find in self.seekers.finds.values()]
+        return [m for m in members if np.isfinite(m.fitness) and self._behaves_in_user_units(m.individual)]
+
+    def _measured(self, find: Find) -> Member:
+        """A find on all rows."""
+        whole = laws.measure(find.expression, self.problem.X, self.problem.y)
+        fitness = 1.0 - whole.unexplained if whole is not None else -np.inf
+        return Member(find.individual, fitness, find.individual.complexity)
+
+    def _behaves_in_user_units(self, individual: Individual) -> bool:
+        return self.guard is None or self.problem.behaves_in_user_units(individual)
 
     # --- stop and resume --------------------------------------------------------------------------
 
@@ -174,16 +266,20 @@ class Searcher:
         ]
         verdict = None if self.verdict is None else (self.verdict.most_nodes, self.verdict.constant)
         front = checkpoint.packed_front(self.front)
-        return {"search": {"phase": self.phase, "number": self.number, "verdict": verdict, "front": front, "islands": islands}}
+        seekers = None if self.seekers is None else self.seekers.state()
+        search = {"phase": self.phase, "number": self.number, "verdict": verdict, "front": front, "islands": islands}
+        return {"search": search | {"seekers": seekers}}
 
     def _restore(self, saved: dict[str, Any]) -> None:
         try:
             state = saved["search"]
             self.phase, self.number = state["phase"], int(state["number"])
-            self.verdict = None if state["verdict"] is None else Verdict(int(state["verdict"][0]), bool(state["verdict"][1]), {})
+            self.verdict = None if state["verdict"] is None else Verdict(int(state["verdict"][0]), bool(state["verdict"][1]), {}, None)
             rows = self.problem.search_rows if self.phase == "explore" else self.problem.evolution_rows
             self.data = self.problem.dataset(rows)
             checkpoint.fill_front(self.front, state["front"])
+            if self.seekers is not None and state["seekers"] is not None:
+                self.seekers.restore(state["seekers"])
             self.islands = [self._continued(i, *island) for i, island in enumerate(state["islands"])]
         except (KeyError, TypeError, ValueError):
             raise ValueError(checkpoint.DAMAGED) from None
@@ -218,14 +314,13 @@ class Searcher:
     def _round(self) -> Report:
         """Every island evolves for as many generations as lie between migrations; then the best move on in a ring."""
         for island in self.islands:
-            island.advance(self.options.migration)
+            island.advance(self.length)
         bests = [self._best(island) for island in self.islands]
         for island, model in zip(self.islands, bests[-1:] + bests[:-1], strict=True):
             if model is not None and len(self.islands) > 1:
                 island.immigrants.append(model)
-        self.number += self.options.migration
-        evaluations = sum(island.last.evaluations for island in self.islands if island.last)
-        return Report(self.number - 1, self.front, evaluations, self.phase)
+        self.number += self.length
+        return self._report()
 
     def _best(self, island: Island) -> Individual | None:
         assert island.last is not None

@@ -1,7 +1,7 @@
 """Settings as plain values: `name=value` on the command line, TOML files, and the JSON of a model file.
 
-Reads values by the declared type of the setting, so that a text where a number belongs is refused with a sentence
-before the engine sees it.
+Reads values by the declared type of the setting, so that a text where a number belongs is refused with a
+sentence before the engine sees it.
 """
 
 from __future__ import annotations
@@ -44,10 +44,12 @@ def setting_value(name: str, value: Any) -> Any:
         )
     if name == "functions":
         return function_entries(value if not isinstance(value, list) else [_entry(v) for v in value])
-    if value is None or (isinstance(value, str) and value.lower() == "none"):
-        raise ValueError(f"Setting {name!r} cannot be set to none; leave it out to keep its default.")
-    part: Any = declared._PARTS[names[name]]
-    return _typed(get_type_hints(part)[name], value, name)
+    hint = get_type_hints(declared._PARTS[names[name]])[name]
+    if isinstance(value, str) and value.lower() == "none":
+        value = None  # TOML has no word for it
+    if value is None and type(None) not in get_args(hint):
+        raise ValueError(f"Setting {name!r} cannot be none; leave it out to keep its default.")
+    return _typed(hint, value, name)
 
 
 def read_assignment(text: str) -> tuple[str, Any]:
@@ -64,7 +66,7 @@ def read_assignment(text: str) -> tuple[str, Any]:
 
 
 def read_settings_file(path: Path) -> dict[str, Any]:
-    """A TOML file of settings by name; tables such as [genes] are allowed and mean nothing more than order."""
+    """A TOML file of settings by name; tables such as [genes] are allowed and are for order alone."""
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -111,7 +113,8 @@ def _typed(hint: Any, value: Any, name: str) -> Any:
     if origin is Literal:
         if value not in arguments:
             raise ValueError(
-                f"{name}={_shown(value)} is not known{nearest(str(value), map(str, arguments)) or _one_of(arguments)}"
+                f"{name}={_shown(value)} is not "
+                f"known{nearest(str(value), map(str, arguments)) or _one_of(arguments)}"
             )
         return value
     if origin is tuple:

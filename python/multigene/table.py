@@ -1,7 +1,7 @@
-"""Tables in: CSV, TSV, Parquet, Excel or a pipe to a DataFrame, or a sentence that says what is wrong and the way out.
+"""Tables in: CSV, TSV, Parquet, Excel or a pipe to a DataFrame, or a sentence that says the way out.
 
-The command line reads files through this module; `table_columns.py` then picks target and features and turns them
-into numbers. What a file holds is told by its first bytes, not by its name.
+The command line reads files through this module; `table_columns.py` then picks target and features and
+turns them into numbers. What a file holds is told by its first bytes, not by its name.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import io
 import os
 import re
 import sys
+import zlib
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -61,7 +62,7 @@ def read_table(
     if content[:2] == b"\x1f\x8b":
         try:
             content = gzip.decompress(content)
-        except (OSError, EOFError):
+        except (OSError, EOFError, zlib.error):
             raise ValueError(f"{name} is a damaged gzip file; make or fetch it again.") from None
     if not content.strip():
         raise ValueError(f"{name} is empty; give a file with a line of column names and rows of numbers.")
@@ -132,7 +133,7 @@ def _excel(content: bytes, name: str, dialect: Dialect) -> Table:
                 )
             if dialect.sheet is None and len(sheets) > 1:
                 notes.append(f"read sheet {sheet!r} of {len(sheets)}; --sheet takes another")
-            frame = book.parse(sheet, header=0 if dialect.header else None)
+            frame = pd.read_excel(book, sheet_name=sheet, header=0 if dialect.header else None)
     except ImportError:
         raise ValueError("Excel files need one more package: pip install 'multigene[cli]'.") from None
     except _NoSheet as error:
@@ -157,6 +158,8 @@ def _text(content: bytes, name: str, dialect: Dialect) -> Table:
     names = _fields(sample[0], separator)
     _refuse_numbers_as_names(names, name, dialect)
     options: dict[str, Any] = {"header": 0} if dialect.header else {"header": None}
+    if int(pd.__version__.split(".")[0]) < 3:
+        options["float_precision"] = "round_trip"  # later versions do so of themselves
     # A thousand separator is never guessed: 1,234 may be either. Everything else pandas knows is left to it.
     try:
         frame = pd.read_csv(
@@ -203,7 +206,8 @@ def _decoded(content: bytes, name: str, dialect: Dialect) -> str:
     except UnicodeError as error:
         line = content[: getattr(error, "start", 0)].count(b"\n") + 1
         raise ValueError(
-            f"{name} is not {dialect.encoding} text (line {line}); give --encoding latin-1, or save it as UTF-8."
+            f"{name} is not {dialect.encoding} text (line {line}); give --encoding latin-1, or save it "
+            "as UTF-8."
         ) from None
     if "\x00" in text[:4096]:
         raise ValueError(f"{name} is not a text file; give CSV, TSV, Parquet or Excel (.xlsx).")
@@ -276,7 +280,8 @@ def _ragged(text: str, separator: str, name: str) -> str | None:
             expected = expected or len(row)
             if len(row) != expected:
                 return (
-                    f"Line {line} of {name} has {len(row)} fields where the first line has {expected}; mend the line, put text "
+                    f"Line {line} of {name} has {len(row)} fields where the first line has {expected}; "
+                    "mend the line, put text "
                     "that contains the separator in quotes, or give --separator."
                 )
     except csv.Error as error:
@@ -290,7 +295,8 @@ def _ragged(text: str, separator: str, name: str) -> str | None:
 def _refuse_numbers_as_names(names: list[str], source: str, dialect: Dialect) -> None:
     if dialect.header and names and all(_is_number(name, dialect.decimal) for name in names):
         raise ValueError(
-            f"The first line of {source} holds numbers ({', '.join(names[:3])}{', …' if len(names) > 3 else ''}), not column names; "
+            f"The first line of {source} holds numbers "
+            f"({', '.join(names[:3])}{', …' if len(names) > 3 else ''}), not column names; "
             "add a line of names, or give --no-header to call the columns x0, x1, …"
         )
 

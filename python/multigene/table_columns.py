@@ -1,7 +1,8 @@
-"""Which columns of a table are target and features, and their values as numbers, or a sentence that says what is wrong."""
+"""Which columns of a table are target and features, and their values as numbers; or what is wrong."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -31,8 +32,9 @@ def choose_columns(
 ) -> Columns:
     """Target and features of a table.
 
-    Names may be given with wildcards (`x*`) and several in one text, separated by commas. Without a target the column
-    called `y`, `target`, `label`, `response`, `output` or `outcome` is taken if there is exactly one.
+    Names may be given with wildcards (`x*`) and several in one text, separated by commas. Without a target
+    the column called `y`, `target`, `label`, `response`, `output` or `outcome` is taken if there is
+    exactly one.
     """
     names = list(table.frame.columns)
     guessed = None
@@ -103,7 +105,8 @@ def numbers(table: Table, columns: Sequence[str], drop_missing: bool = False) ->
         name = next(n for n in columns if np.isnan(values[n][row]))
         more = f" (and {int(missing.sum()) - 1} more rows lack values)" if missing.sum() > 1 else ""
         raise ValueError(
-            f"Column {name!r} has no value in {table.place(row)} of {table.source}{more}; fill it in, or give "
+            f"Column {name!r} has no value in {table.place(row)} of {table.source}{more}; fill it in, "
+            "or give "
             "--drop-missing to leave such rows out."
         )
     frame = frame[~missing]
@@ -128,8 +131,8 @@ def _floats(table: Table, name: str) -> npt.NDArray[np.float64]:
             value = str(column.iloc[int(wrong[0])])
             value = value if len(value) <= 40 else value[:37] + "…"
             raise ValueError(
-                f"Column {name!r} holds {value!r} in {table.place(int(wrong[0]))} of {table.source}, which is not a number; "
-                f"mend it, encode the column as numbers, or give --exclude {_quoted(name)}."
+                f"Column {name!r} holds {value!r} in {table.place(int(wrong[0]))} of {table.source}, "
+                f"which is not a number; {_way_out(value, name)}"
             )
         column = parsed
     if pd.api.types.is_complex_dtype(column):
@@ -140,9 +143,16 @@ def _floats(table: Table, name: str) -> npt.NDArray[np.float64]:
     infinite = np.flatnonzero(np.isinf(values))
     if len(infinite):
         raise ValueError(
-            f"Column {name!r} is infinite in {table.place(int(infinite[0]))} of {table.source}; replace it or remove the row."
+            f"Column {name!r} is infinite in {table.place(int(infinite[0]))} of {table.source}; replace "
+            "it or remove the row."
         )
     return np.ascontiguousarray(values)
+
+
+def _way_out(value: str, name: str) -> str:
+    if re.fullmatch(r"[-+]?\d+,\d+", value):
+        return "if it has a decimal comma, give --decimal ','; else mend it."
+    return f"mend it, encode the column as numbers, or give --exclude {_quoted(name)}."
 
 
 def _is_time(column: pd.Series) -> bool:

@@ -20,6 +20,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 
 from multigene.data import column_names, refuse_text
 from multigene.estimator import MultigeneRegressor
+from multigene.expression import Expression, Number, Operation
 from multigene.formula import Formula
 from multigene.model import gene_expression
 from multigene.simplify import simplify
@@ -28,18 +29,25 @@ Floats = npt.NDArray[np.float64]
 
 
 class Genes:
-    """The genes of a fitted model as columns, finite for every row."""
+    """The genes of a fitted model as columns, each times its coefficient, finite for every row.
+
+    With their coefficients the columns are on the scale of the target and add up to the prediction less
+    the intercept, so that a regularised model after them starts from what the search has found.
+    """
 
     def __init__(self, model: MultigeneRegressor, X: Floats) -> None:
         individual = model._member.individual
         used = [i for i, c in enumerate(individual.coefficients) if c != 0.0]
         self.individual = individual
         self.used = used or list(range(len(individual.coefficients)))
+        self.scales = np.array([individual.coefficients[i] or 1.0 for i in self.used])
         self.formulas = [
-            Formula(simplify(gene_expression(individual, gene)), model._names, f"gene{number}")
-            for number, gene in enumerate(self.used)
+            Formula(
+                simplify(_scaled(scale, gene_expression(individual, gene))), model._names, f"gene{number}"
+            )
+            for number, (gene, scale) in enumerate(zip(self.used, self.scales.tolist(), strict=True))
         ]
-        values = individual.gene_values(X)[:, self.used]
+        values = self._raw(X)
         self.middle = np.nan_to_num(np.median(values, axis=0))
         self.low, self.high = np.nan_to_num(values.min(axis=0)), np.nan_to_num(values.max(axis=0))
 
@@ -49,10 +57,18 @@ class Genes:
         Where a gene has no finite value on new rows, it takes the nearest of the training rows (their
         median where it is not a number at all), so that what follows in a pipeline need not fail.
         """
-        values: Floats = self.individual.gene_values(X)[:, self.used]
+        values = self._raw(X)
         values = np.where(np.isnan(values), self.middle, values)
         values = np.where(np.isposinf(values), self.high, values)
         return np.where(np.isneginf(values), self.low, values)
+
+    def _raw(self, X: Floats) -> Floats:
+        with np.errstate(over="ignore"):
+            return np.asarray(self.individual.gene_values(X)[:, self.used] * self.scales, dtype=np.float64)
+
+
+def _scaled(scale: float, gene: Expression) -> Expression:
+    return gene if scale == 1.0 else Operation("mul", (Number(scale), gene))
 
 
 class MultigeneTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -93,7 +109,7 @@ class MultigeneTransformer(TransformerMixin, BaseEstimator):  # type: ignore[mis
         return self
 
     def transform(self, X: Any) -> Floats:
-        """Values of the genes, one column each, after the original columns if those are kept."""
+        """Genes times their coefficients, one column each, after the original columns if those are kept."""
         check_is_fitted(self)
         column_names(X)
         refuse_text(X)

@@ -37,7 +37,7 @@ const UB: Configuration = Configuration {
     combinations: true,
 };
 
-const STOP: AtomicBool = AtomicBool::new(false);
+static STOP: AtomicBool = AtomicBool::new(false);
 
 /// Time spent per part of the loop.
 #[derive(Default)]
@@ -78,6 +78,7 @@ fn primitives(configuration: &Configuration) -> Primitives {
             product: 0.0,
             constant: 1.0,
         },
+        product_features: Vec::new(),
         constants: (-10.0, 10.0),
         birth: Birth::OneHot,
         synchronisation: Synchronisation::Unsynchronised,

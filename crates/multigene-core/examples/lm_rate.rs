@@ -48,6 +48,7 @@ fn primitives(dense: f64) -> Primitives {
             product: 0.0,
             constant: 1.0,
         },
+        product_features: Vec::new(),
         constants: (-10.0, 10.0),
         birth: Birth::Sparse(dense),
         synchronisation: Synchronisation::Unsynchronised,

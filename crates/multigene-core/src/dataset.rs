@@ -1,4 +1,6 @@
 //! The rows a search sees: feature columns, target, row weights. Checked once, then only read.
+use std::sync::OnceLock;
+
 use crate::aligned::Aligned;
 use crate::error::{Error, Result};
 use crate::operator::LANES;
@@ -11,10 +13,13 @@ pub struct Dataset {
     rows: usize,
     padded: usize,
     columns: Vec<Aligned>,
+    /// ln|x| of the columns that product leaves have asked for.
+    logs: Vec<OnceLock<Aligned>>,
     target: Column,
     root_weights: Option<Aligned>,
     fixed: Vec<Aligned>,
     share: f64,
+    count: usize,
     level: Level,
 }
 
@@ -61,6 +66,7 @@ impl Dataset {
         let mut dataset = Self {
             rows,
             padded,
+            logs: columns.iter().map(|_| OnceLock::new()).collect(),
             columns: columns.into_iter().map(|c| pad(c, padded)).collect(),
             target: Column {
                 values: Aligned::default(),
@@ -70,8 +76,12 @@ impl Dataset {
             root_weights,
             fixed: Vec::new(),
             share: 1.0,
+            count: rows,
             level,
         };
+        if let Some(weights) = weights {
+            dataset.count = rows.max(weights.iter().sum::<f64>().min(1e15).round() as usize);
+        }
         dataset.target = dataset
             .standardise(pad(target.to_vec(), padded))
             .ok_or_else(|| Error::new("The target's values are too large to add up; divide them by a constant first."))?;
@@ -81,7 +91,7 @@ impl Dataset {
     /// Feature columns alone, for prediction: no target is needed and no value is refused.
     pub fn features(columns: Vec<Vec<f64>>, rows: usize, level: Level) -> Self {
         let padded = rows.div_ceil(LANES) * LANES;
-        let columns = columns.into_iter().map(|c| pad(c, padded)).collect();
+        let columns: Vec<Aligned> = columns.into_iter().map(|c| pad(c, padded)).collect();
         let target = Column {
             values: Aligned::zeros(padded),
             mean: 0.0,
@@ -90,11 +100,13 @@ impl Dataset {
         Self {
             rows,
             padded,
+            logs: columns.iter().map(|_| OnceLock::new()).collect(),
             columns,
             target,
             root_weights: None,
             fixed: Vec::new(),
             share: 1.0,
+            count: rows,
             level,
         }
     }
@@ -151,6 +163,11 @@ impl Dataset {
         self.rows
     }
 
+    /// Number of observations: rows, or the sum of their weights where that is more, as a weight of 2 stands for two equal rows.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
     /// Number of rows rounded up to whole kernel steps.
     pub fn padded(&self) -> usize {
         self.padded
@@ -164,6 +181,15 @@ impl Dataset {
     /// Feature `j`, padded.
     pub fn column(&self, j: usize) -> &[f64] {
         &self.columns[j]
+    }
+
+    /// ln|x| of feature `j`, padded; computed when first asked for.
+    pub fn log_column(&self, j: usize) -> &[f64] {
+        self.logs[j].get_or_init(|| {
+            let mut logs = self.columns[j].clone();
+            logs.iter_mut().for_each(|x| *x = x.abs().ln());
+            logs
+        })
     }
 
     /// The standardised target.

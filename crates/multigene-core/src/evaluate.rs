@@ -187,8 +187,8 @@ fn product_kernel<const FMA: bool>(weights: &Weights, row: u32, data: &Dataset, 
     let out = whole_mut(out);
     out.fill(0.0);
     for (feature, weight) in row.slopes() {
-        for (o, x) in out.iter_mut().zip(&data.column(feature as usize)[start..]) {
-            *o += weight * math::log::<FMA>(x.abs());
+        for (o, log) in out.iter_mut().zip(&data.log_column(feature as usize)[start..]) {
+            *o += weight * log;
         }
     }
     for o in out {

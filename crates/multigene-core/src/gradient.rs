@@ -112,6 +112,79 @@ pub fn reverse_from(
     }
 }
 
+/// Results of all steps of a gene on all rows, kept while its weights are tuned: the reverse sweep then needs no forward
+/// sweep of its own, and steps that no tuned weight reaches are never repeated.
+#[derive(Debug, Default)]
+pub struct Kept {
+    blocks: Vec<Aligned>,
+    filled: bool,
+}
+
+impl Kept {
+    /// Forgets all results.
+    pub fn clear(&mut self) {
+        self.filled = false;
+    }
+
+    /// Are there results?
+    pub fn is_filled(&self) -> bool {
+        self.filled
+    }
+
+    /// Forward sweep with the present weights.
+    pub fn advance(&mut self, program: &Program, weights: &Weights, data: &Dataset, tunable: Tunable, tape: &mut Tape) {
+        let steps = program.steps.len();
+        mark_active(program, tunable, &mut tape.active);
+        let blocks = data.padded().div_ceil(BLOCK);
+        self.blocks.resize_with(blocks.max(self.blocks.len()), Aligned::default);
+        for (b, block) in self.blocks[..blocks].iter_mut().enumerate() {
+            let len = BLOCK.min(data.padded() - b * BLOCK);
+            block.reserve(steps * BLOCK);
+            for i in (0..steps).filter(|&i| !self.filled || tape.active[i]) {
+                let (before, rest) = block.split_at_mut(i * BLOCK);
+                let before = &*before;
+                let value = |j: usize| -> &[f64] { &before[j * BLOCK..j * BLOCK + len] };
+                forward_detached(program.steps[i], weights, data, b * BLOCK, &mut rest[..len], value);
+            }
+        }
+        self.filled = true;
+    }
+
+    /// The gene's value for every row: the result of its last step.
+    pub fn column(&self, program: &Program, data: &Dataset) -> Aligned {
+        let mut column = Aligned::zeros(data.padded());
+        for (out, block) in column.chunks_mut(BLOCK).zip(&self.blocks) {
+            out.copy_from_slice(&block[(program.steps.len() - 1) * BLOCK..][..out.len()]);
+        }
+        column
+    }
+
+    /// The reverse sweep from the kept results.
+    #[allow(clippy::too_many_arguments)]
+    pub fn reverse(
+        &mut self,
+        program: &Program,
+        weights: &Weights,
+        data: &Dataset,
+        tunable: Tunable,
+        seed: &[f64],
+        tape: &mut Tape,
+        sink: &mut impl Sink,
+    ) {
+        mark_active(program, tunable, &mut tape.active);
+        if !tape.active.last().copied().unwrap_or(false) {
+            return;
+        }
+        tape.adjoints.reserve(program.steps.len() * BLOCK);
+        tape.product.reserve(BLOCK);
+        for (b, seed) in seed.chunks(BLOCK).enumerate() {
+            std::mem::swap(&mut tape.values, &mut self.blocks[b]);
+            backward(program, weights, data, tunable, b * BLOCK, seed, tape, sink);
+            std::mem::swap(&mut tape.values, &mut self.blocks[b]);
+        }
+    }
+}
+
 /// `forward` with results whose borrow is shorter than that of the data.
 fn forward_detached<'v>(
     step: Step,
@@ -271,10 +344,10 @@ fn product_slopes(
             rows::scale(data.level(), product, 1.0 / weight);
             sink.add(place, start, product, None);
         } else {
-            let column = &data.column(feature as usize)[start..start + len];
-            for (log, (x, v)) in logs.iter_mut().zip(column.iter().zip(v)) {
+            let column = &data.log_column(feature as usize)[start..start + len];
+            for (log, (known, v)) in logs.iter_mut().zip(column.iter().zip(v)) {
                 // |x|^w·ln|x| goes to 0 with x wherever the value does.
-                *log = if *v == 0.0 { 0.0 } else { x.abs().ln() };
+                *log = if *v == 0.0 { 0.0 } else { *known };
             }
             sink.add(place, start, product, Some(logs));
         }

@@ -44,6 +44,8 @@ pub enum Birth {
     Uniform(f64, f64),
     /// A few features only, the rest absent: the number is the chance to be dense, with normal weights.
     Sparse(f64),
+    /// A pair x_i ± x_j, one variable with a bias, or dense with normal weights (law seekers).
+    Pairs,
 }
 
 /// Relative frequencies of the kinds of leaf, comparable with those of the functions.
@@ -68,6 +70,8 @@ pub struct Primitives {
     pub n_features: usize,
     /// Frequencies of leaves.
     pub leaves: LeafFrequencies,
+    /// Features that product leaves may use: those of one sign.
+    pub product_features: Vec<u32>,
     /// Bounds of new constants.
     pub constants: (f64, f64),
     /// Weights of new LCFs.
@@ -133,6 +137,18 @@ impl Primitives {
                 .chain(0..features)
                 .map(|f| (f, between(rng, low, high)))
                 .collect(),
+            Birth::Pairs => {
+                let draw: f64 = rng.random();
+                if draw < 0.3 {
+                    let mut normal = || rng.sample::<f64, _>(StandardNormal);
+                    return std::iter::once(BIAS).chain(0..features).map(|f| (f, normal())).collect();
+                }
+                if draw < 0.6 || features < 2 {
+                    return vec![(BIAS, rng.sample(StandardNormal)), (index, 1.0)];
+                }
+                let other = (index + 1 + rng.random_range(0..features - 1)) % features;
+                vec![(index, 1.0), (other, if rng.random_bool(0.7) { -1.0 } else { 1.0 })]
+            }
             Birth::Sparse(dense) => {
                 if rng.random_bool(dense) {
                     let mut normal = || rng.sample::<f64, _>(StandardNormal);
@@ -161,8 +177,8 @@ impl Primitives {
         if u < f.constant + f.variable {
             return Node::Variable(feature);
         }
-        if u < f.constant + f.variable + f.product {
-            return Node::Product(weights.push(feature, product_terms(feature, self.n_features as u32, rng)));
+        if u < f.constant + f.variable + f.product && !self.product_features.is_empty() {
+            return Node::Product(weights.push(feature, product_terms(&self.product_features, rng)));
         }
         if self.shares_rows() {
             return Node::Combination(feature);
@@ -269,15 +285,15 @@ pub fn between(rng: &mut SlotRng, low: f64, high: f64) -> f64 {
 }
 
 /// A new product leaf: its own feature and perhaps others with small whole or half exponents.
-fn product_terms(feature: u32, n_features: u32, rng: &mut SlotRng) -> Vec<(u32, f64)> {
+fn product_terms(features: &[u32], rng: &mut SlotRng) -> Vec<(u32, f64)> {
     const EXPONENTS: [f64; 6] = [-2.0, -1.0, -0.5, 0.5, 1.0, 2.0];
     const SCALES: [f64; 5] = [1.0, 0.5, 2.0, -1.0, 3.0];
-    let mut terms = vec![(BIAS, SCALES[rng.random_range(0..5u32) as usize])];
-    terms.push((feature, EXPONENTS[rng.random_range(0..6u32) as usize]));
-    while (terms.len() as u32) <= n_features && rng.random_bool(0.5) {
-        let other = rng.random_range(0..n_features);
+    let mut any = |n: usize| rng.random_range(0..n as u32) as usize;
+    let mut terms = vec![(BIAS, SCALES[any(5)]), (features[any(features.len())], EXPONENTS[any(6)])];
+    while terms.len() <= features.len() && any(2) == 0 {
+        let other = features[any(features.len())];
         if terms.iter().all(|&(f, _)| f != other) {
-            terms.push((other, EXPONENTS[rng.random_range(0..6u32) as usize]));
+            terms.push((other, EXPONENTS[any(6)]));
         }
     }
     terms

@@ -9,7 +9,7 @@ use crate::dataset::{Column, Dataset};
 use crate::evaluate::{Scratch, evaluate};
 use crate::functions::{CustomOperator, expand};
 use crate::gene::{self, Function, Node};
-use crate::gradient::Tape;
+use crate::gradient::{Kept, Tape};
 use crate::interval::Interval;
 use crate::least_squares::{Gram, leave, solve};
 use crate::operator::Operator;
@@ -78,6 +78,8 @@ pub struct Workspace {
     pub scratch: Scratch,
     /// For reverse sweeps.
     pub tape: Tape,
+    /// Results of all steps, one entry per gene, during gradient tuning.
+    pub kept: Vec<Kept>,
     /// What the last evaluated individual leaves unexplained, standardised.
     pub residual: Vec<f64>,
     /// Derivatives of half the squared error by every weight.
@@ -324,6 +326,11 @@ impl Individual {
             let fit = solve(&self.gram, &columns, data, &mut workspace.residual);
             self.take_coefficients(&fit.coefficients, &columns, data);
             self.unexplained = fit.unexplained * data.share();
+            // Units so far apart that a coefficient vanishes: what was fitted cannot be written down.
+            let vanished = |(c, standardised): (&f64, &f64)| c.abs() < f64::MIN_POSITIVE && standardised.abs() > 1e-12;
+            if self.coefficients.iter().zip(&fit.coefficients).any(vanished) {
+                return self.mark_unfit();
+            }
         } else {
             self.add_up(&columns, data, workspace);
         }

@@ -64,7 +64,7 @@ fn refine(
     if !individual.unexplained.is_finite() {
         return 1;
     }
-    let rows = context.data.rows();
+    let rows = context.data.count();
     let race = refinement
         .race
         .map(|fitness| refinement.criterion.unexplained_at(fitness, individual, rows));
@@ -117,7 +117,7 @@ fn prune(individual: &mut Individual, gene: usize, context: Context, refinement:
     if changed {
         pruned.touch(gene);
         pruned.evaluate(context, workspace);
-        let n = context.data.rows();
+        let n = context.data.count();
         if refinement.criterion.fitness(&pruned, n) >= refinement.criterion.fitness(individual, n) {
             *individual = pruned;
         }
@@ -299,6 +299,9 @@ impl Population {
             .individuals
             .par_iter()
             .map(|individual| {
+                if stop.load(Ordering::Relaxed) {
+                    return Vec::new();
+                }
                 WORKSPACE.with_borrow_mut(|workspace| {
                     let mut individual = individual.clone();
                     individual.unexplained = f64::NAN;

@@ -115,6 +115,7 @@ fn primitives(features: usize, product: f64) -> Primitives {
             product,
             constant: 1.0,
         },
+        product_features: Vec::new(),
         constants: (-10.0, 10.0),
         birth: Birth::Sparse(0.5),
         synchronisation: Synchronisation::Unsynchronised,

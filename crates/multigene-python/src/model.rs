@@ -45,8 +45,8 @@ impl Individual {
         }
         let mut inner = individual::Individual::empty(Weights::default());
         for gene in &genes {
-            let (nodes, weights) =
-                text::parse(gene, &[]).map_err(|e| PyValueError::new_err(format!("The gene {:?} cannot be read: {e}.", shortened(gene))))?;
+            let (nodes, weights) = text::parse(gene, &[])
+                .map_err(|e| PyValueError::new_err(format!("The gene {:?} cannot be read: {e}.", shortened(gene))))?;
             let adopted = nodes.iter().map(|node| {
                 node.row()
                     .map_or(*node, |row| node.with_row(inner.weights.push_copy(&weights, row)))

@@ -108,7 +108,7 @@ impl Population {
         let criterion = criterion(&by).map_err(value_error)?;
         let inner = &mut self.inner;
         self.workers.get().run(py, |stop| inner.evaluate(&data.0, stop))?;
-        let n = data.0.rows();
+        let n = data.0.count();
         let fitness = |i: &individual::Individual| {
             if i.is_evaluated() {
                 criterion.fitness(i, n)

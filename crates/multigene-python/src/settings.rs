@@ -23,6 +23,7 @@ pub struct GeneSettings {
     variable_frequency: Option<f64>,
     lcf_frequency: Option<f64>,
     product_frequency: f64,
+    product_features: Option<Vec<u32>>,
     constant_frequency: f64,
     constant_range: (f64, f64),
     lcf: Option<String>,
@@ -55,9 +56,10 @@ impl GeneSettings {
             "one-hot" => Birth::OneHot,
             "random" => Birth::Uniform(self.lcf_range.0, self.lcf_range.1),
             "sparse" => Birth::Sparse(self.lcf_dense),
+            "pairs" => Birth::Pairs,
             other => {
                 return Err(Error::new(format!(
-                    "lcf_birth={other:?} is not known; take \"one-hot\", \"random\" or \"sparse\"."
+                    "lcf_birth={other:?} is not known; take \"one-hot\", \"random\", \"sparse\" or \"pairs\"."
                 )));
             }
         };
@@ -77,6 +79,10 @@ impl GeneSettings {
                 product: self.product_frequency,
                 constant: self.constant_frequency,
             },
+            product_features: self
+                .product_features
+                .clone()
+                .unwrap_or_else(|| (0..n_features as u32).collect()),
             constants: self.constant_range,
             birth,
             synchronisation,

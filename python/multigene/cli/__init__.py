@@ -1,7 +1,7 @@
-"""The command line: `multigene fit`, `predict`, `show`, `export`, `report`, `compare`, `demo`, `settings`, `study`.
+"""The command line: fit, predict, show, export, report, compare, demo, settings, study.
 
-One module per command, each read top-down; `group.py` turns mistakes into one line and exit code 2, `output.py` is all
-that writes. Needs the extra `multigene[cli]`.
+One module per command, each read top-down; `group.py` turns mistakes into one line and exit code 2,
+`output.py` is all that writes. Needs the extra `multigene[cli]`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ app = typer.Typer(
     name="multigene",
     cls=Commands,
     help="Find formulas in data: symbolic regression by multi-gene genetic programming.",
-    epilog="Start with `multigene demo`, then `multigene fit data.csv --target y`. Every command has its own --help with examples.",
+    epilog="Start with `multigene demo`, then `multigene fit data.csv --target y`. Every command has "
+    "its own --help with examples.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},

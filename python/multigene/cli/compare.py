@@ -12,7 +12,7 @@ import pandas as pd
 import typer
 
 from multigene.cli import options as o
-from multigene.cli.output import notes, say, say_json
+from multigene.cli.output import notes, progress_visible, say, say_json, working
 from multigene.cli.problem import Problem, problem, regressor
 from multigene.cli.scores import scores
 from multigene.model_file import load
@@ -35,7 +35,8 @@ def compare(
         list[str] | None,
         typer.Argument(
             metavar="[CONTENDER]...",
-            help="Model files, or regressors: mean, linear, polynomial, lasso, tree, random-forest, gradient-boosting, neighbours, "
+            help="Model files, or regressors: mean, linear, polynomial, lasso, tree, random-forest, "
+            "gradient-boosting, neighbours, "
             "svm, multigene, multigene:UB, …",
             show_default=" ".join(DEFAULT),
         ),
@@ -66,8 +67,8 @@ def compare(
 ) -> None:
     """Compare models and regressors on one table, by rows they were not fitted to.
 
-    Without --test, --holdout or --cv a fifth of the rows is kept for testing. Model files are not fitted again: mind that
-    they may have seen the test rows.
+    Without --test, --holdout or --cv a fifth of the rows is kept for testing. Model files are not fitted
+    again: mind that they may have seen the test rows.
     """
     if cv is not None and (test is not None or holdout is not None):
         raise ValueError(
@@ -80,7 +81,8 @@ def compare(
 
     def multigene(configuration: str | None) -> Any:
         return regressor(
-            configuration=configuration, functions=None, time=time, generations=generations, seed=seed, threads=threads,
+            configuration=configuration, functions=None, time=time, generations=generations, seed=seed,
+            threads=threads,
             settings={}, visible=False,
         )  # fmt: skip
 
@@ -98,7 +100,12 @@ def compare(
         seed=seed,
     )
     notes(task.notes, quiet)
-    results = [measured(name, make, task, list(folds(task, cv, seed))) for name, make in makers.items()]
+    pairs = list(folds(task, cv, seed))
+    results = []
+    with working(progress_visible(quiet)) as tell:
+        for number, (name, make) in enumerate(makers.items(), 1):
+            tell(f"{name} ({number} of {len(makers)})")
+            results.append(measured(name, make, task, pairs))
     results.sort(key=lambda row: -row["test_r2"] if np.isfinite(row["test_r2"]) else np.inf)
     if json:
         say_json({"target": task.columns.target, "folds": cv, "results": results})
@@ -120,7 +127,8 @@ def contender(name: str, seed: int, multigene: Callable[[str | None], Any]) -> C
         return lambda: model
     known = [*makers, "multigene"]
     raise ValueError(
-        f"There is no regressor or model file {name!r}{nearest(name, known) or '; the regressors are ' + ', '.join(known) + '.'}"
+        "There is no regressor or model file "
+        f"{name!r}{nearest(name, known) or '; the regressors are ' + ', '.join(known) + '.'}"
     )
 
 
@@ -211,13 +219,15 @@ def spoken(results: list[dict[str, Any]]) -> str:
     """A table for people, the best first."""
     width = max(len("contender"), *(len(row["name"]) for row in results))
     lines = [
-        f"{'contender':{width}}  {'test R²':>9}  {'± sd':>8}  {'test RMSE':>10}  {'train R²':>9}  {'nodes':>6}  {'seconds':>8}"
+        f"{'contender':{width}}  {'test R²':>9}  {'± sd':>8}  {'test RMSE':>10}  {'train R²':>9}  "
+        f"{'nodes':>6}  {'seconds':>8}"
     ]
     for row in results:
         spread = "" if row["test_r2_sd"] is None else f"{row['test_r2_sd']:.4f}"
         nodes = "" if row["nodes"] is None else f"{row['nodes']:.0f}"
         lines.append(
-            f"{row['name']:{width}}  {row['test_r2']:>9.5f}  {spread:>8}  {row['test_rmse']:>10.5g}  {row['train_r2']:>9.5f}"
+            f"{row['name']:{width}}  {row['test_r2']:>9.5f}  {spread:>8}  {row['test_rmse']:>10.5g}  "
+            f"{row['train_r2']:>9.5f}"
             f"  {nodes:>6}  {row['seconds']:>8.2f}"
         )
     return "\n".join(lines)

@@ -33,10 +33,12 @@ def demo(
 ) -> None:
     """Fit a built-in problem and print its formula.
 
-    The data come from a known law (problem K11C of the paper); the search sees 500 rows of it and nothing else.
+    The data come from a known law (problem K11C of the paper); the search sees 500 rows of it and nothing
+    else.
     """
     model = regressor(
-        configuration=configuration, functions=None, time=None if generations else time, generations=generations, seed=seed,
+        configuration=configuration, functions=None, time=None if generations else time,
+        generations=generations, seed=seed,
         threads=threads, settings={}, visible=progress_visible(quiet),
     )  # fmt: skip
     task = Problem("K11C", Columns("y", ("x1", "x2")), k11c(ROWS, 2 * seed), k11c(ROWS, 2 * seed + 1))
@@ -63,6 +65,7 @@ def demo(
         say("  multigene demo --time 60                           a longer search finds a better formula")
         say("  multigene fit data.csv --target y --save m.json    your own table")
         say(
-            "  multigene show m.json --front                      every size of formula, and what it costs in error"
+            "  multigene show m.json --front                      every size of formula, and what it "
+            "costs in error"
         )
         say("  multigene export m.json --format python            the formula as code")

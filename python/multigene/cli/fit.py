@@ -99,7 +99,8 @@ def fit(
     values = {} if settings is None else read_settings_file(settings)
     values.update(read_assignment(text) for text in set_ or ())
     model = regressor(
-        configuration=configuration, functions=functions, time=time, generations=generations, seed=seed, threads=threads,
+        configuration=configuration, functions=functions, time=time, generations=generations, seed=seed,
+        threads=threads,
         settings=values, visible=progress_visible(quiet),
     )  # fmt: skip
     if report is not None and not hasattr(model, "report"):
@@ -124,7 +125,9 @@ def fit(
     o.applied(model, choose, prune)
     result = summary(model, task, clock.perf_counter() - started, seed)
     result["files"] = written(model, task, result, save, report, output)
-    if json:
+    if str(save) == "-":
+        note(spoken_summary(result), quiet)  # standard output holds the model
+    elif json:
         say_json(result)
     else:
         say(spoken_summary(result))
@@ -140,6 +143,7 @@ def summary(model: Any, task: Problem, seconds: float, seed: int) -> dict[str, A
         testing = scores(task.y(task.test).to_numpy(), model.predict(task.x(task.test)))
     return {
         "formula": str(model.formula_),
+        "exact_formula": model.formula_.text(None),
         "target": task.columns.target,
         "features": list(task.columns.features),
         "variables": list(model.formula_.variables),
@@ -166,10 +170,12 @@ def spoken_summary(result: dict[str, Any]) -> str:
     if result["test"] is not None:
         lines.append(spoken("test", result["test"], result["test"]["rows"]))
     lines.append(
-        f"{'formula:':10} {result['nodes']} nodes, {result['genes']} genes, one of {len(result['front'])} models of the front"
+        f"{'formula:':10} {result['nodes']} nodes, {result['genes']} genes, one of "
+        f"{len(result['front'])} models of the front"
     )
     lines.append(
-        f"{'search:':10} {result['generations']} generations in {result['seconds']:.1f} s, ended by {result['stopped_by']}, seed {result['seed']}"
+        f"{'search:':10} {result['generations']} generations in {result['seconds']:.1f} s, ended by "
+        f"{result['stopped_by']}, seed {result['seed']}"
     )
     lines.extend(f"{'wrote:' if i == 0 else '':10} {path}" for i, path in enumerate(result.get("files", ())))
     return "\n".join(lines)

@@ -1,7 +1,7 @@
-"""The command group: every mistake of the user becomes one line on standard error and an exit code, never a traceback.
+"""The command group: a mistake of the user becomes one line on standard error, never a traceback.
 
-0 all is well; 2 a mistake in the call or the data; 130 ended by Ctrl-C before there was a model; 141 the reader of our
-output went away. Anything else is an error of the program, and is shown as such.
+0 all is well; 2 a mistake in the call or the data; 130 ended by Ctrl-C before there was a model; 141 the
+reader of our output went away. Anything else is an error of the program, and is shown as such.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from typing import Any
 
 import typer
 from typer.core import TyperGroup
+
+from multigene.cli.output import ReaderGone
 
 OK, MISTAKE, INTERRUPTED, BROKEN_PIPE = 0, 2, 130, 141
 
@@ -28,10 +30,12 @@ class Commands(TyperGroup):
 
     def _exit_code(self, *args: Any, **extra: Any) -> int:
         try:
-            result = super().main(*args, standalone_mode=False, **extra)
+            result = super().main(*args, **extra | {"standalone_mode": False})
             sys.stdout.flush()
+            if result == INTERRUPTED:  # some versions of Typer turn Ctrl-C into this exit code themselves
+                complain("interrupted")
             return result if isinstance(result, int) else OK
-        except BrokenPipeError:
+        except (ReaderGone, BrokenPipeError):
             # The interpreter flushes standard output once more at its end; give it something that takes it.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return BROKEN_PIPE
@@ -44,7 +48,7 @@ class Commands(TyperGroup):
             complain(spoken(error))
             return MISTAKE
         except Exception as error:
-            # Typer's own usage errors; its exception classes have moved between modules from version to version.
+            # Typer's own usage errors; versions of Typer differ in where those classes live.
             if not hasattr(error, "format_message"):
                 raise
             if type(error).__name__ == "NoArgsIsHelpError":
@@ -66,7 +70,8 @@ def study_group() -> Any:
         from multigene.study.cli import app
     except ImportError as error:
         raise ValueError(
-            f"`multigene study` cannot be loaded ({error}); install what it needs with pip install 'multigene[study]'."
+            f"`multigene study` cannot be loaded ({error}); install what it needs with pip install "
+            "'multigene[study]'."
         ) from None
     return typer.main.get_command(app)
 

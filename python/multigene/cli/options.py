@@ -31,7 +31,8 @@ Target = Annotated[
 Features = Annotated[
     list[str] | None,
     typer.Option(
-        "--features", "-f", metavar="COLUMNS", help="Columns to explain it with: names or wildcards, commas between them. "
+        "--features", "-f", metavar="COLUMNS", help="Columns to explain it with: names or wildcards, "
+        "commas between them. "
         "All others by default.", rich_help_panel=DATA,
     ),
 ]  # fmt: skip
@@ -58,7 +59,8 @@ Holdout = Annotated[
 Configuration = Annotated[
     str | None,
     typer.Option(
-        "--configuration", "-c", metavar="NAME", help="Configuration of the paper: baseline, UM, UB, UC, SM, SB, SC, GB, GC.",
+        "--configuration", "-c", metavar="NAME", help="Configuration of the paper: baseline, UM, UB, "
+        "UC, SM, SB, SC, GB, GC.",
         rich_help_panel=SEARCH,
     ),
 ]  # fmt: skip

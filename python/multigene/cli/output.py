@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,28 @@ import pandas as pd
 from multigene.checkpoint import write_atomically
 
 
+class ReaderGone(Exception):
+    """Whoever read our standard output has stopped, as `head` does."""
+
+
 def say(text: str = "") -> None:
     """A line of the result."""
-    sys.stdout.write(text + "\n")
+    put(text + "\n")
+
+
+def put(content: str | bytes) -> None:
+    """Text or bytes on standard output."""
+    try:
+        sys.stdout.flush()
+        data = (
+            content.encode(sys.stdout.encoding or "utf-8", "replace") if isinstance(content, str) else content
+        )
+        rest = memoryview(data)
+        while rest:  # an unbuffered stream may take less than it is given
+            rest = rest[sys.stdout.buffer.write(rest[: 1 << 16]) :]
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise ReaderGone from None
 
 
 def note(text: str, quiet: bool = False) -> None:
@@ -71,11 +91,7 @@ def write(path: Path | None, content: str | bytes) -> None:
     """A file, written at once or not at all; standard output for None and `-`."""
     data = content.encode() if isinstance(content, str) else content
     if path is None or str(path) == "-":
-        if isinstance(content, str):
-            sys.stdout.write(content)
-        else:
-            sys.stdout.flush()
-            sys.stdout.buffer.write(content)
+        put(content)
         return
     if path.exists() and not path.is_file():  # a pipe or a device such as /dev/stdout
         path.open("wb").write(data)
@@ -101,3 +117,15 @@ def parquet_or_csv(frame: pd.DataFrame, path: Path | None) -> str | bytes:
 def progress_visible(quiet: bool) -> bool:
     """Progress is for people who watch."""
     return not quiet and sys.stderr.isatty()
+
+
+@contextmanager
+def working(visible: bool) -> Iterator[Callable[[str], None]]:
+    """A live line on standard error that says what is being done; nothing if it is not to be seen."""
+    if not visible:
+        yield lambda text: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("") as status:
+        yield lambda text: status.update(text)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from multigene.suggest import nearest
 from multigene.table import Table
 from multigene.table_columns import Columns, choose_columns, numbers
 
@@ -54,9 +55,10 @@ def problem(
     train, dropped = numbers(table, wanted, drop_missing)
     if dropped:
         notes.append(f"left out {dropped} rows of {table.source} that lack a value")
-    if train[columns.target].nunique() == 1:
+    if train[columns.target].min() == train[columns.target].max():
         notes.append(
-            f"column {columns.target!r} is {train[columns.target].iloc[0]:g} in every row; there is nothing to explain"
+            f"column {columns.target!r} is {train[columns.target].iloc[0]:g} in every row; there is "
+            "nothing to explain"
         )
     rest: pd.DataFrame | None = None
     if test is not None:
@@ -67,19 +69,11 @@ def problem(
 
 
 def _test_rows(test: Table, wanted: list[str], drop_missing: bool, notes: list[str]) -> pd.DataFrame:
-    from multigene.table_columns import expand
-
+    names = [str(name) for name in test.frame.columns]
     for name in wanted:
-        # A wildcard character in a name must not match other columns here.
-        if name not in test.frame.columns:
-            expand(
-                [name.replace("*", "").replace("?", "") or name],
-                [str(c) for c in test.frame.columns],
-                test.source,
-            )
-            raise ValueError(
-                f"{test.source} has no column {name!r}; it needs the columns of the training data."
-            )
+        if name not in names:
+            way_out = nearest(name, names) or "; it needs the columns of the training data."
+            raise ValueError(f"{test.source} has no column {name!r}{way_out}")
     rows, dropped = numbers(test, wanted, drop_missing)
     if dropped:
         notes.append(f"left out {dropped} rows of {test.source} that lack a value")
@@ -91,7 +85,8 @@ def split(frame: pd.DataFrame, share: float, seed: int) -> tuple[pd.DataFrame, p
     tested = round(share * len(frame))
     if not 1 <= tested < len(frame):
         raise ValueError(
-            f"--holdout {share} of {len(frame)} rows leaves no rows on one side; take another share or more data."
+            f"--holdout {share} of {len(frame)} rows leaves no rows on one side; take another share or "
+            "more data."
         )
     drawn = np.zeros(len(frame), dtype=bool)
     drawn[np.random.default_rng(seed).permutation(len(frame))[:tested]] = True
@@ -136,7 +131,6 @@ def regressor(
 def _refuse_unknown_functions(functions: str | None) -> None:
     from multigene._engine import operators
     from multigene.settings import function_entries
-    from multigene.suggest import nearest
 
     if functions is None:
         return
@@ -145,5 +139,6 @@ def _refuse_unknown_functions(functions: str | None) -> None:
         power = name.startswith("pow") and name[3:].lstrip("-").isdigit()
         if definition is None and name not in known and not power:
             raise ValueError(
-                f"There is no function {name!r}{nearest(name, known) or '; take some of ' + ', '.join(known) + '.'}"
+                "There is no function "
+                f"{name!r}{nearest(name, known) or '; take some of ' + ', '.join(known) + '.'}"
             )

@@ -32,8 +32,8 @@ def settings(configuration: o.Configuration = None, json: o.Json = False) -> Non
     for part, values in plain(chosen).items():
         say(f"[{part}]" if values is not None else f"# [{part}] is not used by this configuration\n")
         for name, value in (values or {}).items():
-            line = f"{name} = {_toml(value)}"
-            say(f"{line if value is not None else '# ' + name + ' = none':40} # {meaning.get(name, '')}")
+            line = f"{name} = {_toml('none' if value is None else value)}"
+            say(f"{line:40} # {meaning.get(name, '')}")
         if values is not None:
             say()
 
@@ -46,7 +46,8 @@ def documentation() -> dict[str, str]:
             continue
         for field, after in zip(part.body, part.body[1:], strict=False):
             if (
-                isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(after, ast.Expr)
+                isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+                and isinstance(after, ast.Expr)
                 and isinstance(after.value, ast.Constant) and isinstance(after.value.value, str)
             ):  # fmt: skip
                 found[field.target.id] = " ".join(after.value.value.split())

@@ -11,7 +11,7 @@ import pandas as pd
 import typer
 
 from multigene.cli import options as o
-from multigene.cli.output import check_writable, note, notes, parquet_or_csv, say, say_json, write
+from multigene.cli.output import as_json, check_writable, note, notes, parquet_or_csv, say, say_json, write
 from multigene.cli.scores import scores, spoken
 from multigene.model_file import load
 from multigene.suggest import nearest
@@ -90,7 +90,8 @@ def predict(
 ) -> None:
     """Predict the target for the rows of a table.
 
-    Writes a table with the column `prediction`. If DATA has the target as well, says on standard error how good it is.
+    Writes a table with the column `prediction`. If DATA has the target as well, says on standard error how
+    good it is.
     """
     if model == "-" and data == "-":
         raise ValueError("Standard input ('-') can be read only once; give a file for the model or the data.")
@@ -103,7 +104,8 @@ def predict(
     infinite = int(np.sum(~np.isfinite(prediction)))
     if infinite:
         note(
-            f"{infinite} predictions are not finite numbers: those rows are outside what the formula is defined for",
+            f"{infinite} predictions are not finite numbers: those rows are outside what the formula is "
+            f"defined for",
             quiet,
         )
     warn_of_extrapolation(fitted, features, quiet)
@@ -115,13 +117,17 @@ def predict(
     frame = table.frame[rows].reset_index(drop=True) if keep else pd.DataFrame(index=range(len(prediction)))
     frame = frame.assign(prediction=prediction)
     if json:
-        say_json({"target": target, "rows": len(frame), "prediction": prediction} if not keep else frame)
+        document = frame if keep else {"target": target, "rows": len(frame), "prediction": prediction}
+        write(output, as_json(document) + "\n")
     else:
         write(output, parquet_or_csv(frame, output))
 
 
 def feature_rows(model: Any, table: Table, drop_missing: bool, quiet: bool) -> tuple[pd.DataFrame, Any]:
-    """The model's features from a table by name, and which rows they are; columns the formula does not use may be missing."""
+    """The model's features from a table by name, and which rows they are.
+
+    Columns that the formula does not use may be missing.
+    """
     names = list(model._names)
     frame = table.frame
     by_position = not hasattr(model, "feature_names_in_") and not set(names) & set(frame.columns)
@@ -133,7 +139,8 @@ def feature_rows(model: Any, table: Table, drop_missing: bool, quiet: bool) -> t
     for name in missing:
         if name in used:
             raise ValueError(
-                f"{table.source} has no column {name!r}, which the formula uses{nearest(name, known) or '; add it.'}"
+                f"{table.source} has no column {name!r}, which the formula "
+                f"uses{nearest(name, known) or '; add it.'}"
             )
     if missing:
         note(f"{table.source} lacks {len(missing)} columns that the formula does not use", quiet)
@@ -203,7 +210,8 @@ def show(
 def description(model: Any) -> dict[str, Any]:
     """What a model file tells, for machines."""
     return {
-        "formula": model.formula_.text(None),
+        "formula": str(model.formula_),
+        "exact_formula": model.formula_.text(None),
         "target": model._target_name,
         "features": model._names,
         "variables": list(model.formula_.variables),
@@ -226,7 +234,8 @@ def spoken_description(model: Any) -> list[tuple[str, str]]:
         ("training", f"R² {model.r2_:.6f}{rows}"),
         (
             "formula",
-            f"{model.formula_.size} nodes, {model.n_genes_} genes, one of {len(model._front)} models of the front (--front)",
+            f"{model.formula_.size} nodes, {model.n_genes_} genes, one of {len(model._front)} models of "
+            f"the front (--front)",
         ),
         ("columns", ", ".join(model.formula_.variables) or "none: the formula is a constant"),
         (

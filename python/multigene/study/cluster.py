@@ -82,6 +82,7 @@ class DaskCluster:
         return workers
 
     def begin(self, run: Run) -> None:
+        """Sends a run to the cluster."""
         if run.problem not in self.problems:
             self.problems[run.problem] = self.client.submit(
                 _same, self.study.problems[run.problem], key=f"problem-{run.problem}-{self.token}"
@@ -101,9 +102,11 @@ class DaskCluster:
         future.add_done_callback(lambda _future, key=key: self.ended.put(key))
 
     def running(self) -> int:
+        """Number of runs under way."""
         return len(self.futures)
 
     def finished(self, seconds: float) -> list[tuple[Run, Outcome | None]]:
+        """Runs that ended within so many seconds; None for one that was lost with its worker."""
         self._workers()  # notices a lost scheduler
         keys: list[str] = []
         try:
@@ -127,6 +130,7 @@ class DaskCluster:
         return run, None  # cancelled or lost
 
     def close(self) -> None:
+        """Gives up what is under way."""
         futures = [future for _, future in self.futures.values()]
         self.futures = {}
         if self.client.status == "running":

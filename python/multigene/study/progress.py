@@ -27,9 +27,11 @@ class Quiet:
     """Shows nothing."""
 
     def update(self, counts: dict[str, int], running: int) -> None:
+        """Shows where the study is."""
         return
 
     def close(self) -> None:
+        """Ends the display."""
         return
 
 
@@ -80,6 +82,7 @@ class Live:
         self.progress.start()
 
     def update(self, counts: dict[str, int], running: int) -> None:
+        """Shows where the study is."""
         finished = counts["done"] + counts["failed"]
         self.progress.update(
             self.task,
@@ -91,6 +94,7 @@ class Live:
         )
 
     def close(self) -> None:
+        """Ends the display."""
         self.progress.stop()
 
 
@@ -102,6 +106,7 @@ class Lines:
         self.last = -SECONDS_BETWEEN_LINES
 
     def update(self, counts: dict[str, int], running: int) -> None:
+        """Shows where the study is."""
         left = self.left.estimate(counts)
         if time.monotonic() - self.last < SECONDS_BETWEEN_LINES:
             return
@@ -113,6 +118,7 @@ class Lines:
         )
 
     def close(self) -> None:
+        """Ends the display."""
         return
 
 

@@ -55,9 +55,11 @@ class LocalProcesses:
         self.workers: list[Worker] = []
 
     def capacity(self) -> int:
+        """Number of runs that can be under way at a time."""
         return self.jobs
 
     def begin(self, run: Run) -> None:
+        """Hands a run to a free process."""
         idle = next((worker for worker in self.workers if worker.run is None), None)
         if idle is None:
             idle = Worker(self.members)
@@ -71,9 +73,11 @@ class LocalProcesses:
             fresh.begin(run)
 
     def running(self) -> int:
+        """Number of runs under way."""
         return sum(worker.run is not None for worker in self.workers)
 
     def finished(self, seconds: float) -> list[tuple[Run, Outcome | None]]:
+        """Runs that ended within so many seconds; None for one that was lost with its process."""
         busy = {worker.connection: worker for worker in self.workers if worker.run is not None}
         ended: list[tuple[Run, Outcome | None]] = []
         for ready in wait(list(busy), timeout=seconds):
@@ -93,6 +97,7 @@ class LocalProcesses:
         worker.end()
 
     def close(self) -> None:
+        """Ends all processes."""
         for worker in self.workers:
             worker.end()
         self.workers = []

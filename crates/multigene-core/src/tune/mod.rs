@@ -10,9 +10,11 @@ pub mod parameters;
 mod rollback;
 mod rprop;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::gradient::{Sum, Tunable, reverse};
+use crate::evaluate::BLOCK;
+use crate::gradient::{Kept, Sum, Tunable, reverse};
 use crate::individual::{Context, Individual, Workspace};
 use crate::program::Program;
 use crate::rows;
@@ -66,6 +68,9 @@ pub struct StepSizes {
     pub largest: f64,
 }
 
+/// Results of steps are kept during tuning while they take no more than this: about a second-level cache.
+const KEPT_BYTES: usize = 1 << 20;
+
 /// Settings of gradient tuning (paper, Table 2, LCF params).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GradientTuning {
@@ -83,12 +88,22 @@ pub struct GradientTuning {
     pub tunable: Tunable,
 }
 
-/// Moves every weight of a table once. Derivatives that are not finite say nothing and move nothing.
+/// A derivative below this share of the largest is zero up to rounding. Such are not rare: a weight that only scales its gene
+/// has derivative zero, because the outer coefficient is at its optimum. Rules that look at signs alone would otherwise follow
+/// the sign of a rounding error, and the same rows in another order would give another model.
+const ROUNDING: f64 = 1e-13;
+
+/// Moves every weight of a table once. Derivatives that are not finite, or zero up to rounding, say nothing and move nothing.
 pub fn step(tuning: &GradientTuning, weights: &mut crate::weights::Weights, gradient: &[f64], worse: bool) {
     let (values, memory) = weights.tunable();
+    let least = ROUNDING
+        * gradient
+            .iter()
+            .filter(|slope| slope.is_finite())
+            .fold(0.0, |most: f64, slope| most.max(slope.abs()));
     for ((value, memory), &slope) in values.iter_mut().zip(memory).zip(gradient) {
-        if slope == 0.0 && (tuning.rule != Rule::Adam || *memory == Memory::NEW) {
-            // No sign, no step; the stored derivative is this one.
+        if slope.abs() <= least && (tuning.rule != Rule::Adam || *memory == Memory::NEW) {
+            // No sign, no step; the stored derivative is this one, zero.
             (memory.slope, memory.extra) = (0.0, 0.0);
         } else if slope.is_finite() {
             let before = *value;
@@ -103,18 +118,25 @@ pub fn step(tuning: &GradientTuning, weights: &mut crate::weights::Weights, grad
 /// Derivatives of half the squared error (standardised target) by every weight, into the workspace. The individual must
 /// just have been evaluated: outer coefficients are at their optimum, so they are held fixed.
 pub fn gradient(individual: &Individual, context: Context, tunable: Tunable, workspace: &mut Workspace) {
+    workspace.kept.iter_mut().for_each(Kept::clear);
+    gradient_from(individual, context, tunable, workspace);
+}
+
+/// The same from the results of steps that are kept in the workspace, as far as there are any.
+fn gradient_from(individual: &Individual, context: Context, tunable: Tunable, workspace: &mut Workspace) {
     let Workspace {
         tape,
         residual,
         gradient,
         seed,
+        kept,
         ..
     } = workspace;
     gradient.clear();
     gradient.resize(individual.weights.values().len(), 0.0);
     // As in evaluation: a constant target is not divided by its length of 0.
     let scale = Some(context.data.target().norm).filter(|&norm| norm > 0.0).unwrap_or(1.0);
-    for (gene, &coefficient) in individual.genes.iter().zip(&individual.coefficients) {
+    for (i, (gene, &coefficient)) in individual.genes.iter().zip(&individual.coefficients).enumerate() {
         if coefficient == 0.0 || !gene.nodes.iter().any(|node| is_tuned(node, tunable)) {
             continue;
         }
@@ -129,7 +151,10 @@ pub fn gradient(individual: &Individual, context: Context, tunable: Tunable, wor
             gradient,
             data: context.data,
         };
-        reverse(&program, &individual.weights, context.data, tunable, seed, tape, &mut sink);
+        match kept.get_mut(i).filter(|kept| kept.is_filled()) {
+            Some(kept) => kept.reverse(&program, &individual.weights, context.data, tunable, seed, tape, &mut sink),
+            None => reverse(&program, &individual.weights, context.data, tunable, seed, tape, &mut sink),
+        }
     }
 }
 
@@ -140,6 +165,25 @@ fn is_tuned(node: &crate::gene::Node, tunable: Tunable) -> bool {
         Combination(_) | Product(_) => tunable.combinations,
         Weighted(..) => tunable.inner,
         _ => false,
+    }
+}
+
+/// Columns of all tuned genes with the present weights, keeping the results of their steps if there is room for them.
+fn advance(individual: &mut Individual, context: Context, tunable: Tunable, workspace: &mut Workspace) {
+    let blocks = context.data.padded().div_ceil(BLOCK);
+    if individual.nodes() * blocks * BLOCK * size_of::<f64>() > KEPT_BYTES {
+        return; // evaluation computes the columns, the reverse sweep what it needs
+    }
+    let Workspace { tape, kept, .. } = workspace;
+    kept.resize_with(individual.genes.len().max(kept.len()), Kept::default);
+    for (gene, kept) in individual.genes.iter_mut().zip(kept) {
+        if gene.nodes.iter().any(|node| is_tuned(node, tunable)) {
+            let program = Program::compile(&gene.nodes, &individual.weights, context.library);
+            kept.advance(&program, &individual.weights, context.data, tunable, tape);
+            if gene.column.is_none() {
+                gene.column = context.data.standardise(kept.column(&program, context.data)).map(Arc::new);
+            }
+        }
     }
 }
 
@@ -160,17 +204,20 @@ pub fn tune(
     let steps = tuning.steps.saturating_sub(individual.nodes()).max(tuning.min_steps);
     let mut best: Option<Box<crate::individual::Peak>> = None;
     let mut worse = false;
+    workspace.kept.iter_mut().for_each(Kept::clear);
+    advance(individual, context, tuning.tunable, workspace);
     for _ in 0..steps {
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        gradient(individual, context, tuning.tunable, workspace);
+        gradient_from(individual, context, tuning.tunable, workspace);
         let before = individual.unexplained;
         if best.as_ref().is_none_or(|peak| before < peak.unexplained) {
             best = Some(Box::new(individual.snapshot()));
         }
         step(tuning, &mut individual.weights, &workspace.gradient, worse);
         individual.touch_rows(tuned);
+        advance(individual, context, tuning.tunable, workspace);
         individual.evaluate(context, workspace);
         worse = individual.unexplained > before;
         if !individual.unexplained.is_finite() || (individual.unexplained - before).abs() <= tuning.tolerance {

@@ -1,0 +1,342 @@
+"""From a seeker's find to a law: one expression in the user's variables, tuned on all rows, constants cleaned up.
+
+A law explains the target to numerical precision. What a seeker holds is a sum of genes in a transformed target over scaled
+features; here it becomes `m*c**2/sqrt(1 - v**2/c**2)`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from multigene._engine import Dataset, Individual
+from multigene.expression import Expression, Number, Operation, Power, Variable, fold, postorder, rebuild
+from multigene.model import gene_expression
+from multigene.settings import Refinement
+from multigene.readable import size
+from multigene.simplify import simplify
+from multigene.transforms import Transform, logarithmic
+
+Floats = npt.NDArray[np.float64]
+
+#: A law leaves at most this share of the variance unexplained.
+EXACT = 1e-12
+#: What rounding alone leaves.
+ROUNDING = 1e-22
+#: A formula of so many nodes does not explain to `EXACT` by chance.
+SHORT = 25
+#: Most attempts to shorten a law.
+MOST_REDUCTIONS = 60
+POLISH = Refinement(iterations=100, gain=0.0, damping=1e-3, max_parameters=200, decay=0.0, prune=0.0)
+
+
+@dataclass(frozen=True)
+class Find:
+    """What a seeker found, as one model of the user's features."""
+
+    individual: Individual
+    expression: Expression
+    unexplained: float
+
+
+def as_expression(
+    individual: Individual,
+    transform: Transform,
+    features: list[int],
+    scales: Floats,
+    powers: dict[int, float],
+    sign: float,
+    signs: dict[int, float],
+) -> Expression:
+    """Undo transform and scaling. `powers` are exponents of features that the logarithmic transform or peeling found; `signs` are
+    those of features that do not change theirs."""
+    factors: list[Expression] = [_power(_absolute(Variable(j), signs.get(j)), e) for j, e in powers.items() if e != 0.0]
+    variables: dict[int, Expression] = {
+        k: Variable(j) if scales[k] == 1.0 else Operation("mul", (Number(1.0 / scales[k]), Variable(j))) for k, j in enumerate(features)
+    }
+    genes = [
+        (c, _with_variables(gene_expression(individual, g), variables, signs, features))
+        for g, c in enumerate(individual.coefficients)
+        if c != 0.0
+    ]
+    if not logarithmic(transform):
+        total = _sum([Number(individual.intercept), *(_times(c, gene) for c, gene in genes)])
+        return simplify(_product([transform.inverse(total, sign), *factors]))
+    # exp(c0)·∏F^c for genes ln F, exp(c·g) for others.
+    factors.append(Number(sign * math.exp(individual.intercept)))
+    rest: list[Expression] = []
+    for c, gene in genes:
+        inside = _inside_logarithm(gene)
+        if inside is not None:
+            factors.append(_power(inside, c))
+        else:
+            rest.append(_times(c, gene))
+    if rest:
+        factors.append(Operation("exp", (_sum(rest),)))
+    return simplify(_product(factors))
+
+
+def as_individual(expression: Expression) -> Individual | None:
+    """The expression as a model of one gene, or None if the engine cannot say it."""
+    try:
+        return Individual([engine_text(expression)], 0.0, [1.0])
+    except (ValueError, OverflowError):
+        return None
+
+
+def natural(expression: Expression) -> Expression:
+    """exp(c·ln x) as the power it is, wherever it stands."""
+
+    def change(node: Expression, children: tuple[Expression, ...]) -> Expression:
+        node = rebuild(node, children)
+        if isinstance(node, Operation) and node.name == "exp":
+            inside = node.arguments[0]
+            terms = inside.arguments if isinstance(inside, Operation) and inside.name == "add" else (inside,)
+            powers = [(_logarithm_factor(t), t) for t in terms]
+            if any(p is not None for p, _ in powers):
+                factors = [_power(*p) for p, _ in powers if p is not None]
+                rest = [t for p, t in powers if p is None]
+                return _product([*factors, *([Operation("exp", (_sum(rest),))] if rest else [])])
+        return node
+
+    return simplify(fold(expression, change))
+
+
+def _logarithm_factor(term: Expression) -> tuple[Expression, float] | None:
+    """x and c of a term c·ln x."""
+    if isinstance(term, Operation) and term.name == "log":
+        return term.arguments[0], 1.0
+    if isinstance(term, Operation) and term.name == "neg":
+        inner = _logarithm_factor(term.arguments[0])
+        return None if inner is None else (inner[0], -inner[1])
+    if isinstance(term, Operation) and term.name == "mul" and len(term.arguments) == 2:
+        number, other = term.arguments
+        if isinstance(number, Number) and isinstance(other, Operation) and other.name == "log":
+            return other.arguments[0], number.value
+    return None
+
+
+def engine_text(expression: Expression) -> str:
+    """An expression in the engine's notation; real exponents become roots or exp(w·log(…))."""
+    return fold(expression, _engine_node)
+
+
+def _engine_node(node: Expression, parts: tuple[str, ...]) -> str:
+    if isinstance(node, Number):
+        return repr(node.value) if node.value >= 0 else f"({node.value!r})"
+    if isinstance(node, Variable):
+        return f"x{node.index}"
+    if isinstance(node, Power):
+        return _engine_power(parts[0], node.exponent)
+    assert isinstance(node, Operation)
+    sign = {"add": " + ", "sub": " - ", "mul": "*", "div": "/"}.get(node.name)
+    return f"({sign.join(parts)})" if sign else f"{node.name}({', '.join(parts)})"
+
+
+def _engine_power(base: str, exponent: float) -> str:
+    if exponent == 1.0:
+        return base
+    if exponent.is_integer() and 2 <= abs(exponent) <= 32:
+        return f"({base})**{int(exponent)}"
+    if exponent == -1.0:
+        return f"inv({base})"
+    half = 2.0 * exponent
+    if half.is_integer() and abs(half) <= 9:
+        root = f"sqrt({base})"
+        return _engine_power(root, half)
+    return f"exp(({exponent!r})*log({base}))"
+
+
+def polished(expression: Expression, X: Floats, y: Floats, data: Dataset) -> Find | None:
+    """Tune all constants on all rows; the expression with the constants found, and what it leaves unexplained."""
+    individual = as_individual(expression)
+    if individual is None:
+        return None
+    tuned = individual.refine(data, POLISH)
+    if np.isfinite(tuned.fitness):
+        c = tuned.coefficients[0]
+        tree = _sum([Number(tuned.intercept), _times(c, gene_expression(tuned, 0))]) if c != 0.0 else Number(tuned.intercept)
+        found = measure(natural(tree), X, y)
+        before = measure(expression, X, y)
+        return found if before is None or (found is not None and found.unexplained <= before.unexplained) else before
+    return measure(expression, X, y)
+
+
+def measure(expression: Expression, X: Floats, y: Floats) -> Find | None:
+    """The expression as a model, with what it leaves unexplained; None where it has no finite value or cannot be said."""
+    individual = as_individual(expression)
+    if individual is None:
+        return None
+    with np.errstate(all="ignore"):
+        residual = y - individual.predict(X)
+        total = float(np.sum((y - y.mean()) ** 2))
+        unexplained = float(np.sum(residual**2)) / total if total > 0 else float(np.sum(residual**2))
+    return Find(individual, expression, unexplained) if np.isfinite(unexplained) else None
+
+
+def cleaned(find: Find, X: Floats, y: Floats) -> Find:
+    """Constants become zero, whole numbers, simple fractions, multiples of π or roots wherever that costs nothing."""
+    limit = max(4.0 * find.unexplained, 1e-22)
+    best = measure(natural(find.expression), X, y)
+    best = find if best is None or best.unexplained > limit else best
+    for place in range(len(_numbers(best.expression))):
+        numbers = _numbers(best.expression)
+        if place >= len(numbers):
+            break
+        for simple in _simple(numbers[place]):
+            if simple == numbers[place]:
+                break
+            candidate = measure(_with_number(best.expression, place, simple), X, y)
+            if candidate is not None and candidate.unexplained <= limit:
+                best = candidate
+                break
+    return shortest([best, *(m for m in [measure(simplify(best.expression), X, y)] if m is not None and m.unexplained <= limit)])
+
+
+def reduced(find: Find, X: Floats, y: Floats, data: Dataset) -> Find:
+    """Drop terms, factors and functions as long as the law stays one, constants tuned again each time."""
+    best, tries = find, 0
+    progress = True
+    while progress and tries < MOST_REDUCTIONS:
+        progress = False
+        for smaller in _smaller(best.expression):
+            tries += 1
+            candidate = polished(smaller, X, y, data)
+            if candidate is not None and is_law(candidate) and candidate.individual.complexity < best.individual.complexity:
+                best, progress = candidate, True
+                break
+            if tries >= MOST_REDUCTIONS:
+                break
+    return best
+
+
+def is_law(find: Find) -> bool:
+    """Exact to rounding, or to the digits that short formulas and rounded data leave."""
+    return find.unexplained < ROUNDING or (find.unexplained < EXACT and find.individual.complexity <= SHORT)
+
+
+def _smaller(expression: Expression) -> list[Expression]:
+    """Expressions with one term, factor or function less, shortest first."""
+    nodes = postorder(expression)
+    candidates: list[Expression] = []
+    for place, node in enumerate(nodes):
+        if not isinstance(node, Operation | Power):
+            continue
+        replacements: list[Expression] = list(node.children)
+        if isinstance(node, Operation) and node.name in ("add", "mul") and len(node.arguments) > 1:
+            for k in range(len(node.arguments)):
+                rest = node.arguments[:k] + node.arguments[k + 1 :]
+                replacements.append(rest[0] if len(rest) == 1 else Operation(node.name, rest))
+        replacements.append(Number(1.0))
+        candidates.extend(simplify(_replaced(expression, place, replacement)) for replacement in replacements)
+    return sorted(dict.fromkeys(candidates), key=size)
+
+
+def _replaced(expression: Expression, place: int, replacement: Expression) -> Expression:
+    count = -1
+
+    def change(node: Expression, children: tuple[Expression, ...]) -> Expression:
+        nonlocal count
+        count += 1
+        return replacement if count == place else rebuild(node, children)
+
+    return fold(expression, change)
+
+
+def shortest(finds: Iterable[Find]) -> Find:
+    """The find with the smallest formula; the more exact one among equals."""
+    return min(finds, key=lambda f: (f.individual.complexity, f.unexplained))
+
+
+def _numbers(expression: Expression) -> list[float]:
+    numbers: list[float] = []
+    for node in postorder(expression):
+        if isinstance(node, Number):
+            numbers.append(node.value)
+        elif isinstance(node, Power):
+            numbers.append(node.exponent)
+    return numbers
+
+
+def _with_number(expression: Expression, place: int, value: float) -> Expression:
+    count = -1
+
+    def change(node: Expression, children: tuple[Expression, ...]) -> Expression:
+        nonlocal count
+        if isinstance(node, Number):
+            count += 1
+            return Number(value) if count == place else node
+        if isinstance(node, Power):
+            count += 1
+            return Power(children[0], value) if count == place else Power(children[0], node.exponent)
+        return rebuild(node, children)
+
+    return fold(expression, change)
+
+
+def _simple(value: float) -> list[float]:
+    """Simple numbers close to a value, simplest first."""
+    close = []
+    if abs(value) < 1e-6:
+        close.append(0.0)
+    for name, unit in (("", 1.0), ("π", math.pi), ("√2", math.sqrt(2.0)), ("√3", math.sqrt(3.0)), ("√π", math.sqrt(math.pi))):
+        fraction = Fraction(value / unit).limit_denominator(12 if not name else 8)
+        simple = float(fraction) * unit
+        if simple != 0.0 and abs(simple - value) <= 1e-5 * abs(value) and abs(fraction.numerator) <= 1000:
+            close.append(simple)
+    return close
+
+
+def _inside_logarithm(gene: Expression) -> Expression | None:
+    if not (isinstance(gene, Operation) and gene.name == "log"):
+        return None
+    inside = gene.arguments[0]
+    return inside.arguments[0] if isinstance(inside, Operation) and inside.name == "abs" else inside
+
+
+def _with_variables(
+    expression: Expression, variables: dict[int, Expression], signs: dict[int, float], features: list[int]
+) -> Expression:
+    """Features of a seeker as the user's; |x| of a feature of one sign needs no bars."""
+
+    def change(node: Expression, children: tuple[Expression, ...]) -> Expression:
+        if isinstance(node, Variable):
+            return variables[node.index]
+        if isinstance(node, Power):
+            return _power(children[0], node.exponent)
+        if isinstance(node, Operation) and node.name == "abs" and isinstance(node.arguments[0], Variable):
+            return _absolute(children[0], signs.get(features[node.arguments[0].index]))
+        return rebuild(node, children)
+
+    return fold(expression, change)
+
+
+def _absolute(expression: Expression, sign: float | None) -> Expression:
+    if sign is None:
+        return Operation("abs", (expression,))
+    return expression if sign > 0 else Operation("neg", (expression,))
+
+
+def _power(base: Expression, exponent: float) -> Expression:
+    near = round(2.0 * exponent) / 2.0
+    exponent = near if near != 0.0 and abs(exponent - near) < 1e-5 else exponent
+    return base if exponent == 1.0 else Power(base, exponent)
+
+
+def _times(weight: float, expression: Expression) -> Expression:
+    return expression if weight == 1.0 else Operation("mul", (Number(weight), expression))
+
+
+def _sum(parts: list[Expression]) -> Expression:
+    return parts[0] if len(parts) == 1 else Operation("add", tuple(parts))
+
+
+def _product(parts: list[Expression]) -> Expression:
+    return parts[0] if len(parts) == 1 else Operation("mul", tuple(parts))
+
+

@@ -1,0 +1,356 @@
+"""Law seekers: small islands on transformed targets, under strong size pressure, restarted often.
+
+The second kind of search next to the approximators of `search.py`: the same genes, engine verbs, tuning and loop
+(`evolution.evolve`); what differs is settings, the target transform and the restart policy. Many genes let evolution approximate
+instead of finding the structure, so seekers have few, small genes; smooth approximations creep towards any target without end, so
+seekers start afresh by the Luby sequence and not when they stagnate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from multigene import laws
+from multigene._engine import Dataset, Individual, Workers
+from multigene.checkpoint import model, packed_model
+from multigene.evolution import Generation, evolve
+from multigene.laws import EXACT, Find
+from multigene.model import model_expression
+from multigene.pareto import Member
+from multigene.settings import FunctionEntry, Genes, Refinement, Seeking, Selection, Settings, Variation, function_entries
+from multigene.transforms import TRANSFORMS, Transform, logarithmic, one_sign
+
+Floats = npt.NDArray[np.float64]
+
+#: What a find must leave unexplained in its own target at most to be worth a look on all rows.
+PROMISING = 1e-8
+
+#: A restart ends early when it explains all but this: nothing is left but rounding.
+FOUND = 1e-18
+#: Larger finds are not looked at as laws: they approximate.
+MOST_NODES = 45
+
+FUNCTIONS = {
+    "add": 1.0, "sub": 1.0, "mul": 2.0, "div": 1.5, "sin": 0.6, "cos": 0.6, "exp": 0.7, "log": 0.3, "sqrt": 0.5,
+    "pow2": 0.7, "tanh": 0.2, "inv": 0.4,
+}  # fmt: skip
+
+
+def seeker_settings(n_features: int, products: tuple[int, ...], logarithm: bool) -> Settings:
+    """Settings of one seeking island."""
+    functions = FUNCTIONS | ({"log": 1.2} if logarithm else {})
+    leaves = 0.7 * sum(functions.values())
+    return Settings(
+        genes=Genes(
+            functions=function_entries(functions),
+            max_genes=4,
+            max_nodes=15,
+            max_depth=6,
+            initial_depth=3,
+            mutation_depth=3,
+            variable_frequency=0.4 * leaves,
+            lcf_frequency=0.2 * leaves,
+            product_frequency=0.3 * leaves if products else 0.0,
+            product_features=products,
+            constant_frequency=0.1 * leaves,
+            constant_range=(-3.0, 3.0),
+            lcf="unsynchronised",
+            lcf_birth="pairs",
+            weighted_nodes=0.06,
+        ),
+        selection=Selection(
+            population_size=60, tournament_size=4, elites=6, criterion="compact", parameter_price=2.0, node_price=3.0, distinct=True
+        ),
+        variation=Variation(
+            crossover=0.45,
+            mutation=0.53,
+            constant_mutation=0.03,
+            weights_mutation=0.05,
+            weights_sigma=0.5,
+            more_mutations=(
+                ("sparsity", 0.1), ("add_gene", 0.1), ("delete_gene", 0.08), ("point", 0.2), ("hoist", 0.06), ("shrink", 0.08),
+                ("insert", 0.15),
+            ),
+        ),
+        refinement=Refinement(iterations=6, bound=100.0, decay=0.0, all_genes=0.2, prune=0.03),
+    )  # fmt: skip
+
+
+@dataclass
+class Target:
+    """One transformed target with what it has been given so far."""
+
+    transform: Transform
+    features: list[int]
+    peeled: dict[int, float]
+    share: float
+    sign: float
+    restarts: int = 0
+    work: int = 0
+    best: float = np.inf
+
+
+class Seekers:
+    """All seeking islands of a problem; work goes to the target that has had the least for its share."""
+
+    def __init__(
+        self,
+        X: Floats,
+        y: Floats,
+        rows: npt.NDArray[np.intp],
+        rng: np.random.Generator,
+        workers: Workers,
+        options: Seeking,
+        functions: tuple[FunctionEntry, ...] | None = None,
+    ) -> None:
+        """`functions` are those a user chose; None for the seekers' own."""
+        self.functions = functions
+        self.X, self.y, self.rng, self.workers, self.options = X, y, rng, workers, options
+        self.rows = np.sort(rng.permutation(rows)[: options.rows])
+        self.scales = _scales(X)
+        self.signs = {j: float(np.sign(X[0, j])) for j in range(X.shape[1]) if one_sign(X[:, j])}
+        self.targets = self._targets()
+        self.evaluations = 0
+        self.finds: dict[int, Find] = {}
+        self.law: Find | None = None
+        self.plain = Dataset(X, y)
+
+    @property
+    def best(self) -> float:
+        """What the best find leaves unexplained."""
+        return min((find.unexplained for find in self.finds.values()), default=np.inf)
+
+    def seek(self, evaluations: int, stop: Callable[[], bool] = lambda: False) -> None:
+        """Restart after restart until so much work is done, a law is found, or `stop` says so."""
+        until = self.evaluations + evaluations
+        while self.targets and self.law is None and self.evaluations < until and not stop():
+            self._restart(min(self.targets, key=lambda t: t.work / t.share), stop)
+
+    def state(self) -> dict[str, Any]:
+        """All that is needed to go on, as plain values."""
+        finds = {**self.finds, **({-1: self.law} if self.law else {})}
+        return {
+            "rng": self.rng.bit_generator.state,
+            "evaluations": self.evaluations,
+            "targets": [(t.restarts, t.work, float(t.best).hex()) for t in self.targets],
+            "finds": [(c, *packed_model(f.individual), f.unexplained.hex()) for c, f in finds.items()],
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from `state`."""
+        self.rng.bit_generator.state = state["rng"]
+        self.evaluations = int(state["evaluations"])
+        for target, (restarts, work, best) in zip(self.targets, state["targets"], strict=True):
+            target.restarts, target.work, target.best = int(restarts), int(work), float.fromhex(best)
+        for complexity, genes, intercept, coefficients, unexplained in state["finds"]:
+            individual = model(genes, intercept, coefficients)
+            find = Find(individual, model_expression(individual), float.fromhex(unexplained))
+            if complexity == -1:
+                self.law = find
+            else:
+                self.finds[int(complexity)] = find
+
+    # --- one restart ------------------------------------------------------------------------------
+
+    def _restart(self, target: Target, stop: Callable[[], bool]) -> None:
+        settings = self._settings(target)
+        y = self.y / _powers(self.X, target.peeled)
+        data, features, scales = self._dataset(target, y, self.rows), target.features, self.scales[target.features]
+        rng = np.random.default_rng(self.rng.integers(2**63))
+        generations = self.options.unit * luby(target.restarts + 1)
+        target.restarts += 1
+        last: Generation | None = None
+        for number, generation in enumerate(evolve(data, settings, rng, self.workers)):
+            last = generation
+            best = generation.front.best
+            if number + 1 >= generations or (best is not None and 1.0 - best.fitness < FOUND) or stop():
+                break
+        if last is None:
+            return
+        target.work += last.evaluations
+        self.evaluations += last.evaluations
+        for individual in worth_a_look(list(last.front)):
+            if self.law is None:
+                self._take(individual, target, y, features, scales)
+
+    def _settings(self, target: Target) -> Settings:
+        """Every second restart draws its own genes, nodes, pressure and leaves."""
+        products = tuple(k for k, j in enumerate(target.features) if one_sign(self.X[:, j]))
+        if not self._allows("div"):
+            products = ()
+        settings = seeker_settings(len(target.features), products, logarithmic(target.transform))
+        if self.functions is not None:
+            settings = settings.changed(functions=self.functions)
+        if not self.options.products or target.restarts % 2:
+            settings = settings.changed(product_frequency=0.0)
+        if self.options.portfolio and target.restarts % 4 >= 2:
+            settings = settings.changed(
+                max_genes=int(self.rng.integers(1, 7)),
+                max_nodes=int(self.rng.integers(9, 21)),
+                node_price=float(self.rng.uniform(1.0, 4.0)),
+            )
+        return settings
+
+    def _allows(self, *names: str) -> bool:
+        """Has the user chosen these functions, or none at all?"""
+        return self.functions is None or set(names) <= {name for name, _, _ in self.functions}
+
+    def _dataset(self, target: Target, y: Floats, rows: npt.NDArray[np.intp] | None) -> Dataset:
+        rows = np.arange(len(y)) if rows is None else rows
+        Z = self.X[np.ix_(rows, target.features)] / self.scales[target.features]
+        fixed = None
+        if logarithmic(target.transform):
+            columns = [k for k, j in enumerate(target.features) if np.all(self.X[:, j] != 0.0)]
+            fixed = np.log(np.abs(Z[:, columns])) if columns else None
+        return Dataset(Z, target.transform.forward(y[rows]), None, fixed)
+
+    def _take(self, individual: Individual, target: Target, y: Floats, features: list[int], scales: Floats) -> None:
+        """Look at a find on all rows."""
+        data = self._dataset(target, y, None)
+        tuned = individual.refine(data, laws.POLISH if 1.0 - individual.fitness < 1e-4 else Refinement(decay=0.0))
+        if not np.isfinite(tuned.fitness):
+            return
+        whole, powers = self._with_fixed(tuned, target, y, features)
+        powers = {j: powers.get(j, 0.0) + target.peeled.get(j, 0.0) for j in powers.keys() | target.peeled.keys()}
+        try:
+            expression = laws.as_expression(whole, target.transform, features, scales, powers, target.sign, self.signs)
+        except (OverflowError, ValueError):  # a constant beyond what floating point holds
+            return
+        find = laws.measure(expression, self.X, self.y)
+        if find is None:
+            return
+        if find.unexplained < 1e-4:
+            find = laws.polished(expression, self.X, self.y, self.plain) or find
+        target.best = min(target.best, find.unexplained)
+        enough = len(self.y) >= 3 * find.individual.n_parameters + 10
+        if enough and find.unexplained < EXACT and find.individual.complexity <= MOST_NODES:
+            find = laws.reduced(find, self.X, self.y, self.plain)
+            if laws.is_law(find):
+                self.law = laws.cleaned(find, self.X, self.y)
+        complexity = find.individual.complexity
+        known = self.finds.get(complexity)
+        if known is None or find.unexplained < known.unexplained:
+            self.finds[complexity] = find
+
+    def _with_fixed(self, tuned: Individual, target: Target, y: Floats, features: list[int]) -> tuple[Individual, dict[int, float]]:
+        """Coefficients of the columns that every model of ln|y| has: exponents of the features."""
+        if not logarithmic(target.transform):
+            return tuned, {}
+        Z = self.X[:, features] / self.scales[features]
+        left = target.transform.forward(y) - tuned.gene_values(np.ascontiguousarray(Z)) @ np.array(tuned.coefficients)
+        columns = [j for j in features if np.all(self.X[:, j] != 0.0)]
+        A = np.column_stack([np.ones(len(y)), *(np.log(np.abs(self.X[:, j])) for j in columns)])
+        solution = np.linalg.lstsq(A, left, rcond=None)[0]
+        powers = {j: float(e) for j, e in zip(columns, solution[1:], strict=True) if abs(e) > 1e-7}
+        return Individual(tuned.genes, float(solution[0]), tuned.coefficients), powers
+
+    # --- targets ----------------------------------------------------------------------------------
+
+    def _targets(self) -> list[Target]:
+        features = [j for j in range(self.X.shape[1]) if np.ptp(self.X[:, j]) > 0.0]
+        if not features or np.ptp(self.y) == 0.0 or len(features) > self.options.most_features:
+            return []
+        targets = self._for(features, {}, self.y)
+        if self.options.peeling and self._allows("div"):
+            peeled = peel(self.X, self.y, features)
+            left = [j for j in features if j not in peeled]
+            if peeled and left:
+                targets += self._for(left, peeled, self.y / _powers(self.X, peeled))
+        return targets
+
+    def _for(self, features: list[int], peeled: dict[int, float], y: Floats) -> list[Target]:
+        sign = -1.0 if np.all(y < 0.0) else 1.0
+        chosen = TRANSFORMS if self.options.transforms else TRANSFORMS[:1]
+        targets = []
+        for transform in chosen:
+            if (logarithmic(transform) and not one_sign(y)) or not self._allows(*transform.needs):
+                continue
+            with np.errstate(all="ignore"):
+                if transform.usable(y) and np.all(np.isfinite(transform.forward(y))):
+                    targets.append(Target(transform, features, peeled, transform.share, sign))
+        return targets
+
+
+def worth_a_look(front: list[Member]) -> list[Individual]:
+    """Of a restart's front: the smallest model that is promising, the most exact one, and a short one in between."""
+    if not front:
+        return []
+    chosen = [m for m in front if 1.0 - m.fitness < PROMISING][:1]
+    best = max(front, key=lambda m: m.fitness)
+    short = [m for m in front if m.complexity <= 12]
+    chosen += [best, *short[-1:]]
+    return list(dict.fromkeys(m.individual for m in chosen))
+
+
+def peel(X: Floats, y: Floats, features: list[int]) -> dict[int, float]:
+    """Features that enter as a pure power factor, with their exponents.
+
+    A model of second order (plus cubes) of ln|y| in ln|x|: a feature of which nothing but the linear term matters (F-test) is such a
+    factor; its exponent is taken when it is close to a multiple of one half.
+    """
+    usable = [j for j in features if one_sign(X[:, j])]
+    if not one_sign(y) or len(usable) < 1 or np.ptp(y) == 0.0:
+        return {}
+    L = np.log(np.abs(X[:, usable]))
+    L = (L - L.mean(axis=0)) / np.where(L.std(axis=0) > 0, L.std(axis=0), 1.0)
+    others = [j for j in features if j not in usable]
+    O = (X[:, others] - X[:, others].mean(axis=0)) / np.where(X[:, others].std(axis=0) > 0, X[:, others].std(axis=0), 1.0)
+    Z, d = np.column_stack([L, O]), len(usable)
+    columns, owners = [np.ones(len(y))], [frozenset[int]()]
+    for i in range(Z.shape[1]):
+        columns += [Z[:, i], Z[:, i] ** 3]
+        owners += [frozenset([i]), frozenset([i, -1])]
+        for k in range(i, Z.shape[1]):
+            columns.append(Z[:, i] * Z[:, k])
+            owners.append(frozenset([i, k, -1]))
+    A, target = np.column_stack(columns), np.log(np.abs(y))
+    n, p = A.shape
+    if n < 2 * p:
+        return {}
+    full = _sse(A, target)
+    found: dict[int, float] = {}
+    scales = np.log(np.abs(X[:, usable])).std(axis=0)
+    for i in range(d):
+        dropped = [k for k, owner in enumerate(owners) if i in owner and -1 in owner]
+        kept = [k for k in range(p) if k not in dropped]
+        less = _sse(A[:, kept], target)
+        if (less - full) / len(dropped) > 3.5 * max(full, 1e-28 * n) / (n - p):
+            continue
+        solution = np.linalg.lstsq(A[:, kept], target, rcond=None)[0]
+        exponent = float(solution[kept.index(owners.index(frozenset([i])))]) / float(scales[i])
+        if abs(exponent - round(2 * exponent) / 2) < 0.05 and abs(exponent) > 0.25:
+            found[usable[i]] = round(2 * exponent) / 2
+    return found
+
+
+def _sse(A: Floats, target: Floats) -> float:
+    solution = np.linalg.lstsq(A, target, rcond=None)[0]
+    return float(np.sum((target - A @ solution) ** 2))
+
+
+def _powers(X: Floats, exponents: dict[int, float]) -> Floats:
+    product = np.ones(len(X))
+    for j, e in exponents.items():
+        product = product * np.abs(X[:, j]) ** e
+    return product
+
+
+def _scales(X: Floats) -> Floats:
+    """Powers of two near the features' sizes: scaling by them changes no digit."""
+    size = np.abs(X).max(axis=0)
+    usable = np.isfinite(size) & (size > 0.0)
+    exponents = np.round(np.log2(np.where(usable, size, 1.0)))
+    return np.where(np.abs(exponents) <= 2, 1.0, 2.0**exponents)
+
+
+def luby(i: int) -> int:
+    """The Luby sequence 1, 1, 2, 1, 1, 2, 4, …: lengths of restarts without knowing how long a success takes."""
+    k = i.bit_length()
+    return 1 << (k - 1) if i == (1 << k) - 1 else luby(i - (1 << (k - 1)) + 1)
+
+

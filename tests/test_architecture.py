@@ -1,0 +1,205 @@
+"""The house plan, read off the sources: who imports whom, how long files and functions are."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "python" / "multigene"
+BINDING = ROOT / "crates" / "multigene-python" / "src"
+CORE = ROOT / "crates" / "multigene-core" / "src"
+
+#: From the front door down to the engine. A module imports from its own level or below, never from above.
+LEVELS = [
+    ["cli", "__main__"],
+    ["report", "study"],
+    ["transformer"],
+    ["estimator"],
+    ["run"],
+    ["search"],
+    ["seekers"],
+    ["checkpoint", "progress"],
+    ["evolution"],
+    ["selection", "pareto"],
+    ["settings_check"],
+    ["settings"],
+    ["suggest", "_engine"],
+]
+RANK = {name: rank for rank, names in enumerate(LEVELS) for name in names}
+#: What may be imported at which moment: the engine is bound to nothing, the twin is for tests alone.
+SOURCES = sorted(p for p in PACKAGE.rglob("*.py"))
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return parts[0] if parts[0] != "__init__" else ""
+
+
+def imported(path: Path) -> set[str]:
+    """First-level modules of the package that a file imports, lazily or not."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module == "multigene":
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("multigene."):
+            found.add(node.module.split(".")[1])
+        elif isinstance(node, ast.Import):
+            found |= {a.name.split(".")[1] for a in node.names if a.name.startswith("multigene.")}
+        assert not (isinstance(node, ast.ImportFrom) and node.level), f"{path.name} has a relative import"
+    return found
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_dependency_runs_one_way(path):
+    me = module_of(path)
+    if me not in RANK:
+        return
+    for other in imported(path) - {me}:
+        if other in RANK:
+            assert RANK[other] >= RANK[me], f"{me} imports {other}, which stands above it"
+
+
+def test_levels_exist_where_they_should():
+    present = {module_of(path) for path in SOURCES} | {"_engine"}
+    for needed in ("estimator", "evolution", "selection", "pareto", "settings", "checkpoint"):
+        assert needed in present
+
+
+def test_nobody_imports_the_twin():
+    for path in SOURCES:
+        assert "_reference" not in imported(path), path.name
+
+
+def test_the_loop_neither_prints_nor_saves_nor_looks_at_a_clock():
+    for name in ("evolution", "selection", "pareto"):
+        source = (PACKAGE / f"{name}.py").read_text()
+        names = {
+            n.names[0].name.split(".")[0] for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Import)
+        }
+        assert not names & {"time", "os", "sys", "pathlib", "logging", "rich"}
+        assert "print(" not in source
+        assert "open(" not in source
+
+
+@pytest.mark.parametrize("path", sorted(BINDING.glob("*.rs")), ids=lambda p: p.name)
+def test_the_binding_is_thin(path):
+    assert len(path.read_text().splitlines()) <= 400
+
+
+def test_the_binding_consists_of_these_files():
+    assert {p.stem for p in BINDING.glob("*.rs")} == {
+        "lib",
+        "convert",
+        "settings",
+        "population",
+        "model",
+        "workers",
+    }
+
+
+def test_the_core_is_pure():
+    """No Python, no files, no clock, no global randomness in the engine."""
+    for path in CORE.rglob("*.rs"):
+        source = path.read_text()
+        for forbidden in (
+            "pyo3",
+            "std::fs",
+            "std::time",
+            "SystemTime",
+            "Instant::",
+            "rand::rng()",
+            "thread_rng",
+            "println!",
+        ):
+            assert forbidden not in source, f"{path.name} uses {forbidden}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_every_module_says_what_it_is(path):
+    tree = ast.parse(path.read_text())
+    assert ast.get_docstring(tree) or not tree.body, f"{path.name} has no docstring"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_sizes(path):
+    """Files of about 400 lines at most, functions of about 50 (docstring and signature not counted)."""
+    source = path.read_text()
+    assert len(source.splitlines()) <= 450, f"{path.name} is long; split it"
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef):
+            body = node.body[1:] if ast.get_docstring(node) else node.body
+            if body:
+                length = body[-1].end_lineno - body[0].lineno + 1
+                assert length <= 60, f"{path.name}: {node.name} has {length} lines"
+
+
+def test_no_drawer_for_odds_and_ends():
+    for path in [*SOURCES, *CORE.rglob("*.rs"), *BINDING.glob("*.rs")]:
+        assert not {"utils", "helpers", "manager", "common", "misc"} & set(path.with_suffix("").parts[-2:]), (
+            path
+        )
+
+
+def test_public_functions_are_documented():
+    for path in SOURCES:
+        for node in ast.parse(path.read_text()).body:
+            named = isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+            if named:
+                assert ast.get_docstring(node), f"{path.name}: {node.name} has no docstring"
+            if (
+                named and isinstance(node, ast.ClassDef) and not node.bases
+            ):  # what overrides is documented where it overrides
+                for method in node.body:
+                    if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
+                        assert ast.get_docstring(method), (
+                            f"{path.name}: {node.name}.{method.name} has no docstring"
+                        )
+
+
+def test_the_stub_documents_the_whole_engine():
+    import multigene._engine as engine
+
+    stub = ast.parse((PACKAGE / "_engine.pyi").read_text())
+    described = {n.name: n for n in stub.body if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+    real = {name for name in dir(engine) if not name.startswith("_")}
+    assert set(described) == real
+    for name, node in described.items():
+        assert ast.get_docstring(node), name
+        if isinstance(node, ast.ClassDef):
+            methods = {n.name: n for n in node.body if isinstance(n, ast.FunctionDef)}
+            assert {m for m in methods if not m.startswith("_")} == {
+                m for m in vars(getattr(engine, name)) if not m.startswith("_")
+            }
+            for method, inner in methods.items():
+                assert method.startswith("__") or ast.get_docstring(inner), f"{name}.{method}"
+
+
+def test_at_most_15_parameters():
+    import inspect
+
+    from multigene import MultigeneRegressor
+
+    assert len(inspect.signature(MultigeneRegressor).parameters) <= 15
+
+
+def test_import_is_light():
+    """`import multigene` loads none of the heavy libraries; the estimator only what scikit-learn itself
+    loads."""
+    import subprocess
+    import sys
+
+    def loaded(code: str) -> set[str]:
+        names = "numpy, pandas, sklearn, scipy, rich, matplotlib, sympy, plotly, polars"
+        show = f"; import sys; print(*[m for m in '{names}'.split(', ') if m in sys.modules])"
+        return set(
+            subprocess.run(
+                [sys.executable, "-c", code + show], capture_output=True, text=True, check=True
+            ).stdout.split()
+        )
+
+    assert loaded("import multigene") == set()
+    assert loaded("import multigene.evolution, multigene.settings") == {"numpy"}
+    assert loaded("from multigene import MultigeneRegressor") == loaded("import sklearn.base")
