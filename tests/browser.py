@@ -11,9 +11,7 @@ from typing import Any
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 MISSING = (
-    "needs chromium and chromedriver (Debian: chromium, chromium-driver)"
-    if not (CHROMIUM and DRIVER)
-    else ""
+    "needs chromium and chromedriver (Debian: chromium, chromium-driver)" if not (CHROMIUM and DRIVER) else ""
 )
 
 
@@ -59,7 +57,9 @@ def open_report(driver: Any, path: Path) -> Any:
 
 def console_errors(driver: Any) -> list[str]:
     """What the page complained about."""
-    return [entry["message"] for entry in driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+    return [
+        entry["message"] for entry in driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")
+    ]
 
 
 def network_requests(driver: Any) -> list[str]:

@@ -16,6 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from multigene._engine import Dataset, Individual, Workers
 from multigene.data import column_names, data_summary, refuse_text, spread_rows, target_name
 from multigene.formula import Formula
+from multigene.looking import Looking
 from multigene.model import model_expression, transformations
 from multigene.problem import Problem
 from multigene.progress import ProgressLine
@@ -27,10 +28,8 @@ from multigene.settings_check import check
 if TYPE_CHECKING:
     import pandas as pd
 
-    from multigene.plots import Plots
 
-
-class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class MultigeneRegressor(Looking, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Symbolic regression by multi-gene genetic programming with linear combinations of features.
 
     A model is `y = c0 + c1·gene1(x) + … + ck·genek(x)`: genes evolve, outer coefficients come from least squares, inner weights
@@ -290,43 +289,6 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             f"R² {self.r2_:.6f} on the training rows, {self.formula_.size} nodes, {self.n_genes_} genes; "
             f"one of {len(self._front)} models of the front"
         )
-
-    # --- looking ----------------------------------------------------------------------------------
-
-    def report(self, path: str | Path, X: Any = None, y: Any = None, X_test: Any = None, y_test: Any = None) -> None:
-        """Write one self-contained HTML page about the model: formula, front, fit, genes, importance, exports, settings.
-
-        Without rows the page shows those that the fitted model keeps (at most 5,000; none after loading from a file).
-        Needs the extra `multigene[report]`.
-        """
-        check_is_fitted(self)
-        from multigene.report import write_report
-
-        write_report(self, path, X, y, X_test, y_test)
-
-    @property
-    def plot(self) -> Plots:
-        """Figures for papers and notebooks: `model.plot.front()`, `.fit()`, `.genes()` and so on."""
-        check_is_fitted(self)
-        from multigene.plots import Plots
-
-        return Plots(self)
-
-    def _repr_latex_(self) -> str | None:
-        return self.formula_._repr_latex_() if hasattr(self, "_member") else None
-
-    def _repr_html_inner(self) -> str:
-        from multigene.notebook import estimator_html
-
-        return estimator_html(self, super()._repr_html_inner())
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
-        return {**bundle, "text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
-
-    def __getstate__(self) -> Any:
-        state = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_rows"}  # training rows stay at home
 
     def __sklearn_tags__(self) -> Any:
         return super().__sklearn_tags__()

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import time
 from html import escape
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from multigene.estimator import MultigeneRegressor
+from typing import Any
 
 #: Seconds between two drawings of the live curve.
 REDRAW = 0.5
 WIDTH, HEIGHT = 420, 90
 
 
-def estimator_html(model: MultigeneRegressor, diagram: str) -> str:
+def estimator_html(model: Any, diagram: str) -> str:
     """scikit-learn's diagram of an estimator, under the formula and its quality once there is one."""
     if not hasattr(model, "_member"):
         return diagram

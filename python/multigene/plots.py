@@ -40,15 +40,28 @@ class Plots:
         members, _ = shown_members(model)
         sizes = [_size(model, member) for member in members]
         ax.step(sizes, [m.fitness for m in members], where="post", color=SOFT, linewidth=1.0, zorder=1)
-        ax.plot(sizes, [m.fitness for m in members], "o", color=BLUE, markersize=5, label="model of the front")
-        ax.plot([model.formula_.size], [model.r2_], "o", markersize=12, markerfacecolor="none", markeredgecolor=INK, markeredgewidth=1.6, label="chosen")
+        ax.plot(
+            sizes, [m.fitness for m in members], "o", color=BLUE, markersize=5, label="model of the front"
+        )
+        ax.plot(
+            [model.formula_.size],
+            [model.r2_],
+            "o",
+            markersize=12,
+            markerfacecolor="none",
+            markeredgecolor=INK,
+            markeredgewidth=1.6,
+            label="chosen",
+        )
         if max(sizes) > 25 * min(sizes):
             ax.set_xscale("log")
         ax.set(xlabel="nodes of the formula", ylabel="training R²")
         ax.legend(frameon=False, loc="lower right")
         return ax
 
-    def fit(self, X: Any = None, y: Any = None, X_test: Any = None, y_test: Any = None, *, ax: Axes | None = None) -> Axes:
+    def fit(
+        self, X: Any = None, y: Any = None, X_test: Any = None, y_test: Any = None, *, ax: Axes | None = None
+    ) -> Axes:
         """Predicted against actual values."""
         ax = _axes(ax)
         sets = self._sets(X, y, X_test, y_test)
@@ -63,7 +76,9 @@ class Plots:
         ax.legend(frameon=False)
         return ax
 
-    def residuals(self, X: Any = None, y: Any = None, X_test: Any = None, y_test: Any = None, *, ax: Axes | None = None) -> Axes:
+    def residuals(
+        self, X: Any = None, y: Any = None, X_test: Any = None, y_test: Any = None, *, ax: Axes | None = None
+    ) -> Axes:
         """Actual less predicted against predicted values."""
         ax = _axes(ax)
         for rows in self._sets(X, y, X_test, y_test):
@@ -79,7 +94,9 @@ class Plots:
         """Best R² over the seconds of the run."""
         history = self._model.history_
         if len(history) == 0:
-            raise ValueError("The model was loaded from a file, which keeps no history; plot the convergence of the run that made it.")
+            raise ValueError(
+                "The model was loaded from a file, which keeps no history; plot the convergence of the run that made it."
+            )
         ax = _axes(ax)
         ax.step(history["seconds"], history["fitness"], where="post", color=BLUE, linewidth=1.6)
         ax.set(xlabel="seconds", ylabel="best R² of the search")
@@ -91,13 +108,21 @@ class Plots:
         losses = statistics.importance(model._member.individual, needed_rows(model, X, y))
         ax = _axes(ax)
         ranked = sorted(losses, key=lambda j: losses[j])
-        bars = ax.barh([model._names[j] for j in ranked], [losses[j] for j in ranked], color=BLUE, edgecolor=INK, linewidth=0.6)
+        bars = ax.barh(
+            [model._names[j] for j in ranked],
+            [losses[j] for j in ranked],
+            color=BLUE,
+            edgecolor=INK,
+            linewidth=0.6,
+        )
         ax.bar_label(bars, [f"{losses[j]:.3f}" for j in ranked], padding=3, fontsize="small")
         ax.margins(x=0.15)
         ax.set(xlabel="loss of R² when shuffled")
         return ax
 
-    def partial_dependence(self, features: Any = None, X: Any = None, y: Any = None, *, ax: Any = None) -> Any:
+    def partial_dependence(
+        self, features: Any = None, X: Any = None, y: Any = None, *, ax: Any = None
+    ) -> Any:
         """Mean prediction against one column or several, with the middle four fifths of rows and a rug of the data.
 
         `features` is a name, an index or a list of them; None for the columns that matter most, at most six. Returns one
@@ -114,7 +139,16 @@ class Plots:
             place.fill_between(curve.grid, curve.low, curve.high, color=BLUE, alpha=0.18, linewidth=0)
             place.plot(curve.grid, curve.mean, color=BLUE, linewidth=1.8)
             shown = np.unique(np.quantile(rows.X[:, j], np.linspace(0.0, 1.0, 100)))
-            place.plot(shown, np.zeros(len(shown)), "|", color=INK, alpha=0.5, markersize=7, transform=place.get_xaxis_transform(), clip_on=False)
+            place.plot(
+                shown,
+                np.zeros(len(shown)),
+                "|",
+                color=INK,
+                alpha=0.5,
+                markersize=7,
+                transform=place.get_xaxis_transform(),
+                clip_on=False,
+            )
             place.set(xlabel=model._names[j], ylabel=model._target_name)
         single = len(chosen) == 1 and (features is not None or ax is not None)
         return places[0] if single else np.array(places, dtype=object)
@@ -124,7 +158,9 @@ class Plots:
         model = self._model
         table = model.transformations_
         if len(table) == 0:
-            raise ValueError("The formula has no linear combinations of columns; there are no directions to draw.")
+            raise ValueError(
+                "The formula has no linear combinations of columns; there are no directions to draw."
+            )
         weights = table[model._names].to_numpy(dtype=np.float64)
         rows, _ = training_rows(model)
         if rows is not None:
@@ -135,8 +171,21 @@ class Plots:
         image = ax.imshow(weights, cmap="RdBu", vmin=-1.0, vmax=1.0, aspect="auto")
         for i, j in np.argwhere(np.abs(weights) >= 0.005) if weights.size <= 400 else ():
             value = weights[i, j]
-            ax.text(j, i, f"{value:+.2f}", ha="center", va="center", fontsize="small", color="white" if abs(value) > 0.6 else INK)
-        ax.set_xticks(range(len(model._names)), model._names, rotation=45 if len(model._names) > 8 else 0, ha="right" if len(model._names) > 8 else "center")
+            ax.text(
+                j,
+                i,
+                f"{value:+.2f}",
+                ha="center",
+                va="center",
+                fontsize="small",
+                color="white" if abs(value) > 0.6 else INK,
+            )
+        ax.set_xticks(
+            range(len(model._names)),
+            model._names,
+            rotation=45 if len(model._names) > 8 else 0,
+            ha="right" if len(model._names) > 8 else "center",
+        )
         ax.set_yticks(range(len(table)), [f"gene {gene + 1}" for gene in table["gene"]])
         ax.figure.colorbar(image, ax=ax, label="weight per standard deviation, largest of a row 1")
         return ax
@@ -160,7 +209,17 @@ class Plots:
     def _points(self, ax: Axes, name: str, x: Any, y: Any, label: str) -> None:
         marker, colour = MARKERS[name]
         face = "none" if name == "validation" else colour
-        ax.plot(x, y, marker, color=colour, markerfacecolor=face, markersize=4, alpha=0.7, linestyle="none", label=label)
+        ax.plot(
+            x,
+            y,
+            marker,
+            color=colour,
+            markerfacecolor=face,
+            markersize=4,
+            alpha=0.7,
+            linestyle="none",
+            label=label,
+        )
 
     def _features(self, features: Any, rows: Rows) -> list[int]:
         names = self._model._names
@@ -190,7 +249,9 @@ class Plots:
 
         across = min(3, count)
         down = -(-count // across)
-        figure, grid = plt.subplots(down, across, figsize=(3.3 * across, 2.6 * down), squeeze=False, layout="constrained")
+        figure, grid = plt.subplots(
+            down, across, figsize=(3.3 * across, 2.6 * down), squeeze=False, layout="constrained"
+        )
         for spare in grid.ravel()[count:]:
             figure.delaxes(spare)
         return list(grid.ravel()[:count])

@@ -58,7 +58,9 @@ class ProgressLine:
             said = f"generation {number}   best R² {fitness:.6f}   {complexity} nodes"
             self._progress.update(self._task, completed=min(1.0, max(shares)), said=said)
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._curve is not None:
             self._curve.draw()
         if self._progress is not None:

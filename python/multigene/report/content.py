@@ -76,7 +76,9 @@ def collect(
         sets = [rows]
         total = (getattr(model, "_data_summary", None) or {}).get("rows")
         if X is None:
-            notes.append(f"Shown on a sample of {len(rows.y):,} of {total:,} training rows; pass X and y for statistics of all of them.")
+            notes.append(
+                f"Shown on a sample of {len(rows.y):,} of {total:,} training rows; pass X and y for statistics of all of them."
+            )
     if len(sets) == 2:
         notes.append(
             "Validation rows judged how large the formula may be; afterwards the coefficients were fitted to all training rows."
@@ -99,7 +101,12 @@ def collect(
         history=_history(model),
         run=_run(model),
         settings=settings_table(model),
-        versions={"multigene": __version__, "Python": platform.python_version(), "NumPy": np.__version__, "system": platform.system()},
+        versions={
+            "multigene": __version__,
+            "Python": platform.python_version(),
+            "NumPy": np.__version__,
+            "system": platform.system(),
+        },
         reproduce={"python": constructor(model), "shell": command(model)},
         notes=notes,
     )
@@ -110,7 +117,9 @@ def shown_members(model: MultigeneRegressor) -> tuple[list[Member], int]:
 
     The front of a run counts nodes before simplification; here the size of the printed formula decides.
     """
-    sized = sorted(((_size(m), -m.fitness, i, m) for i, m in enumerate(model._front)), key=lambda row: row[:3])
+    sized = sorted(
+        ((_size(m), -m.fitness, i, m) for i, m in enumerate(model._front)), key=lambda row: row[:3]
+    )
     best, kept = float("-inf"), []
     for size, _, _, member in sized:
         if member.fitness > best or member is model._member:
@@ -135,7 +144,12 @@ def _names(member: Member) -> list[str]:
 
 
 def _model(
-    model: MultigeneRegressor, member: Member, rows: Rows | None, sets: list[Rows], points: list[Any], grids: list[Floats]
+    model: MultigeneRegressor,
+    member: Member,
+    rows: Rows | None,
+    sets: list[Rows],
+    points: list[Any],
+    grids: list[Floats],
 ) -> dict[str, Any]:
     """One model of the front: everything of the page that follows the selection."""
     individual = member.individual
@@ -160,11 +174,15 @@ def _model(
     }
     for each, kept in zip(sets, points, strict=True):
         prediction = individual.predict(each.X)
-        said["errors"][each.name] = {key: _number(value) for key, value in statistics.errors(each.y, prediction).items()}
+        said["errors"][each.name] = {
+            key: _number(value) for key, value in statistics.errors(each.y, prediction).items()
+        }
         said["predictions"].append(_numbers(prediction[kept]))
         widths = None if rows is None else statistics.half_widths(individual, rows, each.X)
         said["widths"].append(None if widths is None else _numbers(widths[kept], 3))
-        said["coverage"][each.name] = None if widths is None else _number(np.mean(np.abs(each.y - prediction) <= widths))
+        said["coverage"][each.name] = (
+            None if widths is None else _number(np.mean(np.abs(each.y - prediction) <= widths))
+        )
     if rows is not None:
         losses = statistics.importance(individual, rows)
         ranked = sorted(losses, key=lambda j: -losses[j])
@@ -172,7 +190,12 @@ def _model(
         for j in ranked[:MOST_DEPENDENCES]:
             curve = statistics.partial_dependence(individual, rows, j, grids[j])
             said["dependence"].append(
-                {"feature": j, "mean": _numbers(curve.mean), "low": _numbers(curve.low), "high": _numbers(curve.high)}
+                {
+                    "feature": j,
+                    "mean": _numbers(curve.mean),
+                    "low": _numbers(curve.low),
+                    "high": _numbers(curve.high),
+                }
             )
     return said
 
@@ -203,12 +226,20 @@ def _genes(model: MultigeneRegressor, member: Member, rows: Rows | None) -> list
 
 
 def _right_hand_side(formula: Formula) -> str:
-    return formula.mathml().replace(f"{symbol(formula.target_name)}<mo>=</mo>", "", 1).replace(' display="block"', "")
+    return (
+        formula.mathml()
+        .replace(f"{symbol(formula.target_name)}<mo>=</mo>", "", 1)
+        .replace(' display="block"', "")
+    )
 
 
 def _directions(member: Member) -> list[dict[str, Any]]:
     return [
-        {"gene": gene + 1, "bias": _number(bias), "weights": [[j, _number(w)] for j, w in sorted(weights.items()) if w != 0.0]}
+        {
+            "gene": gene + 1,
+            "bias": _number(bias),
+            "weights": [[j, _number(w)] for j, w in sorted(weights.items()) if w != 0.0],
+        }
         for gene, bias, weights in transformations(member.individual)
     ]
 
@@ -239,7 +270,10 @@ def _columns(model: MultigeneRegressor, rows: Rows | None) -> list[dict[str, Any
         ranges = {model._target_name: summary["target_range"], **summary["ranges"]}
         return [{"name": name, "min": low, "max": high} for name, (low, high) in ranges.items()]
     named = [(model._target_name, rows.y), *zip(model._names, rows.X.T, strict=True)]
-    return [_column(name, values, None if i == 0 else statistics.feature_grid(values)) for i, (name, values) in enumerate(named)]
+    return [
+        _column(name, values, None if i == 0 else statistics.feature_grid(values))
+        for i, (name, values) in enumerate(named)
+    ]
 
 
 def _column(name: str, values: Floats, grid: Floats | None) -> dict[str, Any]:

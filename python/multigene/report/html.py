@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from multigene.estimator import MultigeneRegressor
 
 #: The page fetches nothing: everything it may use is in it.
-POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:; font-src data:; base-uri 'none'"
-)
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:; font-src data:; base-uri 'none'"
 
 
 def write_report(
@@ -41,7 +39,9 @@ def write_report(
     """Write the report of a fitted model to a file, at once or not at all."""
     target = Path(path)
     if target.is_dir():
-        raise ValueError(f"{target} is a directory; give the name of a file in it, such as {target / 'report.html'}.")
+        raise ValueError(
+            f"{target} is a directory; give the name of a file in it, such as {target / 'report.html'}."
+        )
     if not target.parent.is_dir():
         raise ValueError(f"There is no directory {target.parent}; make it first.")
     text = page(collect(model, X, y, X_test, y_test))
@@ -54,7 +54,9 @@ def page(content: Content) -> str:
         from jinja2 import Environment, StrictUndefined
     except ImportError:
         raise ImportError("A report needs Jinja2 and Plotly: pip install 'multigene[report]'.") from None
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
     environment.filters.update(number=spoken_number, r2=spoken_r2, percent=percent, tone=tone)
     data = asdict(content)
     formats = [(name, each.title, each.suffix) for name, each in EXPORTERS.items() if name != "onnx"]

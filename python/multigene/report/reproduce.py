@@ -14,7 +14,12 @@ if TYPE_CHECKING:
     from multigene.estimator import MultigeneRegressor
 
 #: Options of `multigene fit` by constructor parameter.
-OPTIONS = {"configuration": "--configuration", "generations": "--generations", "time_limit": "--time", "random_state": "--seed"}
+OPTIONS = {
+    "configuration": "--configuration",
+    "generations": "--generations",
+    "time_limit": "--time",
+    "random_state": "--seed",
+}
 #: Parameters that the command line takes with --set.
 ASSIGNED = ("population_size", "max_genes", "max_depth", "max_nodes")
 #: Settings that do not change the model.
@@ -23,9 +28,7 @@ SILENT = ("n_jobs", "verbose", "warm_start")
 
 def constructor(model: MultigeneRegressor) -> str:
     """Python that makes the model again from the same rows."""
-    given = {
-        name: value for name, value in _given(model).items() if name not in SILENT
-    }
+    given = {name: value for name, value in _given(model).items() if name not in SILENT}
     arguments = ", ".join(f"{name}={value!r}" for name, value in given.items())
     return (
         "from multigene import MultigeneRegressor\n\n"
@@ -58,7 +61,10 @@ def _given(model: MultigeneRegressor) -> dict[str, Any]:
     given = {}
     for name, value in model.get_params(deep=False).items():
         value = value.item() if isinstance(value, np.generic) else value
-        if isinstance(value, bool | int | float | str | list | tuple | dict | None) and value == defaults[name]:
+        if (
+            isinstance(value, bool | int | float | str | list | tuple | dict | None)
+            and value == defaults[name]
+        ):
             continue
         given[name] = value
     return given

@@ -25,7 +25,8 @@ def training_rows(model: MultigeneRegressor, X: Any = None, y: Any = None) -> tu
     kept = getattr(model, "_rows", None)
     if kept is None:
         return None, False
-    return Rows("train", kept[0], kept[1]), len(kept[1]) == summary.get("rows")
+    X, y = (kept.X, kept.y) if hasattr(kept, "X") else kept
+    return Rows("train", X, y), len(y) == summary.get("rows")
 
 
 def needed_rows(model: MultigeneRegressor, X: Any = None, y: Any = None) -> Rows:
@@ -43,16 +44,24 @@ def given_rows(model: MultigeneRegressor, X: Any, y: Any, name: str) -> Rows:
     if getattr(X, "columns", None) is not None and not isinstance(X, np.ndarray):
         missing = [column for column in model._names if column not in set(X.columns)]
         if missing and hasattr(model, "feature_names_in_"):
-            raise ValueError(f"The {name} rows have no column {missing[0]!r}, which the model was trained with; add it.")
+            raise ValueError(
+                f"The {name} rows have no column {missing[0]!r}, which the model was trained with; add it."
+            )
         X = X if missing else X[list(model._names)]
         refuse_text(X)
     values, target = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64).ravel()
     if values.ndim != 2 or values.shape[1] != len(model._names):
-        raise ValueError(f"The {name} rows have shape {values.shape}; the model has {len(model._names)} columns.")
+        raise ValueError(
+            f"The {name} rows have shape {values.shape}; the model has {len(model._names)} columns."
+        )
     if len(values) != len(target) or len(target) == 0:
-        raise ValueError(f"X has {len(values)} rows and y has {len(target)}; give as many values as rows, at least one.")
+        raise ValueError(
+            f"X has {len(values)} rows and y has {len(target)}; give as many values as rows, at least one."
+        )
     if not (np.isfinite(values).all() and np.isfinite(target).all()):
-        raise ValueError(f"The {name} rows hold values that are missing or infinite; drop or fill those rows first.")
+        raise ValueError(
+            f"The {name} rows hold values that are missing or infinite; drop or fill those rows first."
+        )
     return Rows(name, np.ascontiguousarray(values), target)
 
 

@@ -141,7 +141,9 @@ class Dependence:
     high: Floats
 
 
-def partial_dependence(individual: Individual, rows: Rows, feature: int, grid: Floats | None = None) -> Dependence:
+def partial_dependence(
+    individual: Individual, rows: Rows, feature: int, grid: Floats | None = None
+) -> Dependence:
     """Predictions with one column set to each value of a grid over its range, averaged over a sample of the rows."""
     X, _ = thinned(rows, DEPENDENCE_ROWS)
     if grid is None:

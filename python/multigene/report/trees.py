@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from multigene.export.writer import readable_number
-from multigene.expression import Expression, Number, Operation, Power, Variable, fold, postorder, round_numbers
+from multigene.expression import (
+    Expression,
+    Number,
+    Operation,
+    Power,
+    Variable,
+    fold,
+    postorder,
+    round_numbers,
+)
 from multigene.model import gene_expression
 from multigene.simplify import simplify
 
@@ -29,16 +38,28 @@ def draw_genes(model: MultigeneRegressor, ax: Axes) -> Axes:
     ]
     nodes = sum(len(postorder(tree)) for _, _, tree in genes)
     if nodes > MOST_NODES:
-        raise ValueError(f"The genes have {nodes} nodes together, too many to draw; choose a smaller model of the front.")
+        raise ValueError(
+            f"The genes have {nodes} nodes together, too many to draw; choose a smaller model of the front."
+        )
     ax.axis("off")
     if not genes:
-        ax.text(0.5, 0.5, readable_number(individual.intercept), ha="center", va="center", transform=ax.transAxes)
+        ax.text(
+            0.5, 0.5, readable_number(individual.intercept), ha="center", va="center", transform=ax.transAxes
+        )
         return ax
     left, deepest = 0.0, 0
     for number, coefficient, tree in genes:
         root, width, depth = fold(tree, lambda node, parts: _placed(node, parts, model._names))
         _draw(ax, root, left, 0)
-        ax.text(left + root["x"], 0.75, f"{coefficient:+.4g} · gene {number + 1}", ha="center", va="bottom", fontweight="bold", fontsize="small")
+        ax.text(
+            left + root["x"],
+            0.75,
+            f"{coefficient:+.4g} · gene {number + 1}",
+            ha="center",
+            va="bottom",
+            fontweight="bold",
+            fontsize="small",
+        )
         left, deepest = left + width + 0.6, max(deepest, depth)
     ax.set_xlim(-0.8, left)
     ax.set_ylim(-deepest + 0.4, 1.3)
@@ -58,7 +79,11 @@ def _placed(node: Expression, parts: tuple[Any, ...], names: list[str]) -> tuple
         children.append((child, left))
         left += width
     middle = (children[0][0]["x"] + children[-1][1] + children[-1][0]["x"]) / 2
-    return {"label": label, "x": middle, "children": children, "leaf": False}, left, 1 + max(depth for _, _, depth in parts)
+    return (
+        {"label": label, "x": middle, "children": children, "leaf": False},
+        left,
+        1 + max(depth for _, _, depth in parts),
+    )
 
 
 def _label(node: Expression, names: list[str]) -> str:
@@ -81,5 +106,19 @@ def _draw(ax: Axes, root: dict[str, Any], left: float, level: int) -> None:
         for child, offset in node["children"]:
             ax.plot([x, start + offset + child["x"]], [y, y - 1.0], color="#9aa0ab", linewidth=1.0, zorder=1)
             stack.append((child, start + offset, depth + 1))
-        box = {"boxstyle": "round,pad=0.25" if node["leaf"] else "circle,pad=0.25", "facecolor": "white", "edgecolor": "#1d2129", "linewidth": 0.9}
-        ax.text(x, y, node["label"].replace("$", "\\$"), ha="center", va="center", fontsize="small", bbox=box, zorder=2)
+        box = {
+            "boxstyle": "round,pad=0.25" if node["leaf"] else "circle,pad=0.25",
+            "facecolor": "white",
+            "edgecolor": "#1d2129",
+            "linewidth": 0.9,
+        }
+        ax.text(
+            x,
+            y,
+            node["label"].replace("$", "\\$"),
+            ha="center",
+            va="center",
+            fontsize="small",
+            bbox=box,
+            zorder=2,
+        )
