@@ -44,7 +44,7 @@ def setting_value(name: str, value: Any) -> Any:
         )
     if name == "functions":
         return function_entries(value if not isinstance(value, list) else [_entry(v) for v in value])
-    hint = get_type_hints(declared._PARTS[names[name]])[name]
+    hint = get_type_hints(declared.PARTS[names[name]])[name]
     if isinstance(value, str) and value.lower() == "none":
         value = None  # TOML has no word for it
     if value is None and type(None) not in get_args(hint):
@@ -75,7 +75,7 @@ def read_settings_file(path: Path) -> dict[str, Any]:
         raise ValueError(f"{path} is not a TOML file: {error}.") from None
     found: dict[str, Any] = {}
     for name, value in content.items():
-        entries = value if isinstance(value, dict) and name in declared._PARTS else {name: value}
+        entries = value if isinstance(value, dict) and name in declared.PARTS else {name: value}
         for key, each in entries.items():
             found[key] = setting_value(key, each)
     return found
