@@ -308,7 +308,7 @@ def _history(model: MultigeneRegressor) -> dict[str, list[float]]:
     return {
         "seconds": _numbers(thin["seconds"].to_numpy(), 4),
         "generation": [int(g) + 1 for g in thin["generation"]],
-        "fitness": fitness,  # type: ignore[dict-item]
+        "fitness": fitness,
         "complexity": [int(c) for c in thin["complexity"]],
     }
 
