@@ -207,7 +207,7 @@ def test_front_keeps_the_chosen_model(model):
     other.__dict__.update(model.__dict__)
     other._choose(model._front[0])
     members, _ = shown_members(other)
-    assert any(member is other._member for member in members)
+    assert any(member is other._member for member, _ in members)
 
 
 # --- the page -------------------------------------------------------------------------------------

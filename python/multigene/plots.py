@@ -38,10 +38,10 @@ class Plots:
         ax = _axes(ax)
         model = self._model
         members, _ = shown_members(model)
-        sizes = [_size(model, member) for member in members]
-        ax.step(sizes, [m.fitness for m in members], where="post", color=SOFT, linewidth=1.0, zorder=1)
+        sizes, fitness = [f.size for _, f in members], [m.fitness for m, _ in members]
+        ax.step(sizes, fitness, where="post", color=SOFT, linewidth=1.0, zorder=1)
         ax.plot(
-            sizes, [m.fitness for m in members], "o", color=BLUE, markersize=5, label="model of the front"
+            sizes, fitness, "o", color=BLUE, markersize=5, label="model of the front"
         )
         ax.plot(
             [model.formula_.size],
@@ -273,9 +273,3 @@ def _thin(rows: Rows) -> Rows:
     X, y = statistics.thinned(rows, MOST_POINTS)
     return Rows(rows.name, X, y)
 
-
-def _size(model: MultigeneRegressor, member: Any) -> int:
-    from multigene.formula import Formula
-    from multigene.model import model_expression
-
-    return Formula(model_expression(member.individual), model._names).size

@@ -93,8 +93,8 @@ def collect(
     return Content(
         target=model._target_name,
         features=list(model._names),
-        chosen=next(i for i, member in enumerate(members) if member is model._member),
-        models=[_model(model, member, rows, sets, points, grids) for member in members],
+        chosen=next(i for i, (member, _) in enumerate(members) if member is model._member),
+        models=[_model(model, member, formula, rows, sets, points, grids) for member, formula in members],
         left_out=left_out,
         sets=[_set(each, kept) for each, kept in zip(sets, points, strict=True)],
         columns=_columns(model, rows),
@@ -112,40 +112,32 @@ def collect(
     )
 
 
-def shown_members(model: MultigeneRegressor) -> tuple[list[Member], int]:
+def shown_members(model: MultigeneRegressor) -> tuple[list[tuple[Member, Formula]], int]:
     """Models of the front that no smaller formula beats, thinned to what a page can hold; and how many that leaves out.
 
     The front of a run counts nodes before simplification; here the size of the printed formula decides.
     """
-    sized = sorted(
-        ((_size(m), -m.fitness, i, m) for i, m in enumerate(model._front)), key=lambda row: row[:3]
-    )
+    members = list(model._front)
+    if not any(member is model._member for member in members):
+        members.append(model._member)
+    found = [(m, Formula(model_expression(m.individual), model._names, model._target_name)) for m in members]
+    found.sort(key=lambda each: (each[1].size, -each[0].fitness))
     best, kept = float("-inf"), []
-    for size, _, _, member in sized:
+    for member, formula in found:
         if member.fitness > best or member is model._member:
-            kept.append((size, member))
+            kept.append((member, formula))
             best = max(best, member.fitness)
-    if not any(member is model._member for _, member in kept):
-        kept.append((_size(model._member), model._member))
-        kept.sort(key=lambda row: row[0])
-    members = [member for _, member in kept]
-    if len(members) > MOST_MODELS:
-        wanted = {round(i) for i in np.linspace(0, len(members) - 1, MOST_MODELS).tolist()}
-        members = [m for i, m in enumerate(members) if i in wanted or m is model._member]
-    return members, len(kept) - len(members)
-
-
-def _size(member: Member) -> int:
-    return Formula(model_expression(member.individual), _names(member), "y").size
-
-
-def _names(member: Member) -> list[str]:
-    return [f"x{j}" for j in range(1 + max(statistics.used_features(member.individual), default=0))]
+    wanted = set(range(len(kept)))
+    if len(kept) > MOST_MODELS:
+        wanted = {round(i) for i in np.linspace(0, len(kept) - 1, MOST_MODELS).tolist()}
+    shown = [each for i, each in enumerate(kept) if i in wanted or each[0] is model._member]
+    return shown, len(kept) - len(shown)
 
 
 def _model(
     model: MultigeneRegressor,
     member: Member,
+    formula: Formula,
     rows: Rows | None,
     sets: list[Rows],
     points: list[Any],
@@ -153,7 +145,6 @@ def _model(
 ) -> dict[str, Any]:
     """One model of the front: everything of the page that follows the selection."""
     individual = member.individual
-    formula = Formula(model_expression(individual), model._names, model._target_name)
     said: dict[str, Any] = {
         "size": formula.size,
         "r2": _number(member.fitness),
