@@ -8,7 +8,7 @@ import importlib
 from rich.console import Console
 
 #: Modules of this package with a `run()`, in the order in which they are printed.
-BENCHMARKS = ("nodes",)
+BENCHMARKS = ("nodes", "report")
 
 
 def main() -> None:

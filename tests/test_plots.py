@@ -13,7 +13,16 @@ from report_cases import awkward, fitted, rows
 
 from multigene import MultigeneRegressor
 
-METHODS = ("front", "fit", "residuals", "convergence", "importance", "partial_dependence", "directions", "genes")
+METHODS = (
+    "front",
+    "fit",
+    "residuals",
+    "convergence",
+    "importance",
+    "partial_dependence",
+    "directions",
+    "genes",
+)
 
 
 @pytest.fixture(autouse=True)

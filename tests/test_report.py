@@ -23,7 +23,6 @@ from multigene.report.reproduce import command, constructor
 from multigene.report.rows import given_rows
 from multigene.report.statistics import (
     Rows,
-    errors,
     gene_roles,
     half_widths,
     importance,
@@ -52,13 +51,26 @@ def unpacked(text: str, name: str) -> str:
 # --- statistics -----------------------------------------------------------------------------------
 
 
-def test_errors_are_those_of_scikit_learn(model):
+def test_errors_are_those_of_scikit_learn(model, content):
+    X, X_test, y, y_test = rows()
+    said = content.models[content.chosen]["errors"]["test"]
+    assert said["r2"] == pytest.approx(r2_score(y_test, model.predict(X_test)), rel=1e-5)
+    assert said["mae"] == pytest.approx(mean_absolute_error(y_test, model.predict(X_test)), rel=1e-5)
+    assert said["max"] == pytest.approx(np.abs(y_test - model.predict(X_test)).max(), rel=1e-5)
+    assert said["rows"] == len(y_test)
+
+
+def test_genes_and_importance_are_those_of_the_model(model):
     X, _, y, _ = rows()
-    said = errors(y.to_numpy(), model.predict(X))
-    assert said["r2"] == pytest.approx(r2_score(y, model.predict(X)))
-    assert said["mae"] == pytest.approx(mean_absolute_error(y, model.predict(X)))
-    assert said["rmse"] == pytest.approx(np.sqrt(np.mean((y - model.predict(X)) ** 2)))
-    assert said["largest"] == pytest.approx(np.abs(y - model.predict(X)).max())
+    individual, data = model._member.individual, given_rows(model, X, y, "train")
+    theirs = model.genes(X, y).set_index("gene")
+    for role in gene_roles(individual, data):
+        assert role.share == pytest.approx(theirs["share"][role.number], abs=1e-8)
+        assert role.spread == pytest.approx(theirs["spread"][role.number])
+        assert role.cost == pytest.approx(theirs["loss"][role.number], abs=1e-7)
+    table = model.importance(X, y).set_index("variable")["permutation"]
+    for j, loss in importance(individual, data).items():
+        assert loss == pytest.approx(table[model._names[j]])
 
 
 def test_gene_shares_add_up_and_costs_are_those_of_refits():
@@ -192,7 +204,9 @@ def test_exports_are_those_of_the_formula(model, content):
 
 def test_how_to_make_it_again_makes_it_again(model):
     X, _, y, _ = rows()
-    text = constructor(model).replace("model.fit(X, y)\n", "").replace('model.report("report.html", X, y)\n', "")
+    text = (
+        constructor(model).replace("model.fit(X, y)\n", "").replace('model.report("report.html", X, y)\n', "")
+    )
     names: dict = {}
     exec(text, names)
     assert names["model"].get_params()["generations"] == model.generations
@@ -205,9 +219,9 @@ def test_how_to_make_it_again_makes_it_again(model):
 def test_front_keeps_the_chosen_model(model):
     other = clone(model)
     other.__dict__.update(model.__dict__)
-    other._choose(model._front[0])
+    other.choose(0)
     members, _ = shown_members(other)
-    assert any(member is other._member for member, _ in members)
+    assert any(each.member is other._member for each in members)
 
 
 # --- the page -------------------------------------------------------------------------------------

@@ -247,9 +247,21 @@ def test_tab_reaches_every_control(page):
     reached = set()
     for _ in range(120):
         ActionChains(page).send_keys(Keys.TAB).perform()
-        where = page.execute_script("const e = document.activeElement; return [e.id, e.className, e.name || '']")
+        where = page.execute_script(
+            "const e = document.activeElement; return [e.id, e.className, e.name || '']"
+        )
         reached.update(part for part in where if part)
-    assert {"theme", "previous", "next", "equation", "chart-front", "model", "code", "download", "copy"} <= reached
+    assert {
+        "theme",
+        "previous",
+        "next",
+        "equation",
+        "chart-front",
+        "model",
+        "code",
+        "download",
+        "copy",
+    } <= reached
     assert any("format" in part for part in reached)
 
 

@@ -14,12 +14,15 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from multigene._engine import Dataset, Individual, Workers
-from multigene.data import column_names, data_summary, refuse_text, spread_rows, target_name
+from multigene.choice import Front
+from multigene.data import column_names, data_summary, refuse_text, target_name
 from multigene.formula import Formula
+from multigene.inspection import Inspection
 from multigene.looking import Looking
 from multigene.model import model_expression, transformations
 from multigene.problem import Problem
 from multigene.progress import ProgressLine
+from multigene.rows import TrainingRows
 from multigene.run import Callback, Run
 from multigene.search import default_settings
 from multigene.settings import Settings, Stopping, configuration, function_entries
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class MultigeneRegressor(Looking, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Symbolic regression by multi-gene genetic programming with linear combinations of features.
 
     A model is `y = c0 + c1·gene1(x) + … + ck·genek(x)`: genes evolve, outer coefficients come from least squares, inner weights
@@ -67,7 +70,11 @@ class MultigeneRegressor(Looking, RegressorMixin, BaseEstimator):  # type: ignor
     formula_ : Formula
         The chosen formula; `str()`, `.latex()`, `.sympy()`, `.to("c")` and so on.
     equations_ : pandas.DataFrame
-        The front: the best model of every complexity.
+        The front: the best model of every complexity; `choose()` takes another one of it into use.
+    choice_ : str
+        How the formula in use was chosen: "default", a criterion of `choose`, "index" or "pruned".
+    parameters_ : pandas.DataFrame
+        The numbers of the formula with their standard errors.
     history_ : pandas.DataFrame
         Best fitness, its complexity, evaluations and seconds after every generation.
     r2_, n_genes_, n_nodes_, depth_, lcf_share_ :
@@ -147,7 +154,8 @@ class MultigeneRegressor(Looking, RegressorMixin, BaseEstimator):  # type: ignor
         y = np.asarray(y, dtype=np.float64)
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
         check_rows(X, y, weights)
-        self._data_summary: dict[str, Any] | None = data_summary(names, X, y)
+        self._rows, self._uncertainty = TrainingRows.of(X, y, weights), None
+        self._data_summary: dict[str, Any] | None = data_summary(names, X, y, self._rows.variance)
         self._names = names or [f"x{j}" for j in range(X.shape[1])]
         if settings.stopping.seconds is not None:
             workers.set_deadline(settings.stopping.seconds - (time.perf_counter() - started))
@@ -163,7 +171,6 @@ class MultigeneRegressor(Looking, RegressorMixin, BaseEstimator):  # type: ignor
         with ProgressLine(settings.stopping, visible=bool(self.verbose)) as line:
             run.execute(line)
         self._settings = settings
-        self._rows = shown_rows(X, y)
         self._take(run)
         return self
 
@@ -206,15 +213,15 @@ class MultigeneRegressor(Looking, RegressorMixin, BaseEstimator):  # type: ignor
         import pandas as pd
 
         result = run.result()
-        self._front = result.front
+        self._front = Front(result.front, result.chosen, self._names, self._target_name, self._data_summary)
         self._state = run.state() if self.warm_start else None
         self.history_ = pd.DataFrame(run.history)
         self.n_generations_ = run.generations()
         self.stopped_by_ = run.stopped_by
-        self._choose(result.chosen)
+        self._choose(result.chosen, "default")
 
-    def _choose(self, member: Any) -> None:
-        self._member = member
+    def _choose(self, member: Any, choice: str) -> None:
+        self._member, self.choice_ = member, choice
         individual: Individual = member.individual
         self.r2_ = float(member.fitness)
         self.n_genes_ = sum(c != 0.0 for c in individual.coefficients)
@@ -223,34 +230,18 @@ class MultigeneRegressor(Looking, RegressorMixin, BaseEstimator):  # type: ignor
 
     # --- using ------------------------------------------------------------------------------------
 
-    def predict(self, X: Any) -> npt.NDArray[np.float64]:
-        """Prediction of the chosen formula for every row of `X`."""
+    def predict(self, X: Any, index: int | None = None, interval: float | None = None) -> Any:
+        """Prediction of the chosen formula, or of that of a row of `equations_`, for every row of `X`.
+
+        With `interval=0.95` also the bounds that hold a new observation with that probability: (prediction, lower, upper). They
+        suppose that the form of the formula is right; outside the range of the training rows they are too narrow.
+        """
         check_is_fitted(self)
         column_names(X)
         refuse_text(X)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        individual: Individual = self._member.individual
-        return individual.predict(X)
-
-    @property
-    def equations_(self) -> pd.DataFrame:
-        """The front: the best model of every complexity, the chosen one marked."""
-        check_is_fitted(self)
-        import pandas as pd  # takes a third of a second, which `import multigene` need not pay
-
-        rows = []
-        for member in self._front:
-            formula = Formula(model_expression(member.individual), self._names, self._target_name)
-            rows.append(
-                {
-                    "complexity": formula.size,
-                    "r2": member.fitness,
-                    "genes": sum(c != 0.0 for c in member.individual.coefficients),
-                    "formula": str(formula),
-                    "chosen": member is self._member,
-                }
-            )
-        return pd.DataFrame(rows)
+        member = self._member if index is None else self._front.at(index)
+        return member.individual.predict(X) if interval is None else self._with_interval(member, X, interval)
 
     @property
     def transformations_(self) -> pd.DataFrame:
@@ -287,7 +278,7 @@ class MultigeneRegressor(Looking, RegressorMixin, BaseEstimator):  # type: ignor
         return (
             f"{self._target_name} = {self.formula_}\n"
             f"R² {self.r2_:.6f} on the training rows, {self.formula_.size} nodes, {self.n_genes_} genes; "
-            f"one of {len(self._front)} models of the front"
+            f"one of {len(self._front.listed)} models of the front"
         )
 
     def __sklearn_tags__(self) -> Any:
@@ -305,12 +296,6 @@ def seen_rows(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
         return X, y, weights
     seen = weights > 0.0
     return X[seen], y[seen], weights[seen]
-
-
-def shown_rows(X: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> tuple[Any, Any]:
-    """What a fitted model keeps of its rows for reports and plots: a sample of at most 5,000."""
-    kept = spread_rows(y, 5000)
-    return X[kept], y[kept]
 
 
 def with_limits(settings: Settings, generations: int | None, seconds: float | None) -> Settings:

@@ -123,10 +123,11 @@ def _logarithm_factor(term: Expression) -> tuple[Expression, float] | None:
 
 def engine_text(expression: Expression) -> str:
     """An expression in the engine's notation; real exponents become roots or exp(w·log(…))."""
-    return fold(expression, _engine_node)
+    return fold(expression, engine_node)
 
 
-def _engine_node(node: Expression, parts: tuple[str, ...]) -> str:
+def engine_node(node: Expression, parts: tuple[str, ...]) -> str:
+    """One node over the texts of its children."""
     if isinstance(node, Number):
         return repr(node.value) if node.value >= 0 else f"({node.value!r})"
     if isinstance(node, Variable):

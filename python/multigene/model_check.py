@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from multigene._engine import Individual
+
+if TYPE_CHECKING:
+    from multigene.intervals import Uncertainty
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,8 +83,8 @@ class Checked:
         """A finite number; the parser has refused others."""
         return _number(self.values.get(name), name)
 
-    def members(self, n_features: int) -> list[tuple[Individual, float, int]]:
-        """The models of the front: model, training R², complexity."""
+    def members(self, n_features: int) -> list[tuple[Individual, float, int, float, str]]:
+        """The models of the front: model, training R², complexity, R² on rows held out, source."""
         rows, found, nodes = self._list("front", self.limits.models), [], 0
         if not rows:
             raise ValueError("its front has no models")
@@ -96,7 +99,9 @@ class Checked:
             if nodes > self.limits.all_nodes:
                 raise ValueError(f"its models have more than {self.limits.all_nodes} nodes")
             r2 = float("-inf") if row.get("r2") is None else entry.number("r2")
-            found.append((individual, r2, entry.whole("complexity", 0, 1 << 40)))
+            validation = float("nan") if row.get("validation_r2") is None else entry.number("validation_r2")
+            source = entry.text("source") if "source" in row else "search"
+            found.append((individual, r2, entry.whole("complexity", 0, 1 << 40), validation, source))
         return found
 
     def data_summary(self, names: Sequence[str]) -> dict[str, Any] | None:
@@ -107,11 +112,33 @@ class Checked:
         ranges = data.table("ranges").values
         if set(ranges) - set(names) or len(ranges) > len(names):
             raise ValueError("its data summary names columns that are no features")
+        variance = None if data.values.get("target_variance") is None else data.number("target_variance")
+        if variance is not None and variance < 0.0:
+            raise ValueError("the variance of its target is negative")
         return {
             "rows": data.whole("rows", 0, 1 << 53),
+            "target_variance": variance,
             "target_range": _pair(data.values.get("target_range")),
             "ranges": {name: _pair(pair) for name, pair in ranges.items()},
         }
+
+    def intervals(self, n_parameters: int) -> Uncertainty | None:
+        """What is known of the numbers of the chosen formula, as far as the file tells."""
+        from multigene.intervals import Uncertainty
+
+        if self.values.get("intervals") is None:
+            return None
+        table = self.table("intervals")
+        rows = table._list("factor", n_parameters)
+        determined = [value is True for value in table._list("determined", n_parameters)]
+        ranks = {len(row) if isinstance(row, list) else -1 for row in rows}
+        variance, freedom = table.number("variance"), table.whole("freedom", 1, 1 << 53)
+        if len(rows) != n_parameters or len(determined) != n_parameters or len(ranks) > 1 or not ranks <= set(range(n_parameters + 1)):
+            raise ValueError("its intervals do not belong to its formula")
+        if variance < 0.0:
+            raise ValueError(f"its residual variance is {_shown(variance)}, which is negative")
+        factor = np.array([[_number(value, "factor") for value in row] for row in rows], dtype=np.float64)
+        return Uncertainty(variance, freedom, factor.reshape(n_parameters, -1), np.array(determined, dtype=bool))
 
     def _individual(self) -> Individual:
         limits = self.limits

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 FORMAT = "multigene-model"
 VERSION = 1
+#: Intervals are stored up to this many numbers: formulas of about 200 parameters.
+MOST_FACTOR_VALUES = 40_000
 _PARAMETERS = (
     "configuration", "functions", "population_size", "generations", "time_limit", "max_genes",
     "max_depth", "max_nodes", "n_jobs", "verbose", "warm_start",
@@ -69,6 +71,8 @@ def dumps(model: MultigeneRegressor) -> str:
         "features": list(model._names),
         "named": hasattr(model, "feature_names_in_"),
         "chosen": next(i for i, member in enumerate(members) if member is model._member),
+        "default": next(i for i, member in enumerate(members) if member is model._front.default),
+        "choice": model.choice_,
         "front": [_member(member) for member in members],
         "parameters": _parameters(model),
         "settings": plain(model._settings),
@@ -79,6 +83,7 @@ def dumps(model: MultigeneRegressor) -> str:
             "stopped_by": model.stopped_by_,
         },
         "data": getattr(model, "_data_summary", None),
+        "intervals": _intervals(model),
     }
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -91,6 +96,24 @@ def _member(member: Any) -> dict[str, Any]:
         "intercept": individual.intercept,
         "coefficients": individual.coefficients,
         "genes": individual.genes,
+        "validation_r2": member.validation if math.isfinite(member.validation) else None,
+        "source": member.source,
+    }
+
+
+def _intervals(model: MultigeneRegressor) -> dict[str, Any] | None:
+    """What intervals of the chosen formula need, unless it has very many numbers or too few rows."""
+    try:
+        known = model._uncertain(model._member)
+    except ValueError:
+        return None
+    if known.factor.size > MOST_FACTOR_VALUES or not (math.isfinite(known.variance) and np.isfinite(known.factor).all()):
+        return None
+    return {
+        "variance": known.variance,
+        "freedom": known.freedom,
+        "factor": known.factor.tolist(),
+        "determined": known.determined.tolist(),
     }
 
 
@@ -207,7 +230,9 @@ def _whole(text: str) -> int:
 
 def _model(document: Checked) -> MultigeneRegressor:
     """The estimator as `fit` left it, short of what only a run has (population, history)."""
+    from multigene.choice import Front
     from multigene.estimator import MultigeneRegressor
+    from multigene.jacobian import parameters as parameters_of
     from multigene.pareto import Member
 
     names = document.texts("features", at_most=document.limits.features)
@@ -225,13 +250,17 @@ def _model(document: Checked) -> MultigeneRegressor:
     if document.flag("named"):
         model.feature_names_in_ = np.array(names, dtype=object)
     model._names, model._target_name = names, document.text("target")
-    model._settings, model._front, model._state = settings, front, None
+    model._settings, model._state, model._rows = settings, None, None
     model._data_summary = document.data_summary(names)
+    default = front[document.whole("default", 0, len(front) - 1) if "default" in document.values else chosen]
+    model._front = Front(front, default, names, model._target_name, model._data_summary or {})
     run = document.table("run")
     model.history_ = pd.DataFrame(columns=["generation", "seconds", "evaluations", "fitness", "complexity"])
     model.n_generations_ = run.whole("generations", 0, sys.maxsize)
     model.stopped_by_ = run.text("stopped_by")
-    model._choose(front[chosen])
+    model._choose(front[chosen], document.text("choice") if "choice" in document.values else "default")
+    known = document.intervals(len(parameters_of(model.formula_.expression)))
+    model._uncertainty = None if known is None else (front[chosen], known)
     return model
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import nan
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,10 @@ class Member:
     individual: Individual
     fitness: float
     complexity: int
+    validation: float = nan
+    """R² on rows held out, if any were."""
+    source: str = "search"
+    """Where it comes from: "search", or what made it later."""
 
 
 class ParetoFront:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multigene import understand
 from multigene.report import statistics
 from multigene.report.content import shown_members
 from multigene.report.rows import given_rows, needed_rows, training_rows, with_validation
@@ -38,11 +39,9 @@ class Plots:
         ax = _axes(ax)
         model = self._model
         members, _ = shown_members(model)
-        sizes, fitness = [f.size for _, f in members], [m.fitness for m, _ in members]
+        sizes, fitness = [e.complexity for e in members], [e.member.fitness for e in members]
         ax.step(sizes, fitness, where="post", color=SOFT, linewidth=1.0, zorder=1)
-        ax.plot(
-            sizes, fitness, "o", color=BLUE, markersize=5, label="model of the front"
-        )
+        ax.plot(sizes, fitness, "o", color=BLUE, markersize=5, label="model of the front")
         ax.plot(
             [model.formula_.size],
             [model.r2_],
@@ -68,7 +67,7 @@ class Plots:
         for rows in sets:
             shown = _thin(rows)
             prediction = self._model._member.individual.predict(shown.X)
-            r2 = statistics.errors(rows.y, self._model._member.individual.predict(rows.X))["r2"]
+            r2 = understand.metrics(rows.y, self._model._member.individual.predict(rows.X))["r2"]
             self._points(ax, rows.name, shown.y, prediction, f"{NAMES[rows.name]}, R² {r2:.3f}")
         low, high = min(r.y.min() for r in sets), max(r.y.max() for r in sets)
         ax.plot([low, high], [low, high], "--", color=INK, linewidth=1.0)
@@ -225,7 +224,7 @@ class Plots:
         names = self._model._names
         if features is None:
             losses = statistics.importance(self._model._member.individual, rows)
-            return sorted(losses, key=lambda j: -losses[j])[:6]
+            return list(losses)[:6]
         wanted = [features] if isinstance(features, str | int | np.integer) else list(features)
         chosen = []
         for each in wanted:
@@ -272,4 +271,3 @@ def _axes(ax: Axes | None) -> Axes:
 def _thin(rows: Rows) -> Rows:
     X, y = statistics.thinned(rows, MOST_POINTS)
     return Rows(rows.name, X, y)
-

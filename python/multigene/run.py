@@ -16,6 +16,7 @@ import numpy as np
 
 from multigene import checkpoint as checkpoints
 from multigene._engine import Dataset, Individual, Workers
+from multigene.choice import judged
 from multigene.evolution import Generation, evolve
 from multigene.pareto import Member
 from multigene.problem import Problem
@@ -108,7 +109,11 @@ class Run:
     def result(self) -> Result:
         """The chosen model and the front."""
         if self.searcher is not None:
-            return Result(*self.searcher.result())
+            chosen, front = self.searcher.result()
+            front = front if any(member is chosen for member in front) else [*front, chosen]
+            verdict = self.searcher.verdict
+            scored = judged(front, {} if verdict is None else verdict.validation_r2)
+            return Result(scored[next(i for i, member in enumerate(front) if member is chosen)], scored)
         front = [] if self.step is None else list(self.step.front)
         front = front or [self._constant_model()]
         return Result(max(front, key=lambda member: member.fitness), front)

@@ -264,7 +264,8 @@ class Searcher:
             for island in self.islands
             if island.last is not None
         ]
-        verdict = None if self.verdict is None else (self.verdict.most_nodes, self.verdict.constant)
+        v = self.verdict
+        verdict = None if v is None else (v.most_nodes, v.constant, list(v.validation_r2.items()))
         front = checkpoint.packed_front(self.front)
         seekers = None if self.seekers is None else self.seekers.state()
         search = {"phase": self.phase, "number": self.number, "verdict": verdict, "front": front, "islands": islands}
@@ -274,7 +275,9 @@ class Searcher:
         try:
             state = saved["search"]
             self.phase, self.number = state["phase"], int(state["number"])
-            self.verdict = None if state["verdict"] is None else Verdict(int(state["verdict"][0]), bool(state["verdict"][1]), {}, None)
+            if state["verdict"] is not None:
+                most_nodes, constant, scores = state["verdict"]
+                self.verdict = Verdict(int(most_nodes), bool(constant), {int(size): float(r2) for size, r2 in scores}, None)
             rows = self.problem.search_rows if self.phase == "explore" else self.problem.evolution_rows
             self.data = self.problem.dataset(rows)
             checkpoint.fill_front(self.front, state["front"])

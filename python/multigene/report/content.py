@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multigene import __version__
+from multigene import __version__, understand
+from multigene._engine import Individual
+from multigene.choice import Listed
 from multigene.data import spread_rows
 from multigene.export import EXPORTERS
 from multigene.export.mathml import symbol
 from multigene.formula import Formula
-from multigene.model import gene_expression, model_expression, transformations
+from multigene.model import gene_expression, transformations
 from multigene.pareto import Member
 from multigene.report import statistics
 from multigene.report.reproduce import command, constructor, settings_table
@@ -93,8 +95,8 @@ def collect(
     return Content(
         target=model._target_name,
         features=list(model._names),
-        chosen=next(i for i, (member, _) in enumerate(members) if member is model._member),
-        models=[_model(model, member, formula, rows, sets, points, grids) for member, formula in members],
+        chosen=next(i for i, each in enumerate(members) if each.member is model._member),
+        models=[_model(model, each, rows, sets, points, grids) for each in members],
         left_out=left_out,
         sets=[_set(each, kept) for each, kept in zip(sets, points, strict=True)],
         columns=_columns(model, rows),
@@ -112,42 +114,30 @@ def collect(
     )
 
 
-def shown_members(model: MultigeneRegressor) -> tuple[list[tuple[Member, Formula]], int]:
-    """Models of the front that no smaller formula beats, thinned to what a page can hold; and how many that leaves out.
-
-    The front of a run counts nodes before simplification; here the size of the printed formula decides.
-    """
-    members = list(model._front)
-    if not any(member is model._member for member in members):
-        members.append(model._member)
-    found = [(m, Formula(model_expression(m.individual), model._names, model._target_name)) for m in members]
-    found.sort(key=lambda each: (each[1].size, -each[0].fitness))
-    best, kept = float("-inf"), []
-    for member, formula in found:
-        if member.fitness > best or member is model._member:
-            kept.append((member, formula))
-            best = max(best, member.fitness)
-    wanted = set(range(len(kept)))
-    if len(kept) > MOST_MODELS:
-        wanted = {round(i) for i in np.linspace(0, len(kept) - 1, MOST_MODELS).tolist()}
-    shown = [each for i, each in enumerate(kept) if i in wanted or each[0] is model._member]
-    return shown, len(kept) - len(shown)
+def shown_members(model: MultigeneRegressor) -> tuple[list[Listed], int]:
+    """Models of the front as `equations_` lists them, thinned to what a page can hold; and how many that leaves out."""
+    listed = list(model._front.listed)
+    wanted = set(range(len(listed)))
+    if len(listed) > MOST_MODELS:
+        wanted = {round(i) for i in np.linspace(0, len(listed) - 1, MOST_MODELS).tolist()}
+    shown = [each for i, each in enumerate(listed) if i in wanted or each.member is model._member]
+    return shown, len(listed) - len(shown)
 
 
 def _model(
     model: MultigeneRegressor,
-    member: Member,
-    formula: Formula,
+    listed: Listed,
     rows: Rows | None,
     sets: list[Rows],
     points: list[Any],
     grids: list[Floats],
 ) -> dict[str, Any]:
     """One model of the front: everything of the page that follows the selection."""
-    individual = member.individual
+    member, formula, individual = listed.member, listed.formula, listed.member.individual
     said: dict[str, Any] = {
         "size": formula.size,
         "r2": _number(member.fitness),
+        "validation": _number(member.validation),
         "text": formula.text(),
         "mathml": formula.mathml(),
         "variables": list(formula.variables),
@@ -165,18 +155,14 @@ def _model(
     }
     for each, kept in zip(sets, points, strict=True):
         prediction = individual.predict(each.X)
-        said["errors"][each.name] = {
-            key: _number(value) for key, value in statistics.errors(each.y, prediction).items()
-        }
+        measured = {"rows": len(each.y), **understand.metrics(each.y, prediction)}
+        said["errors"][each.name] = {key: _number(value) for key, value in measured.items()}
         said["predictions"].append(_numbers(prediction[kept]))
-        widths = None if rows is None else statistics.half_widths(individual, rows, each.X)
-        said["widths"].append(None if widths is None else _numbers(widths[kept], 3))
-        said["coverage"][each.name] = (
-            None if widths is None else _number(np.mean(np.abs(each.y - prediction) <= widths))
-        )
+        widths, said["coverage"][each.name] = _intervals(individual, rows, each, kept)
+        said["widths"].append(widths)
     if rows is not None:
         losses = statistics.importance(individual, rows)
-        ranked = sorted(losses, key=lambda j: -losses[j])
+        ranked = list(losses)
         said["importance"] = [[j, _number(losses[j])] for j in ranked]
         for j in ranked[:MOST_DEPENDENCES]:
             curve = statistics.partial_dependence(individual, rows, j, grids[j])
@@ -189,6 +175,20 @@ def _model(
                 }
             )
     return said
+
+
+def _intervals(
+    individual: Individual, rows: Rows | None, shown: Rows, kept: Any
+) -> tuple[list[Any] | None, list[Any] | None]:
+    """Half widths of the intervals of the rows drawn; share of rows that they hold, and of how many rows."""
+    if rows is None:
+        return None, None
+    X, y = statistics.thinned(shown, statistics.UNCERTAINTY_ROWS)
+    widths = statistics.half_widths(individual, rows, np.concatenate([shown.X[kept], X]))
+    if widths is None:
+        return None, None
+    held = np.abs(y - individual.predict(X)) <= widths[len(kept) :]
+    return _numbers(widths[: len(kept)], 3), [_number(held.mean()), len(y)]
 
 
 def _genes(model: MultigeneRegressor, member: Member, rows: Rows | None) -> list[dict[str, Any]]:

@@ -11,16 +11,21 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
+from multigene import understand
 from multigene._engine import Individual
 from multigene.data import spread_rows
+from multigene.intervals import Uncertainty
+from multigene.model import model_expression
+from multigene.rows import TrainingRows
 
 Floats = npt.NDArray[np.float64]
 
 #: Rows for averages over rows: permutation importance and partial dependence.
 IMPORTANCE_ROWS = 2000
 DEPENDENCE_ROWS = 200
+#: Rows from which the uncertainty of parameters is estimated, and on which coverage is counted.
+UNCERTAINTY_ROWS = 5000
 GRID = 41
 
 
@@ -31,20 +36,6 @@ class Rows:
     name: str
     X: Floats
     y: Floats
-
-
-def errors(y: Floats, prediction: Floats) -> dict[str, float]:
-    """R², root mean square, mean absolute and largest error; NaN where a prediction is not finite."""
-    residual = y - prediction
-    total = float(np.sum((y - y.mean()) ** 2))
-    squares = float(residual @ residual)
-    return {
-        "rows": float(len(y)),
-        "r2": 1.0 - squares / total if total > 0.0 else float("nan"),
-        "rmse": float(np.sqrt(squares / len(y))),
-        "mae": float(np.mean(np.abs(residual))),
-        "largest": float(np.max(np.abs(residual))),
-    }
 
 
 @dataclass(frozen=True)
@@ -63,7 +54,8 @@ def gene_roles(individual: Individual, rows: Rows) -> list[GeneRole]:
 
     `spread` is the standard deviation of coefficient·gene, `share` the covariance of that term with the prediction over
     the prediction's variance (shares add up to 1), `cost` how much R² on the rows falls when the gene is left out and
-    the other coefficients are fitted anew.
+    the other coefficients are fitted anew: the numbers of `model.genes(X, y)`, here from one pass over the rows for all
+    removals together, since a report has them for every model of the front.
     """
     coefficients = np.asarray(individual.coefficients)
     live = np.flatnonzero(coefficients)
@@ -114,20 +106,16 @@ def used_features(individual: Individual) -> list[int]:
     return sorted(used)
 
 
-def importance(individual: Individual, rows: Rows, repeats: int = 3) -> dict[int, float]:
-    """Loss of R² when a column is shuffled (permutation importance), by column; always the same shuffles."""
-    rng = np.random.default_rng(0)
+def importance(individual: Individual, rows: Rows) -> dict[int, float]:
+    """Loss of R² when a column is shuffled, for the columns that the model reads, the most important first.
+
+    The numbers of `model.importance(X, y)`, on a sample where there are very many rows.
+    """
     X, y = thinned(rows, IMPORTANCE_ROWS)
-    total = float(np.sum((y - y.mean()) ** 2)) or 1.0
-    base = float(np.sum((y - individual.predict(X)) ** 2))
-    losses: dict[int, float] = {}
-    for j in used_features(individual):
-        shuffled, loss = X.copy(), 0.0
-        for _ in range(repeats):
-            shuffled[:, j] = X[rng.permutation(len(y)), j]
-            loss += float(np.sum((y - individual.predict(shuffled)) ** 2)) - base
-        losses[j] = loss / repeats / total if np.isfinite(loss) else float("inf")
-    return losses
+    names = [str(j) for j in range(X.shape[1])]
+    table = understand.importance(individual, names, TrainingRows(X, y, None, len(y)))
+    falls = dict(zip(table["variable"], table["permutation"], strict=True))
+    return {int(name): float(fall) for name, fall in falls.items() if int(name) in used_features(individual)}
 
 
 @dataclass(frozen=True)
@@ -162,30 +150,18 @@ def feature_grid(column: Floats) -> Floats:
 
 
 def half_widths(individual: Individual, rows: Rows, X: Floats, level: float = 0.95) -> Floats | None:
-    """Half widths of prediction intervals at the rows of `X`; None where the rows are too few.
+    """Half widths of prediction intervals at the rows of `X`, as `predict(X, interval=level)` has them.
 
-    Student's t with the noise estimated on `rows`, and the uncertainty of intercept and outer coefficients (the inner
-    weights are taken as known).
+    None where the training rows are too few, or where a prediction on them is not finite.
     """
-    coefficients = np.asarray(individual.coefficients)
-    live = np.flatnonzero(coefficients)
-    freedom = len(rows.y) - len(live) - 1
-    if freedom < 1:
-        return None
-    design, shown = _design(individual, rows.X, live), _design(individual, X, live)
-    residual = rows.y - individual.predict(rows.X)
-    if not np.isfinite(residual).all():
-        return None
-    noise = float(residual @ residual) / freedom
-    scale = np.sqrt(np.clip(np.einsum("ij,ij->j", design, design), 1e-300, None))
-    inverse = np.linalg.pinv((design / scale).T @ (design / scale), rcond=1e-12, hermitian=True)
-    leverage = np.einsum("ij,jk,ik->i", shown / scale, inverse, shown / scale)
-    quantile = float(stats.t.ppf(0.5 + level / 2.0, freedom))
-    return np.asarray(quantile * np.sqrt(noise * (1.0 + np.clip(leverage, 0.0, None))))
-
-
-def _design(individual: Individual, X: Floats, live: npt.NDArray[np.intp]) -> Floats:
-    return np.column_stack([np.ones(len(X)), individual.gene_values(X)[:, live]])
+    expression = model_expression(individual)
+    kept, target = thinned(rows, UNCERTAINTY_ROWS)
+    with np.errstate(all="ignore"):  # derivatives may overflow in formulas that only just have finite values
+        try:
+            uncertainty = Uncertainty.of(expression, TrainingRows(kept, target, None, len(rows.y)))
+        except (ValueError, np.linalg.LinAlgError):
+            return None
+        return uncertainty.half_width(expression, X, level)
 
 
 def thinned(rows: Rows, most: int) -> tuple[Floats, Floats]:

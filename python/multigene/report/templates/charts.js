@@ -48,7 +48,7 @@ function frontChart(content, index, colour) {
   const models = content.models, sizes = models.map(m => m.size), said = models.map(m => `<b>${m.size} nodes</b><br>${wrapped(m.text)}`);
   const traces = [];
   content.sets.filter(s => s.name !== "train").forEach(set => traces.push({type: "scatter", mode: "markers", name: "R² " + SET_NAMES[set.name],
-    x: sizes, y: models.map(m => m.errors[set.name].r2 > -0.05 ? m.errors[set.name].r2 : null), hoverinfo: "skip",
+    x: sizes, y: models.map(m => set.name === "validation" ? m.validation : m.errors[set.name].r2).map(v => v !== null && v > -0.05 ? v : null), hoverinfo: "skip",
     marker: {color: colour[set.name], size: 6, symbol: SET_SHAPES[set.name], opacity: .75}}));
   traces.push({type: "scatter", mode: "lines+markers", name: "R² of the fit", x: sizes, y: models.map(m => m.r2), text: said,
     customdata: models.map((m, i) => i), line: {color: colour.train, width: 1.5, shape: "hv"}, marker: {color: colour.train, size: 9},
@@ -120,7 +120,7 @@ function intervalChart(content, model, colour) {
     {type: "scatter", mode: "markers", name: "actual, inside", x: x.filter((_, i) => inside[i]), y: order.filter((_, i) => inside[i]).map(i => set.y[i]), marker: {size: 4, color: colour.soft, opacity: .6}, hovertemplate: "actual %{y:.5g}<extra></extra>"},
     {type: "scatter", mode: "markers", name: "outside", x: x.filter((_, i) => !inside[i]), y: order.filter((_, i) => !inside[i]).map(i => set.y[i]), marker: {size: 7, color: colour.test, symbol: "x"}, hovertemplate: "actual %{y:.5g}<extra>outside</extra>"}];
   return [traces, layout(colour, {showlegend: true, xaxis: axis(colour, `${SET_NAMES[set.name]} rows by prediction`), yaxis: axis(colour, content.target)}),
-    `The interval holds ${percentage(model.coverage[set.name])} of ${set.rows.toLocaleString("en")} ${SET_NAMES[set.name]} rows.`];
+    `The interval holds ${percentage(model.coverage[set.name][0])} of ${model.coverage[set.name][1].toLocaleString("en")} ${SET_NAMES[set.name]} rows.`];
 }
 
 function importanceChart(content, model, colour) {

@@ -95,7 +95,7 @@
 
   function showCards(m) {
     const cards = Object.entries(m.errors).map(([name, e]) => card(TITLES[name], "R² " + r2(e.r2),
-      [["RMSE", fixed(e.rmse)], ["MAE", fixed(e.mae)], ["largest", fixed(e.largest)], ["rows", e.rows.toLocaleString("en")]]));
+      [["RMSE", fixed(e.rmse)], ["MAE", fixed(e.mae)], ["largest", fixed(e.max)], ["rows", e.rows.toLocaleString("en")]]));
     cards.push(card("Size", `${m.size} nodes`, [["genes", m.genes.length], ["columns used", `${m.variables.length} of ${content.features.length}`]]));
     $("cards").replaceChildren(...cards);
   }

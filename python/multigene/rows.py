@@ -1,0 +1,84 @@
+"""Training rows that a fitted model keeps for what is asked of it later: intervals, shortening, importance.
+
+`fit` keeps a compact copy, thinned when there are very many rows. Model files never hold it; a loaded model is given rows anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from multigene._engine import Dataset
+
+Floats = npt.NDArray[np.float64]
+
+#: At most so many rows are kept,
+MOST_ROWS = 20_000
+#: and at most so many numbers (32 MB), but never fewer rows than `FEWEST_ROWS`.
+MOST_VALUES = 4_000_000
+FEWEST_ROWS = 2_000
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """Features, target and weights of the rows kept, and of how many rows they are a sample."""
+
+    X: Floats
+    y: Floats
+    weights: Floats | None
+    total: int
+
+    @staticmethod
+    def of(X: Floats, y: Floats, weights: Floats | None = None) -> TrainingRows:
+        """A copy of the rows, thinned at random (the same for every call) when there are too many."""
+        if weights is not None:
+            seen = weights > 0.0
+            X, y, weights = X[seen], y[seen], weights[seen]
+        most = min(MOST_ROWS, max(FEWEST_ROWS, MOST_VALUES // max(1, X.shape[1])))
+        return TrainingRows(X, y, weights, len(y)).thinned(most, copy=True)
+
+    def thinned(self, most: int, copy: bool = False) -> TrainingRows:
+        """At most so many of the rows."""
+        n = len(self.y)
+        if n > most:
+            chosen = np.sort(np.random.default_rng(n).permutation(n)[:most])
+            weights = None if self.weights is None else self.weights[chosen]
+            return TrainingRows(self.X[chosen], self.y[chosen], weights, self.total)
+        if not copy:
+            return self
+        weights = None if self.weights is None else self.weights.copy()
+        return TrainingRows(np.array(self.X), np.array(self.y), weights, self.total)
+
+    @cached_property
+    def dataset(self) -> Dataset:
+        """The rows as the engine sees them."""
+        return Dataset(self.X, self.y, self.weights)
+
+    @cached_property
+    def shares(self) -> Floats:
+        """Weight of every row, 1 on average."""
+        if self.weights is None:
+            return np.ones(len(self.y))
+        return np.asarray(self.weights / self.weights.mean(), dtype=np.float64)
+
+    @cached_property
+    def variance(self) -> float:
+        """Weighted variance of the target."""
+        centre = np.average(self.y, weights=self.shares)
+        return float(np.average((self.y - centre) ** 2, weights=self.shares))
+
+    def r2(self, prediction: Floats) -> float:
+        """Weighted share of the target's variance that a prediction explains; −∞ where it has no finite value."""
+        with np.errstate(all="ignore"):
+            error = float(np.average((self.y - prediction) ** 2, weights=self.shares))
+        if not np.isfinite(error):
+            return float("-inf")
+        if self.variance == 0.0:
+            return 1.0 if error == 0.0 else float("-inf")
+        return 1.0 - error / self.variance
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"X": self.X, "y": self.y, "weights": self.weights, "total": self.total}
