@@ -17,14 +17,15 @@ from sklearn.metrics import mean_absolute_error, r2_score
 
 from multigene import MultigeneRegressor, load
 from multigene._engine import Dataset, Individual
+from multigene.model import model_expression
 from multigene.report import collect, page
 from multigene.report.content import MOST_MODELS, exports, shown_members
 from multigene.report.reproduce import command, constructor
 from multigene.report.rows import given_rows
 from multigene.report.statistics import (
+    Intervals,
     Rows,
     gene_roles,
-    half_widths,
     importance,
     partial_dependence,
     used_features,
@@ -68,6 +69,9 @@ def test_genes_and_importance_are_those_of_the_model(model):
         assert role.share == pytest.approx(theirs["share"][role.number], abs=1e-8)
         assert role.spread == pytest.approx(theirs["spread"][role.number])
         assert role.cost == pytest.approx(theirs["loss"][role.number], abs=1e-7)
+    widths = Intervals(model.formula_.expression, data).half_widths(data.X)
+    _, low, high = model.predict(X, interval=0.95)
+    np.testing.assert_allclose(2 * widths, high - low, rtol=1e-6)
     table = model.importance(X, y).set_index("variable")["permutation"]
     for j, loss in importance(individual, data).items():
         assert loss == pytest.approx(table[model._names[j]])
@@ -129,10 +133,11 @@ def test_intervals_cover_what_they_say():
         y = 1.0 + 2.0 * X[:, 0] + 3.0 * X[:, 1] ** 2 + rng.normal(size=560)
         train = Rows("train", X[:60], y[:60])
         individual = Individual(["x0", "x1 * x1"], 0.0, [1.0, 1.0]).fit(Dataset(train.X, train.y))
-        widths = half_widths(individual, train, X[60:])
+        widths = Intervals(model_expression(individual), train).half_widths(X[60:])
         covered.append(np.mean(np.abs(y[60:] - individual.predict(X[60:])) <= widths))
     assert np.mean(covered) == pytest.approx(0.95, abs=0.01)
-    assert half_widths(individual, Rows("train", X[:3], y[:3]), X) is None
+    few = Intervals(model_expression(individual), Rows("train", X[:3], y[:3]))
+    assert few.half_widths(X) is None
 
 
 # --- content --------------------------------------------------------------------------------------
@@ -152,16 +157,16 @@ def test_every_model_of_the_page_is_described(model, content):
 
 def test_statistics_are_exact_although_points_are_thinned():
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(20_000, 2))
-    y = X[:, 0] + 0.1 * rng.normal(size=20_000)
+    X = rng.normal(size=(25_000, 2))
+    y = X[:, 0] + 0.1 * rng.normal(size=25_000)
     model = MultigeneRegressor("baseline", generations=2, population_size=20, random_state=0).fit(X, y)
     content = collect(model, X, y)
-    assert content.sets[0]["shown"] < content.sets[0]["rows"] == 20_000
+    assert content.sets[0]["shown"] < content.sets[0]["rows"] == 25_000
     said = content.models[content.chosen]["errors"]["train"]
     assert said["r2"] == pytest.approx(model.score(X, y), abs=1e-5)
     assert content.columns[1]["max"] == X[:, 0].max()
     sampled = collect(model)
-    assert sampled.sets[0]["rows"] == len(sampled.sets[0]["y"]) or "sample" in sampled.notes[0]
+    assert "sample of 20,000 of 25,000" in sampled.notes[0]
 
 
 def test_validation_rows_are_those_that_judged(model):

@@ -24,7 +24,7 @@ from multigene.pareto import Member
 from multigene.report import statistics
 from multigene.report.reproduce import command, constructor, settings_table
 from multigene.report.rows import given_rows, training_rows, with_validation
-from multigene.report.statistics import Floats, Rows
+from multigene.report.statistics import Floats, Intervals, Rows
 from multigene.simplify import simplify
 
 if TYPE_CHECKING:
@@ -153,12 +153,13 @@ def _model(
         "importance": [],
         "dependence": [],
     }
+    intervals = None if rows is None else Intervals(formula.expression, rows)
     for each, kept in zip(sets, points, strict=True):
         prediction = individual.predict(each.X)
         measured = {"rows": len(each.y), **understand.metrics(each.y, prediction)}
         said["errors"][each.name] = {key: _number(value) for key, value in measured.items()}
         said["predictions"].append(_numbers(prediction[kept]))
-        widths, said["coverage"][each.name] = _intervals(individual, rows, each, kept)
+        widths, said["coverage"][each.name] = _interval(intervals, individual, each, kept)
         said["widths"].append(widths)
     if rows is not None:
         losses = statistics.importance(individual, rows)
@@ -177,14 +178,14 @@ def _model(
     return said
 
 
-def _intervals(
-    individual: Individual, rows: Rows | None, shown: Rows, kept: Any
+def _interval(
+    intervals: Intervals | None, individual: Individual, shown: Rows, kept: Any
 ) -> tuple[list[Any] | None, list[Any] | None]:
     """Half widths of the intervals of the rows drawn; share of rows that they hold, and of how many rows."""
-    if rows is None:
+    if intervals is None:
         return None, None
     X, y = statistics.thinned(shown, statistics.UNCERTAINTY_ROWS)
-    widths = statistics.half_widths(individual, rows, np.concatenate([shown.X[kept], X]))
+    widths = intervals.half_widths(np.concatenate([shown.X[kept], X]))
     if widths is None:
         return None, None
     held = np.abs(y - individual.predict(X)) <= widths[len(kept) :]

@@ -7,7 +7,7 @@ importance and partial dependence, which are averages, may be computed on a fixe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +15,8 @@ import numpy.typing as npt
 from multigene import understand
 from multigene._engine import Individual
 from multigene.data import spread_rows
+from multigene.expression import Expression
 from multigene.intervals import Uncertainty
-from multigene.model import model_expression
 from multigene.rows import TrainingRows
 
 Floats = npt.NDArray[np.float64]
@@ -25,7 +25,7 @@ Floats = npt.NDArray[np.float64]
 IMPORTANCE_ROWS = 2000
 DEPENDENCE_ROWS = 200
 #: Rows from which the uncertainty of parameters is estimated, and on which coverage is counted.
-UNCERTAINTY_ROWS = 5000
+UNCERTAINTY_ROWS = 2000
 GRID = 41
 
 
@@ -36,6 +36,8 @@ class Rows:
     name: str
     X: Floats
     y: Floats
+    samples: dict[int, tuple[Floats, Floats]] = field(default_factory=dict, compare=False, repr=False)
+    """Samples drawn so far, by size."""
 
 
 @dataclass(frozen=True)
@@ -149,22 +151,31 @@ def feature_grid(column: Floats) -> Floats:
     return distinct if len(distinct) <= GRID else np.linspace(column.min(), column.max(), GRID)
 
 
-def half_widths(individual: Individual, rows: Rows, X: Floats, level: float = 0.95) -> Floats | None:
-    """Half widths of prediction intervals at the rows of `X`, as `predict(X, interval=level)` has them.
+class Intervals:
+    """Prediction intervals of one model, as `predict(X, interval=level)` has them."""
 
-    None where the training rows are too few, or where a prediction on them is not finite.
-    """
-    expression = model_expression(individual)
-    kept, target = thinned(rows, UNCERTAINTY_ROWS)
-    with np.errstate(all="ignore"):  # derivatives may overflow in formulas that only just have finite values
-        try:
-            uncertainty = Uncertainty.of(expression, TrainingRows(kept, target, None, len(rows.y)))
-        except (ValueError, np.linalg.LinAlgError):
+    def __init__(self, expression: Expression, rows: Rows) -> None:
+        """Estimate noise and uncertainty on the rows that the model was fitted to."""
+        self.expression = expression
+        self._uncertainty: Uncertainty | None = None
+        X, y = thinned(rows, UNCERTAINTY_ROWS)
+        with np.errstate(all="ignore"):  # derivatives may overflow in formulas that only just have finite values
+            try:
+                self._uncertainty = Uncertainty.of(expression, TrainingRows(X, y, None, len(rows.y)))
+            except (ValueError, np.linalg.LinAlgError):
+                return
+
+    def half_widths(self, X: Floats, level: float = 0.95) -> Floats | None:
+        """Half widths at the rows of `X`; None where the training rows are too few to tell."""
+        if self._uncertainty is None:
             return None
-        return uncertainty.half_width(expression, X, level)
+        with np.errstate(all="ignore"):
+            return self._uncertainty.half_width(self.expression, X, level)
 
 
 def thinned(rows: Rows, most: int) -> tuple[Floats, Floats]:
     """At most so many rows, evenly spaced by their order of the target so that its extremes stay."""
-    kept = spread_rows(rows.y, most)
-    return rows.X[kept], rows.y[kept]
+    if most not in rows.samples:
+        kept = spread_rows(rows.y, most)
+        rows.samples[most] = rows.X[kept], rows.y[kept]
+    return rows.samples[most]
