@@ -99,6 +99,16 @@ def test_few_rows(n):
     assert np.all(np.isfinite(model.predict(X)))
 
 
+@pytest.mark.parametrize("limit", [1e-6, 0.3])
+def test_time_limit_on_many_rows(limit):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50_000, 5))
+    y = np.sin(X[:, 0] * X[:, 1]) + X[:, 2] + rng.normal(size=50_000)
+    model = MultigeneRegressor(time_limit=limit, random_state=0).fit(X, y)
+    assert model.stopped_by_ == "time"
+    assert model.score(X, y) > -1e-9
+
+
 def test_guard_refuses_what_explodes_between_rows():
     from multigene._engine import Individual
 

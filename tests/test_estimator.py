@@ -344,7 +344,7 @@ def test_time_limit_on_many_rows(limit):
     """Generous here (a busy machine must not fail the test); benchmarks measure the overshoot."""
     X, y = problem(n=100_000, d=5)
     start = time.perf_counter()
-    model = MultigeneRegressor(time_limit=limit, random_state=0).fit(X, y)
+    model = MultigeneRegressor("UB", time_limit=limit, random_state=0).fit(X, y)
     took = time.perf_counter() - start
     assert took < limit + 5.0
     assert model.stopped_by_ == "time"
@@ -357,8 +357,8 @@ def test_time_limit_on_many_rows(limit):
 RUN = """
 import sys
 import numpy as np
-from multigene import MultigeneRegressor, estimator
-estimator.CHECKPOINT_SECONDS = 0.0
+from multigene import MultigeneRegressor, run
+run.CHECKPOINT_SECONDS = 0.0
 X = np.random.default_rng(0).uniform(-2.0, 2.0, size=(80, 3))
 y = np.sin(X[:, 0] + X[:, 1]) + 0.5 * X[:, -1] ** 2
 def say(generation):
@@ -381,7 +381,7 @@ def wait_for_line(process: subprocess.Popen[str], wanted: str) -> None:
 
 def test_ctrl_c_gives_the_best_model_so_far():
     parameters = "generations=10**9, settings={'target_r2': None}"
-    fit = f"model = MultigeneRegressor({parameters}).fit(X, y, callback=say)\n"
+    fit = f"model = MultigeneRegressor('UB', {parameters}).fit(X, y, callback=say)\n"
     process = started(fit + "print('model', model.stopped_by_, model.score(X, y) > 0.5); print(model)")
     wait_for_line(process, "20")
     process.send_signal(signal.SIGINT)
@@ -397,8 +397,8 @@ def test_ctrl_c_in_the_first_generation_gives_the_mean():
     prepare = (
         "X = np.random.default_rng(0).normal(size=(400_000, 20)); y = X[:, 0]\nprint('ready', flush=True)\n"
     )
-    parameters = "'UB', n_jobs=1, population_size=2000, settings={'steps': 10**5}"
-    fit = f"model = MultigeneRegressor({parameters}).fit(X, y)\n"
+    parameters = "n_jobs=1, population_size=2000, settings={'steps': 10**5}"
+    fit = f"model = MultigeneRegressor('UB', {parameters}).fit(X, y)\n"
     process = started(
         prepare
         + fit

@@ -35,9 +35,15 @@ class Dataset:
     """Training rows: features (rows × columns), target, optional row weights. Checked once."""
 
     def __new__(
-        cls, x: _Floats, y: _Floats, weights: _Floats | None = None, fixed: _Floats | None = None
+        cls,
+        x: _Floats,
+        y: _Floats,
+        weights: _Floats | None = None,
+        fixed: _Floats | None = None,
+        count: int | None = None,
     ) -> Dataset:
-        """`fixed` are columns that every model has for free: they are projected out of the target and of every gene."""
+        """`fixed` are columns that every model has for free: they are projected out of the target and of every gene.
+        `count` is the number of different rows, by which criteria measure the price of a parameter."""
     @property
     def n_rows(self) -> int:
         """Number of rows."""
@@ -133,8 +139,10 @@ class Population:
     def perturb_shared(self, sigma: float, seed: int) -> None:
         """Add N(0, σ) to the weights that all individuals share."""
 
-    def evaluate(self, data: Dataset, by: tuple[str, float, float]) -> tuple[_Floats, npt.NDArray[np.uint64]]:
-        """Fit outer coefficients; fitness by a criterion (−inf for unfit individuals) and complexity of every individual."""
+    def evaluate(
+        self, data: Dataset, by: tuple[str, float, float] | None = None
+    ) -> tuple[_Floats, npt.NDArray[np.uint64]]:
+        """Fit outer coefficients; fitness by a criterion, R² without one (−inf for unfit individuals) and complexity of every individual."""
 
     def refine(
         self, data: Dataset, refinement: Any, by: tuple[str, float, float], race: float | None, seeds: list[int]

@@ -1,12 +1,14 @@
 """The front as people see it: one row per model, measures of each, and ways to choose among them.
 
-`complexity` is the number of nodes of the printed formula (`readable.size`), so what is listed and what is read agree. A search
-hands over its own front by the engine's count; here it is cleaned in terms of the printed size. Nothing here fits anything.
+`complexity` is the number of nodes of the printed formula (`readable.size`), so what is listed and what is
+read agree. A search hands over its own front by the engine's count; here it is cleaned in terms of the
+printed size. Nothing here fits anything.
 
-Description length, in bits, of the training targets by a two-part code: the residuals, ½·n·log2(1 − R²) (relative to coding them
-by their mean; a Gaussian code at the resolution of the data differs by a constant), plus ½·log2(n) for every printed number (no
-number is worth coding finer than the rows determine it), plus log2(operators + columns + 1) for every node of the printed formula.
-BIC is n·ln(1 − R²) + k·ln(n) with k printed numbers.
+Description length, in bits, of the training targets by a two-part code: the residuals, ½·n·log2(1 − R²)
+(relative to coding them by their mean; a Gaussian code at the resolution of the data differs by a constant),
+plus ½·log2(n) for every printed number (no number is worth coding finer than the rows determine it), plus
+log2(operators + columns + 1) for every node of the printed formula. BIC is n·ln(1 − R²) + k·ln(n) with k
+printed numbers.
 """
 
 from __future__ import annotations
@@ -56,7 +58,14 @@ class Listed:
 class Front(Sequence[Member]):
     """Models found by a run, the search's own choice among them, and what was added later (`prune`)."""
 
-    def __init__(self, members: Sequence[Member], default: Member, names: Sequence[str], target: str, summary: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        members: Sequence[Member],
+        default: Member,
+        names: Sequence[str],
+        target: str,
+        summary: Mapping[str, Any],
+    ) -> None:
         self.members, self.default = list(members), default
         self.names, self.target = list(names), target
         self.rows: int | None = summary.get("rows")
@@ -84,8 +93,12 @@ class Front(Sequence[Member]):
 
     @cached_property
     def listed(self) -> list[Listed]:
-        """By printed size: models that no other model of at most their size equals in R²; the default and added ones always."""
-        models = sorted((self._listed(m) for m in self.members), key=lambda e: (e.complexity, -e.member.fitness))
+        """By printed size: models that no other model of at most their size equals in R²; the default and
+        added ones always.
+        """
+        models = sorted(
+            (self._listed(m) for m in self.members), key=lambda e: (e.complexity, -e.member.fitness)
+        )
         kept: list[Listed] = []
         best = -math.inf
         for model in models:
@@ -107,7 +120,9 @@ class Front(Sequence[Member]):
         n = max(1, self.rows)
         alphabet = len(OPERATORS) + len(self.names) + 1
         mdl = 0.5 * n * math.log2(unexplained) + 0.5 * math.log2(n) * numbers + math.log2(alphabet) * size
-        return Listed(member, formula, size, numbers, rmse, mdl, n * math.log(unexplained) + math.log(n) * numbers)
+        return Listed(
+            member, formula, size, numbers, rmse, mdl, n * math.log(unexplained) + math.log(n) * numbers
+        )
 
     def table(self, chosen: Member) -> pd.DataFrame:
         """One row per model, smallest first."""
@@ -134,8 +149,14 @@ class Front(Sequence[Member]):
     def at(self, index: Any) -> Member:
         """The model of a row of the table."""
         listed = self.listed
-        if isinstance(index, bool) or not isinstance(index, (int, np.integer)) or not -len(listed) <= index < len(listed):
-            raise ValueError(f"index={index!r} is no row of equations_; give a whole number from 0 to {len(listed) - 1}.")
+        if (
+            isinstance(index, bool)
+            or not isinstance(index, (int, np.integer))
+            or not -len(listed) <= index < len(listed)
+        ):
+            raise ValueError(
+                f"index={index!r} is no row of equations_; give a whole number from 0 to {len(listed) - 1}."
+            )
         return listed[int(index)].member
 
     def best(self, criterion: Any) -> tuple[Member, str]:
@@ -146,7 +167,8 @@ class Front(Sequence[Member]):
             return self.default, criterion
         if criterion not in CRITERIA:
             raise ValueError(
-                f"criterion={criterion!r} is unknown; give one of 'default', {', '.join(map(repr, CRITERIA))}, or a row of equations_."
+                f"criterion={criterion!r} is unknown; give one of 'default', {', '.join(map(repr, CRITERIA))}, "
+                "or a row of equations_."
             )
         found = [e for e in self.listed if math.isfinite(e.member.fitness)] or self.listed
         return CRITERIA[criterion](found).member, criterion
@@ -165,14 +187,14 @@ def _validation(models: Sequence[Listed]) -> Listed:
     judged = [e for e in models if not math.isnan(e.member.validation)]
     if not judged:
         raise ValueError(
-            "No rows were held out in this run (fewer than 60 rows, or a configuration of the paper), so 'validation' cannot choose; "
-            "take 'mdl' or 'bic', or score the front on other rows with rescore(X, y) and choose a row."
+            "No rows were held out in this run (fewer than 60 rows, or a configuration of the paper), so "
+            "'validation' cannot choose; take 'mdl' or 'bic', or score the front on other rows with rescore(X, y) and choose a row."
         )
     return max(judged, key=lambda e: (e.member.validation, -e.complexity))
 
 
 def _knee(models: Sequence[Listed]) -> Listed:
-    """Farthest above the straight line from the smallest to the most accurate model, both axes scaled to 0…1."""
+    """Farthest above the straight line from the smallest to the most accurate model, axes scaled to 0…1."""
     sizes = np.array([e.complexity for e in models], dtype=np.float64)
     r2 = np.array([e.member.fitness for e in models])
     last = models.index(_accuracy(models))
@@ -187,7 +209,10 @@ def _least(measure: Callable[[Listed], float], name: str) -> Callable[[Sequence[
     def choose(models: Sequence[Listed]) -> Listed:
         known = [e for e in models if not math.isnan(measure(e))]
         if not known:
-            raise ValueError(f"The model file does not tell the number of training rows, which {name!r} needs; choose by 'knee' or a row.")
+            raise ValueError(
+                f"The model file does not tell the number of training rows, which {name!r} needs; "
+                "choose by 'knee' or a row."
+            )
         return min(known, key=lambda e: (measure(e), e.complexity))
 
     return choose
@@ -205,8 +230,9 @@ CRITERIA: Mapping[str, Callable[[Sequence[Listed]], Listed]] = {
 def judged(members: Sequence[Member], scores: Mapping[int, float]) -> list[Member]:
     """Members with their R² on held-out rows.
 
-    Rows are held out during the first part of a run only; then all models go on with all rows. So a size's score is that of the
-    best model of at most that size while the rows were held out: what formulas of the size were worth on rows not seen.
+    Rows are held out during the first part of a run only; then all models go on with all rows. So a size's
+    score is that of the best model of at most that size while the rows were held out: what formulas of the
+    size were worth on rows not seen.
     """
     from dataclasses import replace
 
@@ -228,5 +254,7 @@ def rescored(front: Front, X: Floats, y: Floats, weights: Floats | None, chosen:
     rows = []
     for e in front.listed:
         measured = metrics(y, e.member.individual.predict(X), weights)
-        rows.append({"complexity": e.complexity, **measured, "formula": str(e.formula), "chosen": e.member is chosen})
+        rows.append(
+            {"complexity": e.complexity, **measured, "formula": str(e.formula), "chosen": e.member is chosen}
+        )
     return pd.DataFrame(rows)

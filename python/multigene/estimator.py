@@ -213,7 +213,7 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
         import pandas as pd
 
         result = run.result()
-        self._front = Front(result.front, result.chosen, self._names, self._target_name, self._data_summary)
+        self._front = Front(result.front, result.chosen, self._names, self._target_name, self._data_summary or {})
         self._state = run.state() if self.warm_start else None
         self.history_ = pd.DataFrame(run.history)
         self.n_generations_ = run.generations()

@@ -17,6 +17,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from multigene.constants import recognised
+
 Array = npt.NDArray[np.float64]
 Result = TypeVar("Result")
 
@@ -290,11 +292,18 @@ def map_numbers(
     return fold(expression, change)
 
 
-def round_numbers(expression: Expression, digits: int) -> Expression:
-    """Round every constant (and real exponent) to `digits` significant digits."""
+def round_numbers(expression: Expression, digits: int, named: bool = False) -> Expression:
+    """Round every constant (and real exponent) to `digits` significant digits.
+
+    With `named`, numbers that have a name (2/3, π/2) stay what they are.
+    """
     if not 1 <= digits <= 17:
         raise ValueError(f"digits must be between 1 and 17, got {digits}.")
-    return map_numbers(expression, lambda value: float(f"{value:.{digits - 1}e}"), exponents=True)
+
+    def shown(value: float) -> float:
+        return value if named and recognised(value) is not None else float(f"{value:.{digits - 1}e}")
+
+    return map_numbers(expression, shown, exponents=True)
 
 
 # --- flat form ------------------------------------------------------------------------------------

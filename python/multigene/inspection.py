@@ -1,7 +1,8 @@
-"""What a fitted estimator can be asked: its front, another choice, a shorter form, its parts and its certainty.
+"""What a fitted estimator can be asked: its front, another choice, a shorter form, its parts and its
+certainty.
 
-Each method is a line or two over the module that does the work (`choice.py`, `shorten.py`, `understand.py`, `intervals.py`);
-`MultigeneRegressor` inherits them.
+Each method is a line or two over the module that does the work (`choice.py`, `shorten.py`, `understand.py`,
+`intervals.py`); `MultigeneRegressor` inherits them.
 """
 
 from __future__ import annotations
@@ -52,9 +53,10 @@ class Inspection:
     def equations_(self) -> pd.DataFrame:
         """The front, smallest formula first: one row per model that no smaller one equals.
 
-        Columns: `complexity` (nodes of the printed formula), `r2` (training), `validation_r2` (what formulas of at most this size
-        were worth on rows held out during the first part of the run; NaN where none were), `rmse`, `mdl` (description length in
-        bits), `bic`, `parameters` (printed numbers), `genes`, `source` ("search" or "pruned"), `formula`, `chosen`.
+        Columns: `complexity` (nodes of the printed formula), `r2` (training), `validation_r2` (what formulas
+        of at most this size were worth on rows held out during the first part of the run; NaN where none
+        were), `rmse`, `mdl` (description length in bits), `bic`, `parameters` (printed numbers), `genes`,
+        `source` ("search" or "pruned"), `formula`, `chosen`.
         """
         check_is_fitted(self)
         return self._front.table(self._member)
@@ -62,9 +64,10 @@ class Inspection:
     def choose(self: Self, criterion: str | int = "default") -> Self:
         """Use another formula of the front from now on, without fitting anything.
 
-        `criterion` is a row of `equations_`, or "default" (what the search itself chose: as large as rows held out allow),
-        "accuracy" (highest training R²), "knee" (farthest from the line between the smallest and the most accurate model),
-        "validation", "mdl" or "bic" (best in that column). `choice_` tells what is in use. Returns the model itself.
+        `criterion` is a row of `equations_`, or "default" (what the search itself chose: as large as rows
+        held out allow), "accuracy" (highest training R²), "knee" (farthest from the line between the smallest
+        and the most accurate model), "validation", "mdl" or "bic" (best in that column). `choice_` tells what
+        is in use. Returns the model itself.
         """
         check_is_fitted(self)
         member, name = self._front.best(criterion)
@@ -72,17 +75,21 @@ class Inspection:
         return self
 
     def rescore(self, X: Any, y: Any, sample_weight: Any = None) -> pd.DataFrame:
-        """Every formula of the front on other rows: R², RMSE, mean, median and largest absolute error, bias."""
+        """Every formula of the front on other rows: R², RMSE, mean, median, largest error, bias."""
         check_is_fitted(self)
         rows = self._given(X, y, sample_weight)
         return rescored(self._front, rows.X, rows.y, rows.weights, self._member)
 
-    def prune(self, max_loss: float = 0.001, X: Any = None, y: Any = None, sample_weight: Any = None) -> Pruned:
-        """Shorten the chosen formula at the cost of at most `max_loss` of training R², and use it from now on.
+    def prune(
+        self, max_loss: float = 0.001, X: Any = None, y: Any = None, sample_weight: Any = None
+    ) -> Pruned:
+        """Shorten the chosen formula at the cost of at most `max_loss` of training R², and use it from now
+        on.
 
-        Terms, weights and parts whose removal costs little are dropped one after the other, the rest refitted each time; then
-        constants are rounded to as few digits as the loss allows. The front stays as it was with the shortened formula added;
-        `choose("default")` goes back. Without `X` and `y` the training rows kept by `fit` are used (at most 20,000).
+        Terms, weights and parts whose removal costs little are dropped one after the other, the rest refitted
+        each time; then constants are rounded to as few digits as the loss allows. The front stays as it was
+        with the shortened formula added; `choose("default")` goes back. Without `X` and `y` the training rows
+        kept by `fit` are used (at most 20,000).
         """
         from multigene.shorten import shortened
 
@@ -96,14 +103,22 @@ class Inspection:
     # --- its parts --------------------------------------------------------------------------------
 
     def genes(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> pd.DataFrame:
-        """The genes: formula, coefficient, share of variance, spread, and the loss of R² when each is removed and the rest refitted."""
+        """The genes: formula, coefficient, share of variance, spread, and the loss of R² when each is removed
+        and the rest refitted.
+        """
         check_is_fitted(self)
         return understand.gene_table(self._member.individual, self._names, self._rows_or(X, y, sample_weight))
 
-    def importance(self, X: Any = None, y: Any = None, sample_weight: Any = None, *, repeats: int = 5) -> pd.DataFrame:
-        """Importance of the variables: loss of R² when shuffled, and share of variance by gene; on the training rows or others."""
+    def importance(
+        self, X: Any = None, y: Any = None, sample_weight: Any = None, *, repeats: int = 5
+    ) -> pd.DataFrame:
+        """Importance of the variables: loss of R² when shuffled, and share of variance by gene; on the
+        training rows or others.
+        """
         check_is_fitted(self)
-        return understand.importance(self._member.individual, self._names, self._rows_or(X, y, sample_weight), repeats)
+        return understand.importance(
+            self._member.individual, self._names, self._rows_or(X, y, sample_weight), repeats
+        )
 
     def variable_frequencies(self, least: float = 0.9) -> pd.DataFrame:
         """How often the good models of the front (at least this share of the best R²) use each variable."""
@@ -120,7 +135,8 @@ class Inspection:
 
     @property
     def parameters_(self) -> pd.DataFrame:
-        """The numbers of the formula as printed: estimate, standard error, 95 % interval, and the part each stands in.
+        """The numbers of the formula as printed: estimate, standard error, 95 % interval, and the part each
+        stands in.
 
         A standard error is NaN where the rows determine a number only together with others.
         """
@@ -128,7 +144,9 @@ class Inspection:
         return parameter_table(self.formula_, self._uncertain(self._member))
 
     def keep_rows(self: Self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Keep training rows with a model that was loaded from a file, as `fit` does: for intervals, pruning and importance."""
+        """Keep training rows with a model that was loaded from a file, as `fit` does: for intervals, pruning
+        and importance.
+        """
         check_is_fitted(self)
         rows = self._given(X, y, sample_weight)
         self._rows, self._uncertainty = TrainingRows.of(rows.X, rows.y, rows.weights), None
@@ -145,7 +163,9 @@ class Inspection:
     def _with_interval(self, member: Member, X: Floats, level: float) -> tuple[Floats, Floats, Floats]:
         """Prediction and bounds that hold a new observation with this probability."""
         prediction = member.individual.predict(X)
-        expression = self.formula_.expression if member is self._member else model_expression(member.individual)
+        expression = (
+            self.formula_.expression if member is self._member else model_expression(member.individual)
+        )
         width = self._uncertain(member).half_width(expression, X, level)
         return prediction, prediction - width, prediction + width
 
@@ -167,7 +187,7 @@ class Inspection:
             raise ValueError("X and y belong together; give both, or neither for the training rows.")
         if X is not None:
             return self._given(X, y, sample_weight)
-        rows = getattr(self, "_rows", None)
+        rows: TrainingRows | None = getattr(self, "_rows", None)
         if rows is None:
             raise ValueError(NO_ROWS)
         return rows

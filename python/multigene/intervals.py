@@ -1,10 +1,11 @@
 """How sure a model is: intervals of its predictions and of its numbers, by the delta method.
 
-With J the derivatives of the prediction by every printed number on the training rows (`jacobian.py`: outer coefficients and inner
-weights alike), the numbers have the covariance s²(JᵀJ)⁺ and a new observation at x the variance s²(1 + j(x)(JᵀJ)⁺j(x)ᵀ); s² is
-the residual variance with n − rank degrees of freedom and quantiles are Student's. This holds when the form of the model is right
-and the errors are independent and alike. It knows nothing of the search for the form: for a formula that was chosen because it
-fits these rows, and outside the range of the rows, intervals are too narrow. `docs` says so too.
+With J the derivatives of the prediction by every printed number on the training rows (`jacobian.py`: outer
+coefficients and inner weights alike), the numbers have the covariance s²(JᵀJ)⁺ and a new observation at x the
+variance s²(1 + j(x)(JᵀJ)⁺j(x)ᵀ); s² is the residual variance with n − rank degrees of freedom and quantiles
+are Student's. This holds when the form of the model is right and the errors are independent and alike. It
+knows nothing of the search for the form: for a formula that was chosen because it fits these rows, and
+outside the range of the rows, intervals are too narrow. `docs` says so too.
 """
 
 from __future__ import annotations
@@ -51,7 +52,10 @@ class Uncertainty:
         root = np.sqrt(rows.shares)
         residual = root * (rows.y - evaluate(expression, rows.X))
         if not np.all(np.isfinite(residual)):
-            raise ValueError("The model has no finite value on some of the rows, so its residual variance is unknown; give other rows.")
+            raise ValueError(
+                "The model has no finite value on some of the rows, so its residual variance is unknown; "
+                "give other rows."
+            )
         J = root[:, None] * jacobian(expression, rows.X)
         usable = np.isfinite(J).all(axis=0)
         lengths = np.linalg.norm(np.where(usable, J, 0.0), axis=0)
@@ -62,7 +66,8 @@ class Uncertainty:
         freedom = rows.total - rank
         if freedom <= 0 or len(rows.y) <= rank:
             raise ValueError(
-                f"Intervals need more rows than parameters; there are {len(rows.y)} rows and {rank} independent parameters. "
+                f"Intervals need more rows than parameters; there are {len(rows.y)} rows and "
+                f"{rank} independent parameters. "
                 "Give more rows or choose a smaller formula."
             )
         factor = np.zeros((J.shape[1], rank))
@@ -106,7 +111,9 @@ def check_level(level: float) -> float:
 
 
 def parameter_table(formula: Formula, uncertainty: Uncertainty, level: float = 0.95) -> pd.DataFrame:
-    """The numbers of a formula as they are printed: estimate, standard error, interval, and the part each stands in."""
+    """The numbers of a formula as they are printed: estimate, standard error, interval, and the part each
+    stands in.
+    """
     import pandas as pd
 
     estimates = np.array(parameters(formula.expression))
@@ -134,7 +141,9 @@ def _parts(formula: Formula) -> list[str]:
 
 
 def _inverse_factor(J: Floats) -> tuple[Floats, Floats]:
-    """F with FFᵀ = (JᵀJ)⁺ for columns of unit length, and how much of each parameter's direction is determined."""
+    """F with FFᵀ = (JᵀJ)⁺ for columns of unit length, and how much of each parameter's direction is
+    determined.
+    """
     if J.shape[1] == 0:
         return np.zeros((0, 0)), np.zeros(0)
     R = np.linalg.qr(J, mode="r")

@@ -1,8 +1,8 @@
 """Derivatives of a formula by its numbers, row by row: reverse mode over the tree of `expression.py`.
 
-The parameters of a formula are the numbers it is printed with: every constant and every exponent that is not whole, in the order
-of `postorder`. Weights of exactly 1 and whole exponents are not printed or not fitted, hence no parameters. `intervals.py` is
-built on this; `choice.py` counts parameters with it.
+The parameters of a formula are the numbers it is printed with: every constant and every exponent that is not
+whole, in the order of `postorder`. Weights of exactly 1 and whole exponents are not printed or not fitted,
+hence no parameters. `intervals.py` is built on this; `choice.py` counts parameters with it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ def owners(expression: Expression) -> list[Expression]:
 
 
 def jacobian(expression: Expression, X: Floats) -> Floats:
-    """Derivatives of the value by each parameter: rows × parameters. Not finite where a derivative does not exist."""
+    """Derivatives of the value by each parameter: rows × parameters. Not finite where a derivative does not
+    exist.
+    """
     nodes = postorder(expression)
     children = _children(nodes)
     columns, count = _columns(nodes)
@@ -80,7 +82,9 @@ def _children(nodes: list[Expression]) -> list[list[int]]:
     return found
 
 
-def _sweep(nodes: list[Expression], children: list[list[int]], columns: list[int], X: Floats, out: Floats) -> None:
+def _sweep(
+    nodes: list[Expression], children: list[list[int]], columns: list[int], X: Floats, out: Floats
+) -> None:
     values: list[Floats] = []
     varied: list[bool] = []
     for place, node in enumerate(nodes):
@@ -95,7 +99,11 @@ def _sweep(nodes: list[Expression], children: list[list[int]], columns: list[int
         if columns[place] >= 0:
             own: Floats | float = 1.0
             if isinstance(node, Power):
-                own = np.where(arguments[0] == 0.0, 0.0, values[place] * np.log(np.where(arguments[0] == 0.0, 1.0, arguments[0])))
+                own = np.where(
+                    arguments[0] == 0.0,
+                    0.0,
+                    values[place] * np.log(np.where(arguments[0] == 0.0, 1.0, arguments[0])),
+                )
             out[:, columns[place]] = adjoint * own
         if any(varied[child] for child in children[place]):
             for child, partial in zip(children[place], partials(node, arguments, values[place]), strict=True):

@@ -138,7 +138,8 @@ class Checked:
         if variance < 0.0:
             raise ValueError(f"its residual variance is {_shown(variance)}, which is negative")
         factor = np.array([[_number(value, "factor") for value in row] for row in rows], dtype=np.float64)
-        return Uncertainty(variance, freedom, factor.reshape(n_parameters, -1), np.array(determined, dtype=bool))
+        rank = ranks.pop() if ranks else 0
+        return Uncertainty(variance, freedom, factor.reshape(n_parameters, rank), np.array(determined, dtype=bool))
 
     def _individual(self) -> Individual:
         limits = self.limits

@@ -31,6 +31,7 @@ class ParetoFront:
     def __init__(self, guard: Callable[[Individual], bool] | None = None) -> None:
         self._members: dict[int, Member] = {}
         self._guard = guard
+        self._stairs = np.full(1, -np.inf)
         self.best: Member | None = None
 
     def update(
@@ -38,24 +39,27 @@ class ParetoFront:
     ) -> bool:
         """Take in what is better than what is known; True if the best model of all changed."""
         improved = False
-        for i in np.argsort(-fitness, kind="stable"):
-            f, c = float(fitness[i]), int(complexity[i])
-            if not np.isfinite(f):
+        quality = settled(fitness)
+        for i in np.argsort(-quality, kind="stable"):
+            if not np.isfinite(fitness[i]):
                 break
-            known = self._members.get(c)
-            if known is not None and f <= known.fitness:
-                continue
-            if any(m.fitness >= f for k, m in self._members.items() if k < c):
-                continue
-            model = population.model(int(i))
-            if self._guard is None or self._guard(model):
-                improved |= self.add(model, f, c)
+            if quality[i] > self._stair(int(complexity[i])):
+                model = population.model(int(i))
+                if self._guard is None or self._guard(model):
+                    improved |= self.add(model, float(fitness[i]), int(complexity[i]))
         return improved
+
+    def _stair(self, complexity: int) -> float:
+        """Best settled fitness of all models up to a complexity."""
+        return float(self._stairs[min(complexity, len(self._stairs) - 1)])
 
     def add(self, individual: Individual, fitness: float, complexity: int) -> bool:
         """Put in one model and drop those it beats; True if it is the best of all."""
         member = Member(individual, fitness, complexity)
         self._members[complexity] = member
+        if complexity >= len(self._stairs):
+            self._stairs = np.pad(self._stairs, (0, complexity + 1 - len(self._stairs)), mode="edge")
+        self._stairs[complexity:] = np.maximum(self._stairs[complexity:], settled(np.array([fitness]))[0])
         for c in [c for c, m in self._members.items() if c > complexity and m.fitness <= fitness]:
             del self._members[c]
         best = self.best
@@ -68,6 +72,18 @@ class ParetoFront:
 
     def __len__(self) -> int:
         return len(self._members)
+
+
+def settled(fitness: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Fitness without the digits that only rounding decides: unexplained variance in single precision, and no less than 1e-15."""
+    return 1.0 - np.clip(1.0 - fitness, 1e-15, 1e30).astype(np.float32).astype(np.float64)
+
+
+def with_member(members: list[Member], member: Member) -> list[Member]:
+    """The members with this one among them, smallest first."""
+    if any(m is member for m in members):
+        return members
+    return sorted([*members, member], key=lambda m: m.complexity)
 
 
 def non_dominated(members: list[Member]) -> list[Member]:

@@ -21,6 +21,7 @@ FEWEST_ROWS_TO_SPLIT = 60
 MOST_SEARCH_ROWS = 6000
 MOST_JUDGE_ROWS = 20000
 GUARD_POINTS = 512
+MOST_ROWS_TO_COMPARE = 20000
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,10 @@ class Problem:
         """Standardised features and the target of some rows, or of all."""
         rows = np.arange(len(self.y)) if rows is None else rows
         weights = None if self.weights is None else self.weights[rows]
-        return Dataset(self.standardised(self.X[rows]), self.y[rows], weights)
+        X = self.X[rows]
+        # Equal rows are not new evidence for a parameter, whether they are repeated or weighted.
+        different = len(np.unique(X, axis=0)) if len(rows) < MOST_ROWS_TO_COMPARE else len(rows)
+        return Dataset(self.standardised(X), self.y[rows], weights, None, different)
 
     def plain_dataset(self) -> Dataset:
         """All rows as they are: what the paper's configurations work on."""
@@ -75,7 +79,8 @@ class Problem:
     def bounds(self) -> tuple[float, float]:
         """Range that predictions between and slightly beyond the rows must keep: the target's, widened by itself on both sides."""
         low, high = float(self.y.min()), float(self.y.max())
-        return low - (high - low), high + (high - low)
+        width = min(high, 1e307) - max(low, -1e307)
+        return low - width, high + width
 
     @cached_property
     def _standardised_guard(self) -> Floats:
@@ -109,11 +114,13 @@ def _has_poles(individual: Individual) -> bool:
 
 
 def _means_and_scales(X: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        means = np.average(X, axis=0, weights=weights)
-        scales = np.sqrt(np.average((X - means) ** 2, axis=0, weights=weights))
-        usable = np.isfinite(means) & np.isfinite(scales) & (scales > 1e-14 * np.abs(means)) & np.isfinite(1.0 / scales)
-    return np.where(usable, means, 0.0), np.where(usable, scales, 1.0)
+    size = np.abs(X).max(axis=0)
+    size = np.where(size > 0.0, size, 1.0)  # squares of values near the end of the range would overflow or vanish
+    means = np.average(X / size, axis=0, weights=weights)
+    scales = np.sqrt(np.average((X / size - means) ** 2, axis=0, weights=weights))
+    with np.errstate(over="ignore", divide="ignore"):
+        usable = (scales > 1e-14 * np.abs(means)) & np.isfinite(1.0 / (scales * size))
+    return np.where(usable, means * size, 0.0), np.where(usable, scales * size, 1.0)
 
 
 def _guard_points(X: Floats, rng: np.random.Generator) -> Floats:

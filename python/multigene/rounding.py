@@ -1,7 +1,8 @@
-"""Numbers of a formula with as few digits as a loss of R² allows; simple fractions and multiples of π where they are close.
+"""Numbers of a formula with as few digits as a loss of R² allows; simple fractions and multiples of π where
+they are close.
 
-One number after the other is fixed, inner ones first, the outer coefficients that are still free refitted each time, so that what
-one number gives up another can make good. The last step of `shorten.py`.
+One number after the other is fixed, inner ones first, the outer coefficients that are still free refitted
+each time, so that what one number gives up another can make good. The last step of `shorten.py`.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def _fix_outer(fitted: Fitted, scorer: Scorer, floor: float) -> Fitted | None:
     coefficients = [fixed[j] for j in range(len(known))]
     best = scorer.centre - float(np.dot(coefficients, means))
     # A constant off by d costs d² of mean squared error.
-    for constant in [*few_digits(best), best]:
+    for constant in [0.0, *few_digits(best), best]:
         achieved = r2 - (constant - best) ** 2 / scorer.total
         if achieved >= floor:
             return Fitted(fitted.terms, constant, tuple(coefficients), achieved)
@@ -111,7 +112,12 @@ def few_digits(value: float) -> Iterator[float]:
             if 1 <= abs(numerator) <= 24 and Fraction(numerator, denominator).denominator == denominator:
                 number = numerator * unit / denominator
                 if abs(number - value) <= CLOSE * abs(value) and recognised(number) is not None:
-                    digits = (abs(numerator) > 1 or unit == 1.0) + (abs(numerator) > 9) + (denominator > 1) + (denominator > 9)
+                    digits = (
+                        (abs(numerator) > 1 or unit == 1.0)
+                        + (abs(numerator) > 9)
+                        + (denominator > 1)
+                        + (denominator > 9)
+                    )
                     found.append((digits + price, abs(number - value), number))
     seen: set[float] = set()
     for _, _, number in sorted(found, key=lambda f: f[:2]):

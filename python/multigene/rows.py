@@ -1,6 +1,7 @@
 """Training rows that a fitted model keeps for what is asked of it later: intervals, shortening, importance.
 
-`fit` keeps a compact copy, thinned when there are very many rows. Model files never hold it; a loaded model is given rows anew.
+`fit` keeps a compact copy, thinned when there are very many rows. Model files never hold it; a loaded model
+is given rows anew.
 """
 
 from __future__ import annotations
@@ -62,16 +63,20 @@ class TrainingRows:
         """Weight of every row, 1 on average."""
         if self.weights is None:
             return np.ones(len(self.y))
-        return np.asarray(self.weights / self.weights.mean(), dtype=np.float64)
+        largest = self.weights / self.weights.max()
+        return np.asarray(largest / largest.mean(), dtype=np.float64)
 
     @cached_property
     def variance(self) -> float:
         """Weighted variance of the target."""
-        centre = np.average(self.y, weights=self.shares)
-        return float(np.average((self.y - centre) ** 2, weights=self.shares))
+        with np.errstate(all="ignore"):  # a target of 1e300 has no finite variance
+            centre = np.average(self.y, weights=self.shares)
+            return float(np.average((self.y - centre) ** 2, weights=self.shares))
 
     def r2(self, prediction: Floats) -> float:
-        """Weighted share of the target's variance that a prediction explains; −∞ where it has no finite value."""
+        """Weighted share of the target's variance that a prediction explains; −∞ where it has no finite
+        value.
+        """
         with np.errstate(all="ignore"):
             error = float(np.average((self.y - prediction) ** 2, weights=self.shares))
         if not np.isfinite(error):

@@ -100,11 +100,19 @@ class Run:
                     break
                 self._save(every=CHECKPOINT_SECONDS)
             else:
-                found = self.searcher is not None and self.searcher.found_law
-                self.stopped_by = "law" if found else "nothing to find"
+                self.stopped_by = self._why_it_ended()
         except KeyboardInterrupt:
             self.stopped_by = "interrupt"
         self._save(every=0.0)
+
+    def _why_it_ended(self) -> str:
+        """A search ends by itself when it has found a law, has explained all there is, or sees nothing to explain."""
+        if self.searcher is not None and self.searcher.found_law:
+            return "law"
+        limit = self.settings.stopping.seconds
+        if limit is not None and self.seconds() >= limit:
+            return "time"
+        return "target" if self.searcher is not None and self.searcher.explained() else "nothing to find"
 
     def result(self) -> Result:
         """The chosen model and the front."""

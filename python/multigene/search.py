@@ -24,7 +24,7 @@ from multigene.evolution import Generation, evolve
 from multigene.judge import Verdict, judge, prefer_short
 from multigene.laws import Find
 from multigene.linear import linear_models
-from multigene.pareto import Member, ParetoFront, non_dominated
+from multigene.pareto import Member, ParetoFront, non_dominated, with_member
 from multigene.problem import Problem
 from multigene.seekers import Seekers
 from multigene.settings import Genes, Refinement, Search, Seeking, Selection, Settings, Stopping, Variation, function_entries
@@ -132,9 +132,11 @@ class Searcher:
         explored = 1.0 - self.options.finish if len(self.problem.judge_rows) else 1.0
         while self.phase == "explore" and share() < explored:
             yield self._round()
-            if self._explained() or self._seek(self._next_evaluations(), lambda: share() >= explored):
+            if self.explained() or self._seek(self._next_evaluations(), lambda: share() >= explored):
                 yield self._report()
                 return
+        if share() >= 1.0:
+            return
         if self.phase == "explore":
             if self.judge().constant:
                 return
@@ -218,7 +220,7 @@ class Searcher:
         """The chosen model and the front, in the user's units, fitted to all rows. A law is chosen as it is."""
         if self.seekers is not None and self.seekers.law is not None:
             law = self._measured(self.seekers.law)
-            return law, non_dominated([*self._finds(), law])
+            return law, with_member(non_dominated([law, *self._finds()]), law)
         verdict = self.verdict or self.judge()
         everything = self.phase == "finish" and len(self.problem.evolution_rows) == len(self.problem.y)
         data = self.data if everything else self.problem.dataset()
@@ -237,7 +239,7 @@ class Searcher:
         front = non_dominated([*front, *finds])
         if finds and verdict.errors is not None and not verdict.constant:
             chosen = prefer_short(self.problem, verdict.errors, chosen, finds)
-        return chosen, front if any(m is chosen for m in front) else [*front, chosen]
+        return chosen, with_member(front, chosen)
 
     def _finds(self) -> list[Member]:
         """What seekers found on the way, as far as it behaves."""
@@ -344,7 +346,7 @@ class Searcher:
 
     # --- models -----------------------------------------------------------------------------------
 
-    def _explained(self) -> bool:
+    def explained(self) -> bool:
         """Is the target explained to numerical precision?"""
         return self.front.best is not None and self.front.best.fitness >= EXPLAINED
 

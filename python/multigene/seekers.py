@@ -207,7 +207,9 @@ class Seekers:
         if logarithmic(target.transform):
             columns = [k for k, j in enumerate(target.features) if np.all(self.X[:, j] != 0.0)]
             fixed = np.log(np.abs(Z[:, columns])) if columns else None
-        return Dataset(Z, target.transform.forward(y[rows]), None, fixed)
+        with np.errstate(all="ignore"):  # that it is finite on all rows was seen to
+            transformed = target.transform.forward(y[rows])
+        return Dataset(Z, transformed, None, fixed)
 
     def _take(self, individual: Individual, target: Target, y: Floats, features: list[int], scales: Floats) -> None:
         """Look at a find on all rows."""
@@ -271,7 +273,8 @@ class Seekers:
             if (logarithmic(transform) and not one_sign(y)) or not self._allows(*transform.needs):
                 continue
             with np.errstate(all="ignore"):
-                if transform.usable(y) and np.all(np.isfinite(transform.forward(y))):
+                transformed = transform.forward(y)
+                if transform.usable(y) and np.all(np.isfinite(transformed)) and np.ptp(transformed) > 0.0:
                     targets.append(Target(transform, features, peeled, transform.share, sign))
         return targets
 

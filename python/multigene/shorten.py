@@ -1,9 +1,10 @@
 """Shortening a fitted formula: drop what costs little, refit what is left, round the numbers.
 
-Greedy, best first: every edit of every term (drop it, drop a weight or a part, put a part's mean or its argument in its place,
-drop a number) is scored by the R² that a refit of the outer coefficients reaches; the edits that cost least per node saved are
-made together, all numbers are tuned anew by the engine, and the next round begins. It ends when no edit keeps R² within the
-allowed loss. This is GPTIPS2's gene knock-out carried on below the genes. `inspection.py` offers it as `model.prune`.
+Greedy, best first: every edit of every term (drop it, drop a weight or a part, put a part's mean or its
+argument in its place, drop a number) is scored by the R² that a refit of the outer coefficients reaches; the
+edits that cost least per node saved are made together, all numbers are tuned anew by the engine, and the next
+round begins. It ends when no edit keeps R² within the allowed loss. This is GPTIPS2's gene knock-out carried
+on below the genes. `inspection.py` offers it as `model.prune`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,6 @@ from multigene.readable import size
 from multigene.rounding import rounded
 from multigene.rows import TrainingRows
 from multigene.settings import Refinement
-from multigene.simplify import simplify
 from multigene.terms import Fitted, Scorer, Terms, as_individual, split, terms_of
 
 Floats = npt.NDArray[np.float64]
@@ -35,7 +35,7 @@ Floats = npt.NDArray[np.float64]
 SCORED_ROWS, TUNED_ROWS = 1000, 4000
 #: Share of the allowed loss that dropping may use; rounding has the rest.
 FOR_DROPPING = 0.9
-#: An edit is worth a try when the outer coefficients alone bring R² back within so many times the allowed loss.
+#: An edit is worth a try when refitted coefficients bring R² back within so many times the allowed loss.
 HOPE = 15.0
 #: Edits tried one by one, tuned, before giving up.
 TRIES = 16
@@ -64,19 +64,31 @@ class Pruned:
 
     def __str__(self) -> str:
         return (
-            f"{self.before.size} → {self.after.size} nodes, training R² {self.r2_before:.6f} → {self.r2_after:.6f} on {self.rows} rows: "
+            f"{self.before.size} → {self.after.size} nodes, training R² {self.r2_before:.6f} → "
+            f"{self.r2_after:.6f} on {self.rows} rows: "
             f"a loss of {self.loss:.2g}, allowed {self.max_loss:g}\n{self.after.target_name} = {self.after}"
         )
 
 
-def shortened(member: Member, names: Sequence[str], rows: TrainingRows, max_loss: Any, target: str = "y") -> Pruned:
+def shortened(
+    member: Member, names: Sequence[str], rows: TrainingRows, max_loss: Any, target: str = "y"
+) -> Pruned:
     """A shorter form of a model whose R² on the rows is at most `max_loss` lower."""
-    if isinstance(max_loss, bool) or not isinstance(max_loss, (int, float, np.floating)) or not 0.0 <= max_loss < 1.0:
-        raise ValueError(f"max_loss={max_loss!r} is no loss of R²; give a number from 0 up to 1, for example 0.001.")
+    if (
+        isinstance(max_loss, bool)
+        or not isinstance(max_loss, (int, float, np.floating))
+        or not 0.0 <= max_loss < 1.0
+    ):
+        raise ValueError(
+            f"max_loss={max_loss!r} is no loss of R²; give a number from 0 up to 1, for example 0.001."
+        )
     before = Formula(model_expression(member.individual), names, target)
     base = rows.r2(member.individual.predict(rows.X))
     if not math.isfinite(base):
-        raise ValueError("The model has no finite value on some of these rows, so a loss cannot be measured; give other rows.")
+        raise ValueError(
+            "The model has no finite value on some of these rows, so a loss cannot be measured; "
+            "give other rows."
+        )
     best = member.individual, before, base
     work = Shortening(rows.thinned(TUNED_ROWS), float(max_loss))
     for expression in reversed(work.path(before.expression)):
@@ -96,7 +108,9 @@ def shortened(member: Member, names: Sequence[str], rows: TrainingRows, max_loss
 
 
 def _models(expression: Expression, rows: TrainingRows, floor: float) -> Iterator[Any]:
-    """The formula with numbers rounded, then with every digit, as engine models; the best coefficients for all rows."""
+    """The formula with numbers rounded, then with every digit, as engine models; the best coefficients for
+    all rows.
+    """
     terms = tuple(term for _, term in split(expression)[1])
     few = rounded(terms, Scorer(rows.thinned(TUNED_ROWS)), floor)
     for fitted in (few, Scorer(rows).fit(terms)):
@@ -157,7 +171,11 @@ class Shortening:
         here = self.scorer.fit(current.terms)
         if here is None:
             return []
-        whole, scored, seen = self.cost(current.terms), list[tuple[float, int, tuple[Expression, Terms]]](), set[Terms]()
+        whole, scored, seen = (
+            self.cost(current.terms),
+            list[tuple[float, int, tuple[Expression, Terms]]](),
+            set[Terms](),
+        )
         lowest = here.r2 - HOPE * max(self.max_loss, current.r2 - floor, 1e-9)
         for term in current.terms:
             for replacement in edits(term, self.scorer.rows):
@@ -170,8 +188,12 @@ class Shortening:
                     scored.append((loss / saved, len(scored), (term, replacement)))
         return [edit for _, _, edit in sorted(scored)]
 
-    def _compatible(self, current: Fitted, ranked: list[tuple[Expression, Terms]], floor: float) -> list[tuple[Expression, Terms]]:
-        """The best edit of each of several terms, as many as outer coefficients alone can bear with half of what may be lost."""
+    def _compatible(
+        self, current: Fitted, ranked: list[tuple[Expression, Terms]], floor: float
+    ) -> list[tuple[Expression, Terms]]:
+        """The best edit of each of several terms, as many as outer coefficients alone can bear with half of
+        what may be lost.
+        """
         here = self.scorer.fit(current.terms)
         allowed = (here.r2 if here else 0.0) - 0.5 * max(0.0, current.r2 - floor)
         taken: list[tuple[Expression, Terms]] = []
@@ -196,14 +218,20 @@ class Shortening:
         if plain is None or not plain.terms:
             return plain
         try:
-            model = self._refined(as_individual(plain.constant, plain.coefficients, plain.terms).fit(self.rows.dataset))
+            model = self._refined(
+                as_individual(plain.constant, plain.coefficients, plain.terms).fit(self.rows.dataset)
+            )
             tuned = self.judge.fit(terms_of(model_expression(model)))
         except ValueError:
             return plain
-        return tuned if tuned is not None and tuned.r2 > plain.r2 and self.cost(tuned.terms) <= self.cost(plain.terms) else plain
+        return (
+            tuned
+            if tuned is not None and tuned.r2 > plain.r2 and self.cost(tuned.terms) <= self.cost(plain.terms)
+            else plain
+        )
 
     def _refined(self, model: Individual) -> Individual:
-        """The engine's tuning; with more damping where a saturated or steep part lets it get stuck at once."""
+        """The engine's tuning, with more damping where a saturated or steep part lets it get stuck."""
         for damping in DAMPINGS:
             tuned = model.refine(self.rows.dataset, replace(TUNING, damping=damping))
             if tuned.fitness > model.fitness:
@@ -219,13 +247,13 @@ def edits(term: Expression, rows: TrainingRows) -> list[Terms]:
     nodes = postorder(term)
     values = node_values(nodes, rows.X)
     found: list[Terms] = [()]
-    seen: set[Expression] = {term}
+    seen: set[Terms] = {(term,), ()}
     for place, node in enumerate(nodes):
         for replacement in _replacements(node, values[place], [values[p] for p in _places(nodes, place)]):
-            changed = simplify(_replaced(term, place, replacement))
+            changed = terms_of(_replaced(term, place, replacement))
             if changed not in seen:
                 seen.add(changed)
-                found.append(tuple(rest for _, rest in split(changed)[1]))
+                found.append(changed)
     return found
 
 
@@ -266,7 +294,10 @@ def _cheaper(node: Expression) -> list[Expression]:
         bent = Operation("tanh", (_scaled(0.5, inside),))
         return [Operation("add", (_scaled(-0.5, bent), Number(0.5)))]
     if node.name == "sinc":
-        return [Operation("cos", (_scaled(3**-0.5, inside),)), Operation("gauss", (_scaled(6**-0.5, inside),))]
+        return [
+            Operation("cos", (_scaled(3**-0.5, inside),)),
+            Operation("gauss", (_scaled(6**-0.5, inside),)),
+        ]
     if node.name == "gauss":
         return [Operation("cos", (_scaled(2**0.5, inside),))]
     if node.name == "softplus":

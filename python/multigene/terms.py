@@ -1,8 +1,8 @@
 """A formula as a sum of terms with fitted coefficients: the form in which it is shortened.
 
-`split` takes a simplified expression apart into terms without their coefficients; `Scorer` fits coefficients to any set of terms
-by least squares, keeping the columns of terms it has seen; `as_individual` makes an engine model of them, whose inner numbers the
-engine can tune. Used by `shorten.py` and `rounding.py`.
+`split` takes a simplified expression apart into terms without their coefficients; `Scorer` fits coefficients
+to any set of terms by least squares, keeping the columns of terms it has seen; `as_individual` makes an
+engine model of them, whose inner numbers the engine can tune. Used by `shorten.py` and `rounding.py`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,11 @@ DEPENDENT = 1e-12
 
 def split(expression: Expression) -> tuple[float, list[tuple[float, Expression]]]:
     """A sum as its constant and pairs of coefficient and term; equal terms are merged."""
-    parts = expression.children if isinstance(expression, Operation) and expression.name == "add" else (expression,)
+    parts = (
+        expression.children
+        if isinstance(expression, Operation) and expression.name == "add"
+        else (expression,)
+    )
     constant, found = 0.0, dict[Expression, float]()
     for part in parts:
         coefficient, rest = split_term(part)
@@ -81,7 +85,9 @@ class Scorer:
         self._columns: dict[Expression, tuple[Floats, float, float] | None] = {}
 
     def column(self, term: Expression) -> tuple[Floats, float, float] | None:
-        """Values of a term, weighted, centred and of unit length, with their mean and length; None if they are of no use."""
+        """Values of a term, weighted, centred and of unit length, with their mean and length; None if they
+        are of no use.
+        """
         if term not in self._columns:
             if len(self._columns) >= MOST_COLUMNS:
                 self._columns.clear()
@@ -99,7 +105,9 @@ class Scorer:
         return column / length, mean, length
 
     def fit(self, terms: Sequence[Expression]) -> Fitted | None:
-        """Least squares; terms without a finite value make it None, constant ones are left out, dependent ones share."""
+        """Least squares; terms without a finite value make it None, constant ones are left out, dependent
+        ones share.
+        """
         terms = tuple(dict.fromkeys(terms))
         known = [(term, self.column(term)) for term in terms]
         if any(c is None and not np.isfinite(evaluate(term, self.rows.X)).all() for term, c in known):
@@ -114,14 +122,23 @@ class Scorer:
         constant = self.centre - sum(k * c[1] for k, (_, c) in zip(coefficients, useful, strict=True))
         if not np.isfinite([constant, *coefficients]).all():
             return None
-        return Fitted(tuple(term for term, _ in useful), constant, coefficients, 1.0 - float(residual @ residual) / self.total)
+        return Fitted(
+            tuple(term for term, _ in useful),
+            constant,
+            coefficients,
+            1.0 - float(residual @ residual) / self.total,
+        )
 
 
 # --- engine models --------------------------------------------------------------------------------
 
 
-def as_individual(constant: float, coefficients: Sequence[float], terms: Terms, grouped: bool = False) -> Individual:
-    """The engine's model of a sum of terms; `grouped` puts linear terms together into one gene, as people would."""
+def as_individual(
+    constant: float, coefficients: Sequence[float], terms: Terms, grouped: bool = False
+) -> Individual:
+    """The engine's model of a sum of terms; `grouped` puts linear terms together into one gene, as people
+    would.
+    """
     pairs = [(c, t) for c, t in zip(coefficients, terms, strict=True) if c != 0.0]
     lines = [(c, t) for c, t in pairs if isinstance(t, Variable)]
     genes: list[str] = []
@@ -136,12 +153,17 @@ def as_individual(constant: float, coefficients: Sequence[float], terms: Terms, 
 
 
 def gene_text(expression: Expression) -> str:
-    """An expression as a gene: weighted sums of variables become linear combinations, |x|**w product leaves."""
+    """An expression as a gene: weighted sums become linear combinations, |x|**w product leaves."""
     return fold(expression, _gene_node)
 
 
 def _gene_node(node: Expression, parts: tuple[str, ...]) -> str:
-    if isinstance(node, Power) and not node.is_integer and isinstance(node.base, Operation) and node.base.name == "abs":
+    if (
+        isinstance(node, Power)
+        and not node.is_integer
+        and isinstance(node.base, Operation)
+        and node.base.name == "abs"
+    ):
         inside = node.base.arguments[0]
         if isinstance(inside, Variable):
             return f"{{1.0: x{inside.index}^{node.exponent!r}}}"

@@ -1,6 +1,8 @@
-"""What a model is made of and how well it does: contributions, importance, knock-out, frequencies, metrics, error curves.
+"""What a model is made of and how well it does: contributions, importance, knock-out, frequencies, metrics,
+error curves.
 
-Functions of a fitted model and rows that return tables; nothing is drawn here. `inspection.py` gives them to the estimator.
+Functions of a fitted model and rows that return tables; nothing is drawn here. `inspection.py` gives them to
+the estimator.
 """
 
 from __future__ import annotations
@@ -32,7 +34,14 @@ def metrics(y: Floats, prediction: Floats, weights: Floats | None = None) -> dic
         raise ValueError("There are no rows to measure on; give at least one.")
     if not np.all(np.isfinite(error)):
         infinite = float("inf")
-        return {"r2": -infinite, "rmse": infinite, "mae": infinite, "median": infinite, "max": infinite, "bias": float("nan")}
+        return {
+            "r2": -infinite,
+            "rmse": infinite,
+            "mae": infinite,
+            "median": infinite,
+            "max": infinite,
+            "bias": float("nan"),
+        }
     total = float(np.average((y - np.average(y, weights=weights)) ** 2, weights=weights))
     square = float(np.average(error**2, weights=weights))
     r2 = 1.0 - square / total if total > 0.0 else 1.0 if square == 0.0 else 0.0
@@ -54,9 +63,10 @@ def used_genes(individual: Individual) -> list[int]:
 def gene_table(individual: Individual, names: Sequence[str], rows: TrainingRows) -> pd.DataFrame:
     """One row per gene: formula, coefficient, share of variance, and what removing it costs.
 
-    `share` is the covariance of the gene's part with the prediction over the prediction's variance: shares add up to 1, a
-    negative one belongs to a gene that takes back what others give. `spread` is the standard deviation of the gene's part, in the
-    target's units. `loss` is the fall of R² when the gene is removed and the others are fitted anew (knock-out).
+    `share` is the covariance of the gene's part with the prediction over the prediction's variance: shares
+    add up to 1, a negative one belongs to a gene that takes back what others give. `spread` is the standard
+    deviation of the gene's part, in the target's units. `loss` is the fall of R² when the gene is removed and
+    the others are fitted anew (knock-out).
     """
     import pandas as pd
 
@@ -81,13 +91,19 @@ def gene_table(individual: Individual, names: Sequence[str], rows: TrainingRows)
                 "variables": ", ".join(formula.variables),
             }
         )
-    return pd.DataFrame(table, columns=["gene", "formula", "coefficient", "share", "spread", "loss", "variables"])
+    return pd.DataFrame(
+        table, columns=["gene", "formula", "coefficient", "share", "spread", "loss", "variables"]
+    )
 
 
 def knock_out(individual: Individual, rows: TrainingRows) -> dict[int, float]:
     """Fall of R² when each gene is removed and the coefficients of the others are fitted anew."""
     genes, used = individual.genes, used_genes(individual)
-    whole = Individual([genes[g] for g in used] or ["0.0"], 0.0, [1.0] * max(1, len(used))).fit(rows.dataset).fitness
+    whole = (
+        Individual([genes[g] for g in used] or ["0.0"], 0.0, [1.0] * max(1, len(used)))
+        .fit(rows.dataset)
+        .fitness
+    )
     losses = {}
     for gene in used:
         others = [genes[g] for g in used if g != gene] or ["0.0"]
@@ -100,8 +116,9 @@ def importance(
 ) -> pd.DataFrame:
     """One row per column of the data, the most important first.
 
-    `permutation` is the fall of R² when the column is shuffled (mean of some repeats, `deviation` between them); `share` is the
-    share of variance of the genes, a gene's going in equal parts to the variables it uses.
+    `permutation` is the fall of R² when the column is shuffled (mean of some repeats, `deviation` between
+    them); `share` is the share of variance of the genes, a gene's going in equal parts to the variables it
+    uses.
     """
     import pandas as pd
 
@@ -110,7 +127,7 @@ def importance(
     used = used_genes(individual)
     variables = {g: tree.variables(gene_expression(individual, g)) for g in used}
     shares = np.zeros(len(names))
-    contributions = gene_table(individual, names, rows)["share"] if used else []
+    contributions: list[float] = gene_table(individual, names, rows)["share"].tolist() if used else []
     for gene, share in zip(used, contributions, strict=True):
         for j in variables[gene]:
             shares[j] += share / len(variables[gene])
@@ -121,20 +138,29 @@ def importance(
             shuffled[:, j] = rng.permutation(rows.X[:, j])
             falls[j, r] = base - rows.r2(individual.predict(shuffled))
     table = pd.DataFrame(
-        {"variable": list(names), "permutation": falls.mean(axis=1), "deviation": falls.std(axis=1), "share": shares}
+        {
+            "variable": list(names),
+            "permutation": falls.mean(axis=1),
+            "deviation": falls.std(axis=1),
+            "share": shares,
+        }
     )
     return table.sort_values("permutation", ascending=False, kind="stable", ignore_index=True)
 
 
 def variable_frequencies(front: Front, least: float = 0.9) -> pd.DataFrame:
-    """How often each column is used by the good models of the run: those with at least this share of the best R².
+    """How often each column is used by the good models of the run: those with at least this share of the best
+    R².
 
-    `models` is the share of good models that use the column, `uses` its mean number of appearances in a good model.
+    `models` is the share of good models that use the column, `uses` its mean number of appearances in a good
+    model.
     """
     import pandas as pd
 
     best = max(m.fitness for m in front)
-    good = [e.formula for e in front.listed if e.member.fitness >= least * best] or [e.formula for e in front.listed]
+    good = [e.formula for e in front.listed if e.member.fitness >= least * best] or [
+        e.formula for e in front.listed
+    ]
     models, uses = np.zeros(len(front.names)), np.zeros(len(front.names))
     for formula in good:
         for node in tree.postorder(formula.expression):
@@ -146,15 +172,20 @@ def variable_frequencies(front: Front, least: float = 0.9) -> pd.DataFrame:
 
 
 def error_curves(models: Mapping[str, Any], X: Any, y: Any, points: int = 201) -> pd.DataFrame:
-    """Regression error characteristic curves (Bi and Bennett 2003) of several models on the same rows, to be drawn together.
+    """Regression error characteristic curves (Bi and Bennett 2003) of several models on the same rows, to be
+    drawn together.
 
-    `models` maps names to anything with `predict`. Columns: `model`, `tolerance` (absolute error), `share` of rows predicted
-    within it, and `area` over the curve up to the largest tolerance, which estimates the mean absolute error.
+    `models` maps names to anything with `predict`. Columns: `model`, `tolerance` (absolute error), `share` of
+    rows predicted within it, and `area` over the curve up to the largest tolerance, which estimates the mean
+    absolute error.
     """
     import pandas as pd
 
     target = np.asarray(y, dtype=np.float64).ravel()
-    errors = {name: np.sort(np.abs(np.asarray(model.predict(X), dtype=np.float64).ravel() - target)) for name, model in models.items()}
+    errors = {
+        name: np.sort(np.abs(np.asarray(model.predict(X), dtype=np.float64).ravel() - target))
+        for name, model in models.items()
+    }
     if not errors or len(target) == 0:
         raise ValueError("Error curves need at least one model and one row.")
     finite = [e[np.isfinite(e)] for e in errors.values()]

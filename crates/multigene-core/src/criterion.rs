@@ -2,7 +2,7 @@
 use crate::individual::Individual;
 
 /// Below this share of unexplained variance only size counts: it is rounding.
-const FLOOR: f64 = 1e-30;
+const FLOOR: f64 = 1e-22;
 
 /// Criteria of selection. All but R² are minus the logarithm of the unexplained variance less a price for size.
 #[derive(Clone, Copy, Debug, PartialEq)]

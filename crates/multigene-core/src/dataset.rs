@@ -79,9 +79,6 @@ impl Dataset {
             count: rows,
             level,
         };
-        if let Some(weights) = weights {
-            dataset.count = rows.max(weights.iter().sum::<f64>().min(1e15).round() as usize);
-        }
         dataset.target = dataset
             .standardise(pad(target.to_vec(), padded))
             .ok_or_else(|| Error::new("The target's values are too large to add up; divide them by a constant first."))?;
@@ -163,9 +160,15 @@ impl Dataset {
         self.rows
     }
 
-    /// Number of observations: rows, or the sum of their weights where that is more, as a weight of 2 stands for two equal rows.
+    /// Number of different observations, by which criteria measure the price of a parameter: rows, unless set otherwise.
     pub fn count(&self) -> usize {
         self.count
+    }
+
+    /// The same rows of which only so many are different.
+    pub fn with_count(mut self, count: usize) -> Self {
+        self.count = count.clamp(1, self.rows.max(1));
+        self
     }
 
     /// Number of rows rounded up to whole kernel steps.

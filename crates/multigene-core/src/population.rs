@@ -274,18 +274,14 @@ impl Population {
 
     /// Forgets what was computed on other rows: every individual is to be evaluated anew.
     pub fn forget(&mut self) {
-        for individual in &mut self.individuals {
-            for gene in 0..individual.genes.len() {
-                individual.touch(gene);
-            }
-            individual.peak = None;
-        }
+        self.individuals.iter_mut().for_each(Individual::forget);
     }
 
     /// Puts given models into the first slots after the elites, e.g. the linear model or migrants from another island.
     pub fn plant(&mut self, models: Vec<Individual>, first: usize) {
         for (slot, model) in self.individuals.iter_mut().skip(first).zip(models) {
             *slot = model;
+            slot.forget();
         }
     }
 

@@ -123,6 +123,7 @@ impl Individual {
     fn refine(&self, py: Python<'_>, data: &Dataset, refinement: RefinementSettings) -> PyResult<Self> {
         self.check_features(data.0.n_features())?;
         let mut inner = self.inner.clone();
+        inner.forget();
         py.detach(|| {
             let context = Context {
                 data: &data.0,

@@ -1,6 +1,7 @@
 //! `Dataset` and `Population` for Python.
 use std::sync::Arc;
 
+use multigene_core::criterion::Criterion;
 use multigene_core::individual;
 use multigene_core::population;
 use multigene_core::weights::Weights;
@@ -21,14 +22,17 @@ pub struct Dataset(pub multigene_core::dataset::Dataset);
 #[pymethods]
 impl Dataset {
     #[new]
-    #[pyo3(signature = (x, y, weights=None, fixed=None))]
+    #[pyo3(signature = (x, y, weights=None, fixed=None, count=None))]
     fn new(
         x: PyReadonlyArray2<'_, f64>,
         y: PyReadonlyArray1<'_, f64>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
         fixed: Option<PyReadonlyArray2<'_, f64>>,
+        count: Option<usize>,
     ) -> PyResult<Self> {
         let data = dataset(&x, &y, weights.as_ref())?;
+        let count = count.unwrap_or(data.rows());
+        let data = data.with_count(count);
         let Some(fixed) = fixed else { return Ok(Self(data)) };
         let columns = columns(&fixed, 0..data.rows());
         data.with_fixed(columns)
@@ -104,8 +108,9 @@ impl Population {
         self.inner.perturb_shared(sigma, seed);
     }
 
-    fn evaluate<'py>(&mut self, py: Python<'py>, data: &Dataset, by: (String, f64, f64)) -> PyResult<Arrays<'py>> {
-        let criterion = criterion(&by).map_err(value_error)?;
+    #[pyo3(signature = (data, by=None))]
+    fn evaluate<'py>(&mut self, py: Python<'py>, data: &Dataset, by: Option<(String, f64, f64)>) -> PyResult<Arrays<'py>> {
+        let criterion = by.map_or(Ok(Criterion::R2), |by| criterion(&by)).map_err(value_error)?;
         let inner = &mut self.inner;
         self.workers.get().run(py, |stop| inner.evaluate(&data.0, stop))?;
         let n = data.0.count();

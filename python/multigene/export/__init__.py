@@ -90,6 +90,8 @@ def export(
     """Write an expression in a format, constants rounded to `digits` (or the format's own default)."""
     found = exporter(format)
     shown = digits if digits is not None else found.digits
+    # Formats for people have digits by default; they write 1/3 and π by name and need no rounding of them.
+    named = found.digits is not None
     return found.write(
-        expression if shown is None else round_numbers(expression, shown), names, target, **options
+        expression if shown is None else round_numbers(expression, shown, named), names, target, **options
     )

@@ -38,6 +38,7 @@ class LatexWriter(Writer):
         "div": Template(r"\frac{{{0}}}{{{1}}}", PRODUCT),
     }
     times = r" \cdot "
+    named = (r"\pi", " ", r"\frac{{{0}}}{{{1}}}")
     brackets = (r"\left(", r"\right)")
     integer_power = Template("{0:atom}^{{{1}}}", FACTOR)
 

@@ -35,6 +35,7 @@ class MathmlWriter(Writer):
     plus = "<mo>+</mo>"
     minus = "<mo>&#x2212;</mo>"
     sign = "<mo>&#x2212;</mo>"
+    named = ("<mi>&#x3C0;</mi>", "", "<mfrac><mrow>{0}</mrow><mrow>{1}</mrow></mfrac>")
     brackets = ("<mrow><mo>(</mo>", "<mo>)</mo></mrow>")
     integer_power = Template("<msup><mrow>{0:atom}</mrow><mrow>{1}</mrow></msup>", FACTOR)
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from multigene.constants import recognised
 from multigene.export.writer import Template, Writer, calls, plain_number
 from multigene.expression import Expression, Number, Operation, Power, Variable, fold
 from multigene.readable import readable
@@ -24,6 +25,7 @@ class SympyWriter(Writer):
         | calls(abs="Abs", min="Min", max="Max")
         | {"bent": Template(BENT + "({0})")}
     )
+    named = ("pi", "*", "{0}/{1}")
 
     def number(self, value: float) -> str:
         return plain_number(value)
@@ -75,6 +77,9 @@ def build(expression: Expression, names: Sequence[str]) -> Any:
     }
 
     def number(value: float) -> Any:
+        parts = recognised(value)
+        if parts is not None:
+            return sympy.Rational(parts[0], parts[1]) * (sympy.pi if parts[2] else 1)
         return sympy.Integer(int(value)) if value.is_integer() and abs(value) < 1e15 else sympy.Float(value)
 
     def convert(node: Expression, parts: tuple[Any, ...]) -> Any:

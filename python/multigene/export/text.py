@@ -31,6 +31,7 @@ class TextWriter(Writer):
     """Python-like infix."""
 
     templates = calls(**{name: name for name in FUNCTIONS})
+    named = ("pi", "*", "{0}/{1}")
 
     def number(self, value: float) -> str:
         return readable_number(value)

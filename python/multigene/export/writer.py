@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from multigene.constants import recognised
 from multigene.expression import OPERATORS, Expression, Number, Operation, Power, Variable, fold, postorder
 
 # How tightly a text binds, loosest first. NEGATIVE is a text with a leading minus: fine at the start of a
@@ -58,6 +59,9 @@ class Writer:
     real_power: ClassVar[Template | None] = None
     """How `base ** exponent` is written where an exponent that is not whole needs another form."""
 
+    named: ClassVar[tuple[str, str, str] | None] = None
+    """π, the sign before it and a fraction, for targets that write numbers such as 2π/3 by name."""
+
     deepest: ClassVar[int | None] = None
     """Brackets within brackets before a part becomes a step of its own; parsers have their limits."""
 
@@ -80,6 +84,19 @@ class Writer:
     def number(self, value: float) -> str:
         """A constant that is not negative."""
         return repr(value)
+
+    def constant(self, value: float) -> Piece:
+        """A constant that is not negative, as it stands in a formula; 2π/3 by name where `named` says how."""
+        parts = None if self.named is None else recognised(value)
+        if parts is None or self.named is None:
+            return self.atom(self.number(value))
+        numerator, denominator, angle = parts
+        pi, times, fraction = self.named
+        above = self.number(float(numerator)) + (times + pi if angle else "")
+        above = pi if angle and numerator == 1 else above
+        if denominator == 1:
+            return self._piece_of(above, ATOM if above == pi else PRODUCT)
+        return self._piece_of(fraction.format(above, self.number(float(denominator))), PRODUCT)
 
     def exponent(self, value: float) -> str:
         """The exponent of a power."""
@@ -120,7 +137,7 @@ class Writer:
 
     def _piece(self, node: Expression, parts: tuple[Piece, ...]) -> Piece:
         if isinstance(node, Number):
-            written = self.atom(self.number(abs(node.value)))
+            written = self.constant(abs(node.value))
             return self._negative(written) if node.value < 0 else written
         if isinstance(node, Variable):
             return self.variable(node.index)
