@@ -1,4 +1,6 @@
-"""The report of a large fit: 100,000 rows, 20 features. How long it takes to make and to open, and how large it is."""
+"""The report of a large fit: 100,000 rows, 20 features. How long it takes to make and to open, and how large
+it is.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ def fitted() -> tuple[MultigeneRegressor, np.ndarray, np.ndarray]:
     """A model of a smooth function of ten of the features with noise."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(ROWS, FEATURES))
-    y = np.sin(X[:, 0] + X[:, 1]) * 3 + X[:, 2] * X[:, 3] + X[:, 4:10].sum(axis=1) + 0.5 * rng.normal(size=ROWS)
+    y = 3 * np.sin(X[:, 0] + X[:, 1]) + X[:, 2] * X[:, 3] + X[:, 4:10].sum(axis=1)
+    y += 0.5 * rng.normal(size=ROWS)
     return MultigeneRegressor(time_limit=SECONDS, random_state=0).fit(X, y), X, y
 
 
@@ -34,8 +37,14 @@ def opened(path: Path) -> float | None:
         return None
     options = webdriver.ChromeOptions()
     options.binary_location = str(shutil.which("chromium"))
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1280,900"):
-        options.add_argument(argument)
+    for argument in (
+        "headless=new",
+        "no-sandbox",
+        "disable-gpu",
+        "disable-dev-shm-usage",
+        "window-size=1280,900",
+    ):
+        options.add_argument(f"--{argument}")
     driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
     try:
         times = []
@@ -61,7 +70,7 @@ def run() -> Table:
         made = time.perf_counter() - started
         size = path.stat().st_size / 1e6
         seconds = opened(path)
-    table = Table(title=f"report of {ROWS:,} rows × {FEATURES} features, front of {len(model.equations_)} models")
+    table = Table(title=f"report of {ROWS:,} rows × {FEATURES} features, {len(model.equations_)} models")
     for column in ("what", "measured", "goal"):
         table.add_column(column, justify="left" if column == "what" else "right")
     table.add_row("make", f"{made:.2f} s", "≤ 10 s")

@@ -1,8 +1,9 @@
 """Makes the pictures of README and docs: screenshots of a report (light, dark, phone, print) and figures.
 
-    python docs/make_images.py
+python docs/make_images.py
 
-Needs chromium and chromedriver, selenium, matplotlib and Pillow; for the picture of the printed page pdftoppm (poppler) too.
+Needs chromium and chromedriver, selenium, matplotlib and Pillow; for the picture of the printed page
+pdftoppm (poppler) too.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from multigene import MultigeneRegressor
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tests"))
 
-from browser import chromium, open_report, whole_page
+from browser import chromium, open_report, whole_page  # noqa: E402
 
 IMAGES = HERE / "images"
 #: Pixels of a screenshot from the top of the page.

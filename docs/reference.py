@@ -1,6 +1,8 @@
-"""Pages of the documentation that are read off the program, so that they stay true: settings, operators, command line.
+"""Pages of the documentation that are read off the program, so that they stay true: settings, operators,
+command line.
 
-MkDocs calls `on_page_markdown` for every page; a line `<!-- settings -->` and the like is replaced by a table.
+MkDocs calls `on_page_markdown` for every page; a line `<!-- settings -->` and the like is replaced by a
+table.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 
 def settings_tables() -> str:
-    """Every setting with its default in the paper's configurations and in the default search, and what it does."""
+    """Every setting with its default in the paper's configurations and in the default search, and what it
+    does.
+    """
     from multigene import settings as module
     from multigene.search import default_settings
 
@@ -44,8 +48,8 @@ def settings_tables() -> str:
         for field in fields(cls):
             here = "" if values is None else shown(field.name, getattr(values, field.name))
             usual = shown(field.name, getattr(standard, field.name))
-            meaning = texts[cls.__name__].get(field.name, "").replace("|P|", "&#124;P&#124;").replace("|T|", "&#124;T&#124;")
-            lines.append(f"| `{field.name}` | {usual} | {here} | {meaning.replace('|x|', '&#124;x&#124;')} |")
+            meaning = texts[cls.__name__].get(field.name, "").replace("|", "&#124;")
+            lines.append(f"| `{field.name}` | {usual} | {here} | {meaning} |")
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
 
@@ -120,14 +124,14 @@ def configuration_table() -> str:
     from multigene.settings import CODENAMES, configuration
 
     lines = [
-        "| codename | linear combinations | gradient tuning | weights mutation | population | tournament | elites |",
+        "| codename | linear combinations | gradient | weights mutation | population | tournament | elites |",
         "|---|---|---|---|---|---|---|",
     ]
     for name in CODENAMES:
         s = configuration(name)
         lines.append(
-            f"| `{name}` | {s.genes.lcf or 'none'} | {'no' if s.tuning is None else s.tuning.rule} | {s.variation.weights_mutation:g} "
-            f"| {s.selection.population_size} | {s.selection.tournament_size} | {s.selection.elites} |"
+            f"| `{name}` | {s.genes.lcf or 'none'} | {'no' if s.tuning is None else s.tuning.rule} "
+            f"| {s.variation.weights_mutation:g} | {s.selection.population_size} | {s.selection.tournament_size} | {s.selection.elites} |"
         )
     return "\n".join(lines)
 

@@ -20,5 +20,6 @@ def law(X):
 
 for codename in ("baseline", "UB"):
     model = MultigeneRegressor(codename, generations=60, random_state=0).fit(X, law(X))
-    print(f"{codename:9} test R² {model.score(X_test, law(X_test)):.4f}, {model.lcf_share_:.0%} of leaves are LCFs")
+    r2 = model.score(X_test, law(X_test))
+    print(f"{codename:9} test R² {r2:.4f}, {model.lcf_share_:.0%} of leaves are LCFs")
 print(model.transformations_.round(3))

@@ -1,6 +1,8 @@
-"""What a fitted model shows: report, plots, and how a notebook displays it. `MultigeneRegressor` inherits these.
+"""What a fitted model shows: report, plots, and how a notebook displays it. `MultigeneRegressor` inherits
+these.
 
-Everything is imported when it is first asked for, so that fitting needs neither Jinja2 nor matplotlib nor Plotly.
+Everything is imported when it is first asked for, so that fitting needs neither Jinja2 nor matplotlib nor
+Plotly.
 """
 
 from __future__ import annotations
@@ -20,10 +22,11 @@ class Looking:
     def report(
         self, path: str | Path, X: Any = None, y: Any = None, X_test: Any = None, y_test: Any = None
     ) -> None:
-        """Write one self-contained HTML page about the model: formula, front, fit, genes, importance, exports, settings.
+        """Write one self-contained HTML page about the model: formula, front, fit, genes, importance,
+        exports, settings.
 
-        Without rows the page shows those that the fitted model keeps (a sample where there are very many; none after
-        loading from a file). Needs the extra `multigene[report]`.
+        Without rows the page shows those that the fitted model keeps (a sample where there are very many;
+        none after loading from a file). Needs the extra `multigene[report]`.
         """
         check_is_fitted(self)
         from multigene.report import write_report

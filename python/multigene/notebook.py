@@ -69,9 +69,12 @@ def curve_svg(points: list[tuple[float, float]], said: str) -> str:
     shown = [*points[::step], points[-1]]
     path = " ".join(f"{t / last * WIDTH:.1f},{HEIGHT - f / peak * (HEIGHT - 6) - 2:.1f}" for t, f in shown)
     return (
-        f'<figure style="margin:.3em 0"><svg role="img" aria-label="{escape(said)}" width="{WIDTH}" height="{HEIGHT}" '
+        f'<figure style="margin:.3em 0"><svg role="img" aria-label="{escape(said)}" '
+        f'width="{WIDTH}" height="{HEIGHT}" '
         f'viewBox="0 0 {WIDTH} {HEIGHT}" style="max-width:100%;overflow:visible">'
-        f'<line x1="0" y1="{HEIGHT - 2}" x2="{WIDTH}" y2="{HEIGHT - 2}" stroke="currentColor" stroke-opacity=".3"/>'
-        f'<polyline points="{path}" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linejoin="round"/></svg>'
+        f'<line x1="0" y1="{HEIGHT - 2}" x2="{WIDTH}" y2="{HEIGHT - 2}" '
+        'stroke="currentColor" stroke-opacity=".3"/>'
+        f'<polyline points="{path}" fill="none" stroke="currentColor" stroke-width="1.8" '
+        'stroke-linejoin="round"/></svg>'
         f'<figcaption style="font-size:.9em;opacity:.8">{escape(said)}</figcaption></figure>'
     )

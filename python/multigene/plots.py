@@ -1,7 +1,8 @@
-"""Figures of a fitted model for papers and notebooks: `model.plot.front()` and seven more, each returning matplotlib axes.
+"""Figures of a fitted model for papers and notebooks: `model.plot.front()` and seven more, each returning
+matplotlib axes.
 
-Every figure can be read in black and white: sets of rows differ by marker, lines by dash, signs by hatching or text. The
-numbers come from `report/statistics.py`, as those of the HTML report do.
+Every figure can be read in black and white: sets of rows differ by marker, lines by dash, signs by hatching
+or text. The numbers come from `report/statistics.py`, as those of the HTML report do.
 """
 
 from __future__ import annotations
@@ -94,7 +95,8 @@ class Plots:
         history = self._model.history_
         if len(history) == 0:
             raise ValueError(
-                "The model was loaded from a file, which keeps no history; plot the convergence of the run that made it."
+                "The model was loaded from a file, which keeps no history; "
+                "plot the convergence of the run that made it."
             )
         ax = _axes(ax)
         ax.step(history["seconds"], history["fitness"], where="post", color=BLUE, linewidth=1.6)
@@ -122,10 +124,11 @@ class Plots:
     def partial_dependence(
         self, features: Any = None, X: Any = None, y: Any = None, *, ax: Any = None
     ) -> Any:
-        """Mean prediction against one column or several, with the middle four fifths of rows and a rug of the data.
+        """Mean prediction against one column or several, with the middle four fifths of rows and a rug of
+        the data.
 
-        `features` is a name, an index or a list of them; None for the columns that matter most, at most six. Returns one
-        axes for one column, else an array of them.
+        `features` is a name, an index or a list of them; None for the columns that matter most, at most six.
+        Returns one axes for one column, else an array of them.
         """
         model = self._model
         rows = needed_rows(model, X, y)
@@ -153,7 +156,9 @@ class Plots:
         return places[0] if single else np.array(places, dtype=object)
 
     def directions(self, *, ax: Axes | None = None) -> Axes:
-        """Weights of the learned linear combinations as a heat map: one row each, one column per feature, per standard deviation."""
+        """Weights of the learned linear combinations as a heat map: one row each, one column per feature,
+        per standard deviation.
+        """
         model = self._model
         table = model.transformations_
         if len(table) == 0:

@@ -1,7 +1,7 @@
 """What a report says, as plain values: collected here from a fitted model and rows, written by `html.py`.
 
-`collect` makes a `Content`; everything in it can be written as JSON, so that the page's script, a test or another
-writer reads the same numbers.
+`collect` makes a `Content`; everything in it can be written as JSON, so that the page's script, a test or
+another writer reads the same numbers.
 """
 
 from __future__ import annotations
@@ -79,11 +79,13 @@ def collect(
         total = (getattr(model, "_data_summary", None) or {}).get("rows")
         if X is None:
             notes.append(
-                f"Shown on a sample of {len(rows.y):,} of {total:,} training rows; pass X and y for statistics of all of them."
+                f"Shown on a sample of {len(rows.y):,} of {total:,} training rows; "
+                "pass X and y for statistics of all of them."
             )
     if len(sets) == 2:
         notes.append(
-            "Validation rows judged how large the formula may be; afterwards the coefficients were fitted to all training rows."
+            "Validation rows judged how large the formula may be; "
+            "afterwards the coefficients were fitted to all training rows."
         )
     if X_test is not None or y_test is not None:
         if X_test is None or y_test is None:
@@ -115,7 +117,9 @@ def collect(
 
 
 def shown_members(model: MultigeneRegressor) -> tuple[list[Listed], int]:
-    """Models of the front as `equations_` lists them, thinned to what a page can hold; and how many that leaves out."""
+    """Models of the front as `equations_` lists them, thinned to what a page can hold; and how many that
+    leaves out.
+    """
     listed = list(model._front.listed)
     wanted = set(range(len(listed)))
     if len(listed) > MOST_MODELS:

@@ -1,8 +1,9 @@
 """Writes a report's `Content` as one HTML page that needs nothing but itself.
 
-The page holds everything: styles, script, the chart library (Plotly, from its Python package) and the data, the last two
-compressed, since a browser unpacks them faster than a person can notice and a page of 2 MB travels better than one of 6.
-What the chosen model says is written into the HTML, so that the page can be read without scripts as well.
+The page holds everything: styles, script, the chart library (Plotly, from its Python package) and the data,
+the last two compressed, since a browser unpacks them faster than a person can notice and a page of 2 MB
+travels better than one of 6. What the chosen model says is written into the HTML, so that the page can be
+read without scripts as well.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
     from multigene.estimator import MultigeneRegressor
 
 #: The page fetches nothing: everything it may use is in it.
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:; font-src data:; base-uri 'none'"
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+    "img-src data: blob:; font-src data:; base-uri 'none'"
+)
 
 
 def write_report(

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def training_rows(model: MultigeneRegressor, X: Any = None, y: Any = None) -> tuple[Rows | None, bool]:
-    """Rows to show the model on, and whether they are all rows it was trained on (False: a sample, or other rows)."""
+    """Rows to show the model on, and whether they are all rows it was trained on (False: a sample, or other
+    rows).
+    """
     if (X is None) != (y is None):
         raise ValueError(f"{'y' if y is None else 'X'} is missing; give both X and y, or neither.")
     summary = getattr(model, "_data_summary", None) or {}
@@ -34,7 +36,8 @@ def needed_rows(model: MultigeneRegressor, X: Any = None, y: Any = None) -> Rows
     rows, _ = training_rows(model, X, y)
     if rows is None:
         raise ValueError(
-            "The model was loaded without its training rows; pass some, as in model.plot.fit(X, y) or model.report(path, X, y)."
+            "The model was loaded without its training rows; "
+            "pass some, as in model.plot.fit(X, y) or model.report(path, X, y)."
         )
     return rows
 
@@ -66,7 +69,9 @@ def given_rows(model: MultigeneRegressor, X: Any, y: Any, name: str) -> Rows:
 
 
 def with_validation(model: MultigeneRegressor, rows: Rows) -> list[Rows]:
-    """All training rows as those that bred formulas and those that judged their size, where the search held some back."""
+    """All training rows as those that bred formulas and those that judged their size, where the search held
+    some back.
+    """
     search = getattr(model, "_settings", None) and model._settings.search
     if search is None or not search.holdout:
         return [rows]

@@ -1,8 +1,10 @@
-"""What a report and the plots say about one model on given rows: errors, genes, importance, dependence, intervals.
+"""What a report and the plots say about one model on given rows: errors, genes, importance, dependence,
+intervals.
 
-All numbers of the report that are not read off the model come from here, each a small function of an `Individual` and
-rows, so that the page, the matplotlib figures and tests share them. Statistics are exact on the rows given; permutation
-importance and partial dependence, which are averages, may be computed on a fixed sample of them.
+All numbers of the report that are not read off the model come from here, each a small function of an
+`Individual` and rows, so that the page, the matplotlib figures and tests share them. Statistics are exact on
+the rows given; permutation importance and partial dependence, which are averages, may be computed on a fixed
+sample of them.
 """
 
 from __future__ import annotations
@@ -54,10 +56,11 @@ class GeneRole:
 def gene_roles(individual: Individual, rows: Rows) -> list[GeneRole]:
     """Contribution and cost of removal of every gene that counts.
 
-    `spread` is the standard deviation of coefficient·gene, `share` the covariance of that term with the prediction over
-    the prediction's variance (shares add up to 1), `cost` how much R² on the rows falls when the gene is left out and
-    the other coefficients are fitted anew: the numbers of `model.genes(X, y)`, here from one pass over the rows for all
-    removals together, since a report has them for every model of the front.
+    `spread` is the standard deviation of coefficient·gene, `share` the covariance of that term with the
+    prediction over the prediction's variance (shares add up to 1), `cost` how much R² on the rows falls when
+    the gene is left out and the other coefficients are fitted anew: the numbers of `model.genes(X, y)`, here
+    from one pass over the rows for all removals together, since a report has them for every model of the
+    front.
     """
     coefficients = np.asarray(individual.coefficients)
     live = np.flatnonzero(coefficients)
@@ -134,7 +137,9 @@ class Dependence:
 def partial_dependence(
     individual: Individual, rows: Rows, feature: int, grid: Floats | None = None
 ) -> Dependence:
-    """Predictions with one column set to each value of a grid over its range, averaged over a sample of the rows."""
+    """Predictions with one column set to each value of a grid over its range, averaged over a sample of the
+    rows.
+    """
     X, _ = thinned(rows, DEPENDENCE_ROWS)
     if grid is None:
         grid = feature_grid(rows.X[:, feature])
@@ -159,7 +164,8 @@ class Intervals:
         self.expression = expression
         self._uncertainty: Uncertainty | None = None
         X, y = thinned(rows, UNCERTAINTY_ROWS)
-        with np.errstate(all="ignore"):  # derivatives may overflow in formulas that only just have finite values
+        # Derivatives may overflow in formulas that only just have finite values.
+        with np.errstate(all="ignore"):
             try:
                 self._uncertainty = Uncertainty.of(expression, TrainingRows(X, y, None, len(rows.y)))
             except (ValueError, np.linalg.LinAlgError):

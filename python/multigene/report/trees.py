@@ -1,4 +1,6 @@
-"""Genes as expression trees, drawn with matplotlib: leaves side by side, every node above the middle of its children."""
+"""Genes as expression trees, drawn with matplotlib: leaves side by side, every node above the middle of its
+children.
+"""
 
 from __future__ import annotations
 
