@@ -131,7 +131,8 @@ def configuration_table() -> str:
         s = configuration(name)
         lines.append(
             f"| `{name}` | {s.genes.lcf or 'none'} | {'no' if s.tuning is None else s.tuning.rule} "
-            f"| {s.variation.weights_mutation:g} | {s.selection.population_size} | {s.selection.tournament_size} | {s.selection.elites} |"
+            f"| {s.variation.weights_mutation:g} | {s.selection.population_size} "
+            f"| {s.selection.tournament_size} | {s.selection.elites} |"
         )
     return "\n".join(lines)
 

@@ -53,7 +53,7 @@ def unpacked(text: str, name: str) -> str:
 
 
 def test_errors_are_those_of_scikit_learn(model, content):
-    X, X_test, y, y_test = rows()
+    _, X_test, _, y_test = rows()
     said = content.models[content.chosen]["errors"]["test"]
     assert said["r2"] == pytest.approx(r2_score(y_test, model.predict(X_test)), rel=1e-5)
     assert said["mae"] == pytest.approx(mean_absolute_error(y_test, model.predict(X_test)), rel=1e-5)
@@ -208,7 +208,6 @@ def test_exports_are_those_of_the_formula(model, content):
 
 
 def test_how_to_make_it_again_makes_it_again(model):
-    X, _, y, _ = rows()
     text = (
         constructor(model).replace("model.fit(X, y)\n", "").replace('model.report("report.html", X, y)\n', "")
     )
@@ -218,7 +217,7 @@ def test_how_to_make_it_again_makes_it_again(model):
     assert names["model"].get_params()["random_state"] == model.random_state
     words = command(model).split()
     assert words[:2] == ["multigene", "fit"]
-    assert words[words.index("--generations") + 1] == "150"
+    assert words[words.index("--generations") + 1] == "60"
 
 
 def test_front_keeps_the_chosen_model(model):

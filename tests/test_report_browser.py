@@ -51,9 +51,10 @@ def state(driver) -> dict[str, str]:
     """Everything on the page that follows the selected model."""
     return driver.execute_script("""
         const text = id => document.getElementById(id).innerText;
-        return {selected: text("selected"), formula: document.getElementById("equation").innerHTML, cards: text("cards"),
-          genes: document.querySelector("#gene-table tbody").innerHTML, code: text("code"),
-          dependence: [...document.querySelectorAll("#dependence .plot")].map(e => e.getAttribute("aria-label")).join(),
+        const labels = [...document.querySelectorAll("#dependence .plot")].map(e => e.getAttribute("aria-label"));
+        return {selected: text("selected"), formula: document.getElementById("equation").innerHTML,
+          cards: text("cards"), code: text("code"), dependence: labels.join(),
+          genes: document.querySelector("#gene-table tbody").innerHTML,
           radio: document.querySelector("#models input:checked").value,
           slider: document.getElementById("chart-front").getAttribute("aria-valuenow")};""")
 
@@ -114,10 +115,12 @@ def test_a_click_on_a_model_changes_the_whole_page(page):
 def test_a_click_on_a_point_of_the_front_selects_it(page):
     chart = show(page, "chart-front")
     wanted = 1
-    x, y = page.execute_script("""
-        const g = document.getElementById("chart-front"), l = g._fullLayout, t = g.data.find(d => d.customdata);
-        const x = l.xaxis, y = l.yaxis, box = g.getBoundingClientRect();
-        return [box.left + x._offset + x.d2p(t.x[arguments[0]]), box.top + y._offset + y.d2p(t.y[arguments[0]])];""", wanted)  # fmt: skip
+    x, y = page.execute_script(
+        """const g = document.getElementById("chart-front"), t = g.data.find(d => d.customdata), i = arguments[0];
+        const x = g._fullLayout.xaxis, y = g._fullLayout.yaxis, box = g.getBoundingClientRect();
+        return [box.left + x._offset + x.d2p(t.x[i]), box.top + y._offset + y.d2p(t.y[i])];""",
+        wanted,
+    )
     box = chart.rect
     scroll = page.execute_script("return window.scrollY")
     offset = (x - box["x"] - box["width"] / 2, y - (box["y"] - scroll) - box["height"] / 2)
@@ -232,7 +235,8 @@ def test_the_theme_button_changes_page_and_charts(page):
     def look():
         show(page, "chart-front")
         return page.execute_script(
-            "return [getComputedStyle(document.body).backgroundColor, document.getElementById('chart-front').layout.font.color]"
+            "return [getComputedStyle(document.body).backgroundColor, "
+            "document.getElementById('chart-front').layout.font.color]"
         )
 
     before = look()
@@ -270,10 +274,12 @@ def test_tab_reaches_every_control(page):
 def test_printing_draws_everything_at_paper_width(page):
     page.execute_script("window.dispatchEvent(new Event('beforeprint'))")
     undrawn = page.execute_script(
-        "return [...document.querySelectorAll('.plot')].filter(e => !e.querySelector('.main-svg, .empty')).map(e => e.id)"
+        "return [...document.querySelectorAll('.plot')]"
+        ".filter(e => !e.querySelector('.main-svg, .empty')).map(e => e.id)"
     )
     wide = page.execute_script(
-        "return [...document.querySelectorAll('.plot .main-svg')].filter(e => e.getBoundingClientRect().width > 690).length"
+        "return [...document.querySelectorAll('.plot .main-svg')]"
+        ".filter(e => e.getBoundingClientRect().width > 690).length"
     )
     page.execute_script("window.dispatchEvent(new Event('afterprint'))")
     assert undrawn == []

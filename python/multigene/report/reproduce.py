@@ -1,4 +1,4 @@
-"""How to make a model again: the constructor call, the command line, and the settings of its run as a table."""
+"""How to make a model again: the constructor call, the command line, and the settings of its run."""
 
 from __future__ import annotations
 

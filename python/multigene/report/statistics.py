@@ -151,7 +151,7 @@ def partial_dependence(
 
 
 def feature_grid(column: Floats) -> Floats:
-    """Values at which dependence is shown: the column's own where they are few, else evenly over its range."""
+    """Values at which dependence is shown: its own where they are few, else evenly over its range."""
     distinct = np.unique(column)
     return distinct if len(distinct) <= GRID else np.linspace(column.min(), column.max(), GRID)
 

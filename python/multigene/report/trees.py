@@ -71,7 +71,7 @@ def draw_genes(model: MultigeneRegressor, ax: Axes) -> Axes:
 
 
 def _placed(node: Expression, parts: tuple[Any, ...], names: list[str]) -> tuple[dict[str, Any], float, int]:
-    """A node with its label and place relative to its tree's left edge, the width of the tree and its depth."""
+    """A node with its label and place from its tree's left edge, the width of the tree and its depth."""
     label = _label(node, names)
     if not parts:
         own = max(1.0, 0.14 * len(label) + 0.35)
