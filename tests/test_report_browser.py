@@ -51,7 +51,8 @@ def state(driver) -> dict[str, str]:
     """Everything on the page that follows the selected model."""
     return driver.execute_script("""
         const text = id => document.getElementById(id).innerText;
-        const labels = [...document.querySelectorAll("#dependence .plot")].map(e => e.getAttribute("aria-label"));
+        const curves = [...document.querySelectorAll("#dependence .plot")];
+        const labels = curves.map(e => e.getAttribute("aria-label"));
         return {selected: text("selected"), formula: document.getElementById("equation").innerHTML,
           cards: text("cards"), code: text("code"), dependence: labels.join(),
           genes: document.querySelector("#gene-table tbody").innerHTML,
@@ -116,7 +117,8 @@ def test_a_click_on_a_point_of_the_front_selects_it(page):
     chart = show(page, "chart-front")
     wanted = 1
     x, y = page.execute_script(
-        """const g = document.getElementById("chart-front"), t = g.data.find(d => d.customdata), i = arguments[0];
+        """const g = document.getElementById("chart-front"), i = arguments[0];
+        const t = g.data.find(d => d.customdata);
         const x = g._fullLayout.xaxis, y = g._fullLayout.yaxis, box = g.getBoundingClientRect();
         return [box.left + x._offset + x.d2p(t.x[i]), box.top + y._offset + y.d2p(t.y[i])];""",
         wanted,
