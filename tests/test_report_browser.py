@@ -72,6 +72,14 @@ def count(driver) -> int:
     return int(driver.find_element(By.ID, "chart-front").get_attribute("aria-valuemax"))
 
 
+def until(condition, seconds: float = 10.0):
+    """Wait until a condition holds; what it last said."""
+    end = time.monotonic() + seconds
+    while not (said := condition()) and time.monotonic() < end:
+        time.sleep(0.05)
+    return said
+
+
 def show(driver, name: str):
     """Scroll to a chart and wait until it is drawn."""
     element = driver.find_element(By.ID, name)
@@ -127,13 +135,13 @@ def test_a_click_on_a_point_of_the_front_selects_it(page):
     scroll = page.execute_script("return window.scrollY")
     offset = (x - box["x"] - box["width"] / 2, y - (box["y"] - scroll) - box["height"] / 2)
     ActionChains(page).move_to_element_with_offset(chart, round(offset[0]), round(offset[1])).perform()
-    time.sleep(0.3)
-    hover = page.execute_script("return document.querySelector('#chart-front .hoverlayer').textContent")
+    hover = until(
+        lambda: page.execute_script("return document.querySelector('#chart-front .hoverlayer').textContent")
+    )
     assert "nodes" in hover
     assert "R²" in hover
     ActionChains(page).click().perform()
-    time.sleep(0.4)
-    assert number(page) == wanted
+    assert until(lambda: number(page) == wanted)
 
 
 @pytest.mark.parametrize(
