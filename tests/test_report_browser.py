@@ -51,7 +51,8 @@ def state(driver) -> dict[str, str]:
     """Everything on the page that follows the selected model."""
     return driver.execute_script("""
         const text = id => document.getElementById(id).innerText;
-        const labels = [...document.querySelectorAll("#dependence .plot")].map(e => e.getAttribute("aria-label"));
+        const curves = [...document.querySelectorAll("#dependence .plot")];
+        const labels = curves.map(e => e.getAttribute("aria-label"));
         return {selected: text("selected"), formula: document.getElementById("equation").innerHTML,
           cards: text("cards"), code: text("code"), dependence: labels.join(),
           genes: document.querySelector("#gene-table tbody").innerHTML,
@@ -69,6 +70,14 @@ def number(driver) -> int:
 
 def count(driver) -> int:
     return int(driver.find_element(By.ID, "chart-front").get_attribute("aria-valuemax"))
+
+
+def until(condition, seconds: float = 10.0):
+    """Wait until a condition holds; what it last said."""
+    end = time.monotonic() + seconds
+    while not (said := condition()) and time.monotonic() < end:
+        time.sleep(0.05)
+    return said
 
 
 def show(driver, name: str):
@@ -116,7 +125,8 @@ def test_a_click_on_a_point_of_the_front_selects_it(page):
     chart = show(page, "chart-front")
     wanted = 1
     x, y = page.execute_script(
-        """const g = document.getElementById("chart-front"), t = g.data.find(d => d.customdata), i = arguments[0];
+        """const g = document.getElementById("chart-front"), i = arguments[0];
+        const t = g.data.find(d => d.customdata);
         const x = g._fullLayout.xaxis, y = g._fullLayout.yaxis, box = g.getBoundingClientRect();
         return [box.left + x._offset + x.d2p(t.x[i]), box.top + y._offset + y.d2p(t.y[i])];""",
         wanted,
@@ -125,13 +135,13 @@ def test_a_click_on_a_point_of_the_front_selects_it(page):
     scroll = page.execute_script("return window.scrollY")
     offset = (x - box["x"] - box["width"] / 2, y - (box["y"] - scroll) - box["height"] / 2)
     ActionChains(page).move_to_element_with_offset(chart, round(offset[0]), round(offset[1])).perform()
-    time.sleep(0.3)
-    hover = page.execute_script("return document.querySelector('#chart-front .hoverlayer').textContent")
+    hover = until(
+        lambda: page.execute_script("return document.querySelector('#chart-front .hoverlayer').textContent")
+    )
     assert "nodes" in hover
     assert "R²" in hover
     ActionChains(page).click().perform()
-    time.sleep(0.4)
-    assert number(page) == wanted
+    assert until(lambda: number(page) == wanted)
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from multigene.estimator import MultigeneRegressor
 
 #: Models of the front on the page; more are thinned out evenly, the chosen one stays.
-MOST_MODELS = 40
+MOST_MODELS = 30
 #: Points drawn per set of rows.
 MOST_POINTS = 600
 #: A formula with more nodes than this is shown gene by gene.
