@@ -18,6 +18,7 @@ BENCHMARKS = (
     "study_overhead",
     "choice",
     "prune",
+    "report",
 )
 
 

@@ -108,7 +108,7 @@ def generation(
             raise ValueError(DAMAGED)
         return Generation(
             int(saved["number"]),
-            fill_front(ParetoFront(), saved["front"]) if front is None else front,
+            fill_front(ParetoFront() if front is None else front, saved["front"]),
             np.array([float.fromhex(f) for f in saved["fitness"]]),
             np.array(saved["complexity"], dtype=np.uint64),
             int(saved["evaluations"]),

@@ -85,3 +85,11 @@ def data_summary(names: list[str] | None, X: Array, y: Array, variance: float) -
         "target_range": [float(y.min()), float(y.max())],
         "ranges": {name: [low, high] for name, low, high in zip(names, lows, highs, strict=True)},
     }
+
+
+def spread_rows(y: Array, most: int) -> npt.NDArray[np.intp]:
+    """Indices of at most so many rows, spread evenly over the order of `y`; the extremes are among them."""
+    if len(y) <= most:
+        return np.arange(len(y))
+    order = np.argsort(y, kind="stable")
+    return np.sort(order[np.linspace(0, len(y) - 1, most).round().astype(np.intp)])

@@ -18,6 +18,7 @@ from multigene.choice import Front
 from multigene.data import column_names, data_summary, refuse_text, target_name
 from multigene.formula import Formula
 from multigene.inspection import Inspection
+from multigene.looking import Looking
 from multigene.model import model_expression, transformations
 from multigene.problem import Problem
 from multigene.progress import ProgressLine
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class MultigeneRegressor(Inspection, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Symbolic regression by multi-gene genetic programming with linear combinations of features.
 
     A model is `y = c0 + c1·gene1(x) + … + ck·genek(x)`: genes evolve, outer coefficients come from least squares, inner weights

@@ -10,7 +10,8 @@ to keep some apart, models are fitted again to nine tenths of the rows and judge
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -42,9 +43,21 @@ class Verdict:
     constant: bool = False
     linear: int | None = None
     """Number of the linear model that is to be preferred, if one is."""
-    validation_r2: dict[int, float] | None = None
+    validation_r2: dict[int, float] = field(default_factory=dict)
     errors: Floats | None = None
     """Squared errors, row by row, of the model that set the size."""
+
+    def packed(self) -> list[Any]:
+        """As plain values, without loss."""
+        errors = None if self.errors is None else [e.hex() for e in self.errors.tolist()]
+        return [self.most_nodes, self.constant, self.linear, list(self.validation_r2.items()), errors]
+
+    @staticmethod
+    def unpacked(values: list[Any]) -> Verdict:
+        """The verdict of its plain values."""
+        most_nodes, constant, linear, scores, errors = values
+        rows = None if errors is None else np.array([float.fromhex(e) for e in errors])
+        return Verdict(int(most_nodes), bool(constant), linear, {int(c): float(r) for c, r in scores}, rows)
 
 
 def judge(problem: Problem, members: list[Member], linear: list[Individual]) -> Verdict:

@@ -32,6 +32,7 @@ class ParetoFront:
         self._members: dict[int, Member] = {}
         self._guard = guard
         self._stairs = np.full(1, -np.inf)
+        self._refused: set[tuple[float, int]] = set()
         self.best: Member | None = None
 
     def update(
@@ -43,10 +44,13 @@ class ParetoFront:
         for i in np.argsort(-quality, kind="stable"):
             if not np.isfinite(fitness[i]):
                 break
-            if quality[i] > self._stair(int(complexity[i])):
+            mark = (float(fitness[i]), int(complexity[i]))
+            if quality[i] > self._stair(mark[1]) and mark not in self._refused:
                 model = population.model(int(i))
                 if self._guard is None or self._guard(model):
-                    improved |= self.add(model, float(fitness[i]), int(complexity[i]))
+                    improved |= self.add(model, *mark)
+                else:  # elites come again every generation
+                    self._refused.add(mark)
         return improved
 
     def _stair(self, complexity: int) -> float:

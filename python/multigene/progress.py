@@ -1,13 +1,16 @@
-"""Progress of a run as one live line in a terminal or notebook (Rich)."""
+"""Progress of a run as one live line in a terminal (Rich), or as a live curve in a notebook."""
 
 from __future__ import annotations
 
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from multigene.notebook import in_notebook
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+    from multigene.notebook import LiveCurve
     from multigene.settings import Stopping
 
 
@@ -18,9 +21,14 @@ class ProgressLine:
         self._stopping = stopping
         self._visible = visible
         self._progress: Progress | None = None
+        self._curve: LiveCurve | None = None
 
     def __enter__(self) -> ProgressLine:
-        if self._visible:
+        if self._visible and in_notebook():
+            from multigene.notebook import LiveCurve
+
+            self._curve = LiveCurve()
+        elif self._visible:
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -39,6 +47,8 @@ class ProgressLine:
 
     def show(self, number: int, seconds: float, fitness: float, complexity: int) -> None:
         """Say where the run is."""
+        if self._curve is not None:
+            self._curve.show(number, seconds, fitness, complexity)
         if self._progress is not None:
             shares = [0.0]
             if self._stopping.generations:
@@ -51,5 +61,7 @@ class ProgressLine:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._curve is not None:
+            self._curve.draw()
         if self._progress is not None:
             self._progress.stop()

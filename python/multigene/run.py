@@ -19,7 +19,7 @@ from multigene._engine import Individual, Workers
 from multigene.choice import judged
 from multigene.evolution import Generation, evolve
 from multigene.pareto import Member, ParetoFront
-from multigene.problem import Problem
+from multigene.problem import FEWEST_ROWS_TO_SPLIT, Problem
 from multigene.progress import ProgressLine
 from multigene.search import Report, Searcher
 from multigene.settings import Settings
@@ -83,10 +83,11 @@ class Run:
         else:
             self.data = self.problem.plain_dataset()
             previous = None
-            front = ParetoFront(self.problem.behaves if self.settings.selection.guarded else None)
+            # With a handful of rows whether a model behaves between them is a matter of rounding.
+            guarded = self.settings.selection.guarded and len(self.problem.y) >= FEWEST_ROWS_TO_SPLIT
+            front = ParetoFront(self.problem.behaves if guarded else None)
             if saved is not None:
                 packed = saved.get("generation", {})
-                checkpoints.fill_front(front, packed.get("front", []))
                 previous = checkpoints.generation(
                     packed, self.settings, self.data.n_features, self.workers, front
                 )

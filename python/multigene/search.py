@@ -299,8 +299,7 @@ class Searcher:
             for island in self.islands
             if island.last is not None
         ]
-        v = self.verdict
-        verdict = None if v is None else (v.most_nodes, v.constant, list((v.validation_r2 or {}).items()))
+        verdict = None if self.verdict is None else self.verdict.packed()
         front = checkpoint.packed_front(self.front)
         seekers = None if self.seekers is None else self.seekers.state()
         search = {
@@ -316,10 +315,7 @@ class Searcher:
         try:
             state = saved["search"]
             self.phase, self.number = state["phase"], int(state["number"])
-            if state["verdict"] is not None:
-                most_nodes, constant, scores = state["verdict"]
-                known = {int(size): float(r2) for size, r2 in scores}
-                self.verdict = Verdict(int(most_nodes), bool(constant), validation_r2=known)
+            self.verdict = None if state["verdict"] is None else Verdict.unpacked(state["verdict"])
             rows = self.problem.search_rows if self.phase == "explore" else self.problem.evolution_rows
             self.data = self.problem.dataset(rows)
             self.linear = linear_models(self.problem, self.data) if self.options.linear else []

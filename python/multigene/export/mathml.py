@@ -53,8 +53,12 @@ class MathmlWriter(Writer):
 
     def _piece(self, node: Expression, parts: tuple[Piece, ...]) -> Piece:
         piece = super()._piece(node, parts)
+        if parts or "<msup><mn>10" not in piece.text:
+            return piece
         # 2·10^3 is a product where it meets a power.
-        return self._piece_of(piece.text, PRODUCT) if "<msup><mn>10" in piece.text and not parts else piece
+        if piece.opposite is not None:
+            return self._piece_of(piece.text, piece.level, self._piece_of(piece.opposite.text, PRODUCT))
+        return self._piece_of(piece.text, PRODUCT)
 
 
 def symbol(name: str) -> str:

@@ -1,0 +1,332 @@
+"""What a report says, as plain values: collected here from a fitted model and rows, written by `html.py`.
+
+`collect` makes a `Content`; everything in it can be written as JSON, so that the page's script, a test or
+another writer reads the same numbers.
+"""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multigene import __version__, understand
+from multigene._engine import Individual
+from multigene.choice import Listed
+from multigene.data import spread_rows
+from multigene.export import EXPORTERS
+from multigene.export.mathml import symbol
+from multigene.formula import Formula
+from multigene.model import gene_expression, transformations
+from multigene.pareto import Member
+from multigene.report import statistics
+from multigene.report.reproduce import command, constructor, settings_table
+from multigene.report.rows import given_rows, training_rows, with_validation
+from multigene.report.statistics import Floats, Intervals, Rows
+from multigene.simplify import simplify
+
+if TYPE_CHECKING:
+    from multigene.estimator import MultigeneRegressor
+
+#: Models of the front on the page; more are thinned out evenly, the chosen one stays.
+MOST_MODELS = 30
+#: Points drawn per set of rows.
+MOST_POINTS = 600
+#: A formula with more nodes than this is shown gene by gene.
+LONG_FORMULA = 40
+#: Columns with a curve of their own, the most important ones.
+MOST_DEPENDENCES = 12
+BINS = 24
+
+
+@dataclass(frozen=True)
+class Content:
+    """All that the page shows."""
+
+    target: str
+    features: list[str]
+    chosen: int
+    models: list[dict[str, Any]]
+    left_out: int
+    sets: list[dict[str, Any]]
+    columns: list[dict[str, Any]]
+    history: dict[str, list[float]]
+    run: dict[str, Any]
+    settings: list[tuple[str, list[tuple[str, str, str]]]]
+    versions: dict[str, str]
+    reproduce: dict[str, str]
+    notes: list[str]
+
+
+def collect(
+    model: MultigeneRegressor, X: Any = None, y: Any = None, X_test: Any = None, y_test: Any = None
+) -> Content:
+    """All that a report shows about a fitted model on these rows."""
+    rows, everything = training_rows(model, X, y)
+    notes: list[str] = []
+    sets: list[Rows] = []
+    if rows is None:
+        notes.append(
+            "The model was loaded without its training rows, so nothing here depends on data; "
+            "pass them, as in model.report(path, X, y), to see predictions, residuals and importances."
+        )
+    elif everything:
+        sets = with_validation(model, rows)
+    else:
+        sets = [rows]
+        total = (getattr(model, "_data_summary", None) or {}).get("rows")
+        if X is None:
+            notes.append(
+                f"Shown on a sample of {len(rows.y):,} of {total:,} training rows; "
+                "pass X and y for statistics of all of them."
+            )
+    if len(sets) == 2:
+        notes.append(
+            "Validation rows judged how large the formula may be; "
+            "afterwards the coefficients were fitted to all training rows."
+        )
+    if X_test is not None or y_test is not None:
+        if X_test is None or y_test is None:
+            raise ValueError("Test rows need both X_test and y_test; give the other one too.")
+        sets.append(given_rows(model, X_test, y_test, "test"))
+    members, left_out = shown_members(model)
+    points = [spread_rows(each.y, MOST_POINTS) for each in sets]
+    grids = [] if rows is None else [statistics.feature_grid(column) for column in rows.X.T]
+    return Content(
+        target=model._target_name,
+        features=list(model._names),
+        chosen=next(i for i, each in enumerate(members) if each.member is model._member),
+        models=[_model(model, each, rows, sets, points, grids) for each in members],
+        left_out=left_out,
+        sets=[_set(each, kept) for each, kept in zip(sets, points, strict=True)],
+        columns=_columns(model, rows),
+        history=_history(model),
+        run=_run(model),
+        settings=settings_table(model),
+        versions={
+            "multigene": __version__,
+            "Python": platform.python_version(),
+            "NumPy": np.__version__,
+            "system": platform.system(),
+        },
+        reproduce={"python": constructor(model), "shell": command(model)},
+        notes=notes,
+    )
+
+
+def shown_members(model: MultigeneRegressor) -> tuple[list[Listed], int]:
+    """Models of the front as `equations_` lists them, thinned to what a page can hold; and how many that
+    leaves out.
+    """
+    listed = list(model._front.listed)
+    wanted = set(range(len(listed)))
+    if len(listed) > MOST_MODELS:
+        wanted = {round(i) for i in np.linspace(0, len(listed) - 1, MOST_MODELS).tolist()}
+    shown = [each for i, each in enumerate(listed) if i in wanted or each.member is model._member]
+    return shown, len(listed) - len(shown)
+
+
+def _model(
+    model: MultigeneRegressor,
+    listed: Listed,
+    rows: Rows | None,
+    sets: list[Rows],
+    points: list[Any],
+    grids: list[Floats],
+) -> dict[str, Any]:
+    """One model of the front: everything of the page that follows the selection."""
+    member, formula, individual = listed.member, listed.formula, listed.member.individual
+    said: dict[str, Any] = {
+        "size": formula.size,
+        "r2": _number(member.fitness),
+        "validation": _number(member.validation),
+        "text": formula.text(),
+        "mathml": formula.mathml(),
+        "variables": list(formula.variables),
+        "long": formula.size > LONG_FORMULA,
+        "intercept": _number(individual.intercept),
+        "genes": _genes(model, member, rows),
+        "directions": _directions(member),
+        "exports": exports(formula),
+        "errors": {},
+        "predictions": [],
+        "widths": [],
+        "coverage": {},
+        "importance": [],
+        "dependence": [],
+    }
+    intervals = None if rows is None else Intervals(formula.expression, rows)
+    for each, kept in zip(sets, points, strict=True):
+        prediction = individual.predict(each.X)
+        measured = {"rows": len(each.y), **understand.metrics(each.y, prediction)}
+        said["errors"][each.name] = {key: _number(value) for key, value in measured.items()}
+        said["predictions"].append(_numbers(prediction[kept]))
+        widths, said["coverage"][each.name] = _interval(intervals, individual, each, kept)
+        said["widths"].append(widths)
+    if rows is not None:
+        losses = statistics.importance(individual, rows)
+        ranked = list(losses)
+        said["importance"] = [[j, _number(losses[j])] for j in ranked]
+        for j in ranked[:MOST_DEPENDENCES]:
+            curve = statistics.partial_dependence(individual, rows, j, grids[j])
+            said["dependence"].append(
+                {
+                    "feature": j,
+                    "mean": _numbers(curve.mean),
+                    "low": _numbers(curve.low),
+                    "high": _numbers(curve.high),
+                }
+            )
+    return said
+
+
+def _interval(
+    intervals: Intervals | None, individual: Individual, shown: Rows, kept: Any
+) -> tuple[list[Any] | None, list[Any] | None]:
+    """Half widths of the intervals of the rows drawn; share of rows that they hold, and of how many rows."""
+    if intervals is None:
+        return None, None
+    X, y = statistics.thinned(shown, statistics.UNCERTAINTY_ROWS)
+    widths = intervals.half_widths(np.concatenate([shown.X[kept], X]))
+    if widths is None:
+        return None, None
+    held = np.abs(y - individual.predict(X)) <= widths[len(kept) :]
+    return _numbers(widths[: len(kept)], 3), [_number(held.mean()), len(y)]
+
+
+def _genes(model: MultigeneRegressor, member: Member, rows: Rows | None) -> list[dict[str, Any]]:
+    """The gene table: formula, coefficient, share of the prediction, cost of removal."""
+    individual = member.individual
+    roles = {} if rows is None else {role.number: role for role in statistics.gene_roles(individual, rows)}
+    table = []
+    for number, coefficient in enumerate(individual.coefficients):
+        if coefficient == 0.0:
+            continue
+        gene = Formula(simplify(gene_expression(individual, number)), model._names, f"g{number + 1}")
+        role = roles.get(number)
+        table.append(
+            {
+                "number": number + 1,
+                "text": gene.text(),
+                "mathml": _right_hand_side(gene),
+                "size": gene.size,
+                "coefficient": _number(coefficient),
+                "spread": None if role is None else _number(role.spread),
+                "share": None if role is None else _number(role.share),
+                "cost": None if role is None else _number(role.cost),
+            }
+        )
+    return table
+
+
+def _right_hand_side(formula: Formula) -> str:
+    return (
+        formula.mathml()
+        .replace(f"{symbol(formula.target_name)}<mo>=</mo>", "", 1)
+        .replace(' display="block"', "")
+    )
+
+
+def _directions(member: Member) -> list[dict[str, Any]]:
+    return [
+        {
+            "gene": gene + 1,
+            "bias": _number(bias),
+            "weights": [[j, _number(w)] for j, w in sorted(weights.items()) if w != 0.0],
+        }
+        for gene, bias, weights in transformations(member.individual)
+    ]
+
+
+def exports(formula: Formula) -> dict[str, str]:
+    """The formula in every format that is text; a format whose package is missing is left out."""
+    written: dict[str, str] = {}
+    for name in EXPORTERS:
+        if name == "onnx":  # no text; the page says how to write the file
+            continue
+        try:
+            written[name] = str(formula.to(name))
+        except (ImportError, ValueError, RecursionError):
+            continue
+    return written
+
+
+def _set(rows: Rows, kept: Any) -> dict[str, Any]:
+    return {"name": rows.name, "rows": len(rows.y), "shown": len(kept), "y": _numbers(rows.y[kept])}
+
+
+def _columns(model: MultigeneRegressor, rows: Rows | None) -> list[dict[str, Any]]:
+    """Data summary, the target first."""
+    if rows is None:
+        summary = getattr(model, "_data_summary", None)
+        if summary is None:
+            return []
+        ranges = {model._target_name: summary["target_range"], **summary["ranges"]}
+        return [{"name": name, "min": low, "max": high} for name, (low, high) in ranges.items()]
+    named = [(model._target_name, rows.y), *zip(model._names, rows.X.T, strict=True)]
+    return [
+        _column(name, values, None if i == 0 else statistics.feature_grid(values))
+        for i, (name, values) in enumerate(named)
+    ]
+
+
+def _column(name: str, values: Floats, grid: Floats | None) -> dict[str, Any]:
+    low, quarter, middle, three_quarters, high = np.quantile(values, [0.0, 0.25, 0.5, 0.75, 1.0]).tolist()
+    said: dict[str, Any] = {
+        "name": name,
+        "min": low,
+        "quarter": quarter,
+        "median": middle,
+        "three_quarters": three_quarters,
+        "max": high,
+        "mean": _number(values.mean()),
+        "sd": _number(values.std()),
+        "distinct": len(np.unique(values)),
+    }
+    if high > low and np.isfinite(high - low):
+        counts, edges = np.histogram(values, bins=BINS)
+        said["counts"], said["edges"] = counts.tolist(), _numbers(edges)
+    if grid is not None:
+        said["grid"] = _numbers(grid)
+    return said
+
+
+def _history(model: MultigeneRegressor) -> dict[str, list[float]]:
+    """Progress of the run, thinned."""
+    history = model.history_
+    if len(history) == 0:
+        return {}
+    kept = np.unique(np.linspace(0, len(history) - 1, 300).round().astype(int))
+    thin = history.iloc[kept]
+    fitness = [_number(v) for v in thin["fitness"]]
+    return {
+        "seconds": _numbers(thin["seconds"].to_numpy(), 4),
+        "generation": [int(g) + 1 for g in thin["generation"]],
+        "fitness": fitness,
+        "complexity": [int(c) for c in thin["complexity"]],
+    }
+
+
+def _run(model: MultigeneRegressor) -> dict[str, Any]:
+    history = model.history_
+    seed = model.random_state
+    return {
+        "generations": int(model.n_generations_),
+        "seconds": None if len(history) == 0 else round(float(history["seconds"].iloc[-1]), 2),
+        "evaluations": None if len(history) == 0 else int(history["evaluations"].iloc[-1]),
+        "stopped_by": model.stopped_by_,
+        "seed": int(seed) if isinstance(seed, int | np.integer) else None,
+        "configuration": model.configuration or "default search",
+    }
+
+
+def _number(value: Any, digits: int = 6) -> float | None:
+    """A finite number with few digits, or None."""
+    value = float(value)
+    return float(f"{value:.{digits}g}") if np.isfinite(value) else None
+
+
+def _numbers(values: Floats, digits: int = 5) -> list[Any]:
+    return [_number(value, digits) for value in values.tolist()]

@@ -1,0 +1,187 @@
+"""What a report and the plots say about one model on given rows: errors, genes, importance, dependence,
+intervals.
+
+All numbers of the report that are not read off the model come from here, each a small function of an
+`Individual` and rows, so that the page, the matplotlib figures and tests share them. Statistics are exact on
+the rows given; permutation importance and partial dependence, which are averages, may be computed on a fixed
+sample of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from multigene import understand
+from multigene._engine import Individual
+from multigene.data import spread_rows
+from multigene.expression import Expression
+from multigene.intervals import Uncertainty
+from multigene.rows import TrainingRows
+
+Floats = npt.NDArray[np.float64]
+
+#: Rows for averages over rows: permutation importance and partial dependence.
+IMPORTANCE_ROWS = 2000
+DEPENDENCE_ROWS = 200
+#: Rows from which the uncertainty of parameters is estimated, and on which coverage is counted.
+UNCERTAINTY_ROWS = 2000
+GRID = 41
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows to show a model on: `name` is train, validation or test."""
+
+    name: str
+    X: Floats
+    y: Floats
+    samples: dict[int, tuple[Floats, Floats]] = field(default_factory=dict, compare=False, repr=False)
+    """Samples drawn so far, by size."""
+
+
+@dataclass(frozen=True)
+class GeneRole:
+    """What a gene does in a model: share of the prediction's variance, and loss of R² without it."""
+
+    number: int
+    coefficient: float
+    spread: float
+    share: float
+    cost: float
+
+
+def gene_roles(individual: Individual, rows: Rows) -> list[GeneRole]:
+    """Contribution and cost of removal of every gene that counts.
+
+    `spread` is the standard deviation of coefficient·gene, `share` the covariance of that term with the
+    prediction over the prediction's variance (shares add up to 1), `cost` how much R² on the rows falls when
+    the gene is left out and the other coefficients are fitted anew: the numbers of `model.genes(X, y)`, here
+    from one pass over the rows for all removals together, since a report has them for every model of the
+    front.
+    """
+    coefficients = np.asarray(individual.coefficients)
+    live = np.flatnonzero(coefficients)
+    if len(live) == 0:
+        return []
+    terms = individual.gene_values(rows.X)[:, live] * coefficients[live]
+    terms = terms - terms.mean(axis=0)
+    prediction = terms.sum(axis=1)
+    variance = float(prediction @ prediction)
+    y = rows.y - rows.y.mean()
+    total = float(y @ y)
+    gram, moment = terms.T @ terms, terms.T @ y
+    whole = _explained(gram, moment)
+    roles = []
+    for i, number in enumerate(live):
+        rest = np.arange(len(live)) != i
+        lost = whole - _explained(gram[np.ix_(rest, rest)], moment[rest])
+        roles.append(
+            GeneRole(
+                number=int(number),
+                coefficient=float(coefficients[number]),
+                spread=float(np.sqrt(gram[i, i] / len(y))),
+                share=float(terms[:, i] @ prediction) / variance if variance > 0.0 else 0.0,
+                cost=max(0.0, lost / total) if total > 0.0 else 0.0,
+            )
+        )
+    return roles
+
+
+def _explained(gram: Floats, moment: Floats) -> float:
+    """Sum of squares that least squares on these centred columns explains; dependent columns are no harm."""
+    if len(moment) == 0:
+        return 0.0
+    scale = np.sqrt(np.clip(np.diag(gram), 1e-300, None))
+    solution = np.linalg.lstsq(gram / np.outer(scale, scale), moment / scale, rcond=1e-12)[0]
+    return float(solution @ (moment / scale))
+
+
+def used_features(individual: Individual) -> list[int]:
+    """Columns that a model reads, in their order."""
+    used: set[int] = set()
+    for gene, coefficient in enumerate(individual.coefficients):
+        for token in individual.tokens(gene) if coefficient != 0.0 else ():
+            if token[0] == "x":
+                used.add(int(token[1]))
+            elif token[0] in ("lcf", "product"):
+                used.update(int(j) for j, weight in token[2] if weight != 0.0)
+    return sorted(used)
+
+
+def importance(individual: Individual, rows: Rows) -> dict[int, float]:
+    """Loss of R² when a column is shuffled, for the columns that the model reads, the most important first.
+
+    The numbers of `model.importance(X, y)`, on a sample where there are very many rows.
+    """
+    X, y = thinned(rows, IMPORTANCE_ROWS)
+    names = [str(j) for j in range(X.shape[1])]
+    table = understand.importance(individual, names, TrainingRows(X, y, None, len(y)))
+    falls = dict(zip(table["variable"], table["permutation"], strict=True))
+    return {int(name): float(fall) for name, fall in falls.items() if int(name) in used_features(individual)}
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """Prediction against one column: mean over the rows, and the band that holds four fifths of them."""
+
+    feature: int
+    grid: Floats
+    mean: Floats
+    low: Floats
+    high: Floats
+
+
+def partial_dependence(
+    individual: Individual, rows: Rows, feature: int, grid: Floats | None = None
+) -> Dependence:
+    """Predictions with one column set to each value of a grid over its range, averaged over a sample of the
+    rows.
+    """
+    X, _ = thinned(rows, DEPENDENCE_ROWS)
+    if grid is None:
+        grid = feature_grid(rows.X[:, feature])
+    stacked = np.repeat(X[None, :, :], len(grid), axis=0)
+    stacked[:, :, feature] = grid[:, None]
+    values = individual.predict(stacked.reshape(-1, X.shape[1])).reshape(len(grid), len(X))
+    low, high = np.quantile(values, [0.1, 0.9], axis=1)
+    return Dependence(feature, grid, values.mean(axis=1), low, high)
+
+
+def feature_grid(column: Floats) -> Floats:
+    """Values at which dependence is shown: its own where they are few, else evenly over its range."""
+    distinct = np.unique(column)
+    return distinct if len(distinct) <= GRID else np.linspace(column.min(), column.max(), GRID)
+
+
+class Intervals:
+    """Prediction intervals of one model, as `predict(X, interval=level)` has them."""
+
+    def __init__(self, expression: Expression, rows: Rows) -> None:
+        """Estimate noise and uncertainty on the rows that the model was fitted to."""
+        self.expression = expression
+        self._uncertainty: Uncertainty | None = None
+        X, y = thinned(rows, UNCERTAINTY_ROWS)
+        # Derivatives may overflow in formulas that only just have finite values.
+        with np.errstate(all="ignore"):
+            try:
+                self._uncertainty = Uncertainty.of(expression, TrainingRows(X, y, None, len(rows.y)))
+            except (ValueError, np.linalg.LinAlgError):
+                return
+
+    def half_widths(self, X: Floats, level: float = 0.95) -> Floats | None:
+        """Half widths at the rows of `X`; None where the training rows are too few to tell."""
+        if self._uncertainty is None:
+            return None
+        with np.errstate(all="ignore"):
+            return self._uncertainty.half_width(self.expression, X, level)
+
+
+def thinned(rows: Rows, most: int) -> tuple[Floats, Floats]:
+    """At most so many rows, evenly spaced by their order of the target so that its extremes stay."""
+    if most not in rows.samples:
+        kept = spread_rows(rows.y, most)
+        rows.samples[most] = rows.X[kept], rows.y[kept]
+    return rows.samples[most]

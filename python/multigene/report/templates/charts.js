@@ -1,0 +1,180 @@
+"use strict";
+// Charts of the report: each function takes the content, a model and the colours, and returns Plotly's traces, a layout and
+// a sentence that says what the chart shows. Nothing here touches the page.
+const SET_SHAPES = {train: "circle", validation: "diamond", test: "x"};
+const SET_NAMES = {train: "training", validation: "validation", test: "test"};
+
+function fixed(value, digits = 4) {
+  if (value === null || value === undefined || !isFinite(value)) return "–";
+  return String(Number(value.toPrecision(digits))).replace("-", "−");
+}
+
+function r2(value) {
+  if (value === null || value === undefined || !isFinite(value)) return "–";
+  const digits = value > 0.9995 && value < 1 ? 7 : 4;
+  return Math.max(-9999, value).toFixed(digits).replace(/^-0\.0+$/, "0.0000").replace("-", "−");
+}
+
+function percentage(value) {
+  return value === null || value === undefined ? "–" : (100 * value).toFixed(1).replace("-", "−") + " %";
+}
+
+function wrapped(text, width = 62, lines = 6) {
+  const escaped = text.length > width * lines ? text.slice(0, width * lines) + " …" : text;
+  const parts = [];
+  let line = "";
+  for (const word of escaped.split(" ")) {
+    if (line && (line + " " + word).length > width) { parts.push(line); line = word; } else line = line ? line + " " + word : word;
+  }
+  parts.push(line);
+  return parts.join("<br>").replace(/&/g, "&amp;").replace(/<(?!br>)/g, "&lt;");
+}
+
+function axis(colour, title, more = {}) {
+  return {title: {text: title, standoff: 8, font: {size: 12, color: colour.soft}}, color: colour.soft, gridcolor: colour.grid, zeroline: false,
+    linecolor: colour.line, tickfont: {size: 11, color: colour.soft}, automargin: true, fixedrange: true, ...more};
+}
+
+function layout(colour, more = {}) {
+  return {paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: {family: "system-ui, sans-serif", size: 12, color: colour.ink},
+    margin: {l: 48, r: 12, t: 10, b: 40}, hovermode: "closest", dragmode: false, showlegend: false,
+    legend: {orientation: "h", x: 0, y: 1.02, yanchor: "bottom", itemsizing: "constant", itemclick: false, itemdoubleclick: false, font: {size: 11, color: colour.soft}},
+    hoverlabel: {bgcolor: colour.card, bordercolor: colour.line, align: "left", font: {color: colour.ink, size: 12, family: "system-ui, sans-serif"}}, ...more};
+}
+
+function hasSeveral(content) { return content.sets.length > 1; }
+
+function frontChart(content, index, colour) {
+  const models = content.models, sizes = models.map(m => m.size), said = models.map(m => `<b>${m.size} nodes</b><br>${wrapped(m.text)}`);
+  const traces = [];
+  content.sets.filter(s => s.name !== "train").forEach(set => traces.push({type: "scatter", mode: "markers", name: "R² " + SET_NAMES[set.name],
+    x: sizes, y: models.map(m => set.name === "validation" ? m.validation : m.errors[set.name].r2).map(v => v !== null && v > -0.05 ? v : null), hoverinfo: "skip",
+    marker: {color: colour[set.name], size: 6, symbol: SET_SHAPES[set.name], opacity: .75}}));
+  traces.push({type: "scatter", mode: "lines+markers", name: "R² of the fit", x: sizes, y: models.map(m => m.r2), text: said,
+    customdata: models.map((m, i) => i), line: {color: colour.train, width: 1.5, shape: "hv"}, marker: {color: colour.train, size: 9},
+    hovertemplate: "%{text}<br>R² %{y:.4f}<extra></extra>"});
+  const chosen = models[content.chosen], now = models[index];
+  if (index !== content.chosen) traces.push({type: "scatter", mode: "markers", name: "chosen", x: [chosen.size], y: [chosen.r2], hoverinfo: "skip",
+    marker: {color: "rgba(0,0,0,0)", size: 15, line: {color: colour.soft, width: 1.5}}});
+  traces.push({type: "scatter", mode: "markers", name: "selected", x: [now.size], y: [now.r2], hoverinfo: "skip",
+    marker: {color: colour.accent, size: 15, line: {color: colour.ink, width: 2}}});
+  const wide = Math.max(...sizes) / Math.max(1, Math.min(...sizes)) > 25;
+  const low = Math.max(-0.05, Math.min(...models.map(m => m.r2 ?? 0)));
+  return [traces, layout(colour, {showlegend: true, clickmode: "event",
+    xaxis: axis(colour, "nodes of the formula", wide ? {type: "log", dtick: "D2"} : {rangemode: "tozero"}),
+    yaxis: axis(colour, "R²", {range: [low - .03, Math.min(1.03, Math.max(...models.map(m => m.r2 ?? 0)) + .04)]})}),
+    `Model ${index + 1} of ${models.length}: ${now.size} nodes, R² ${r2(now.r2)}.`];
+}
+
+function pairs(content, model, colour, each) {
+  return content.sets.map((set, s) => ({type: "scatter", mode: "markers", name: SET_NAMES[set.name], ...each(set, model.predictions[s]),
+    marker: {color: colour[set.name], size: set.name === "train" ? 5 : 6, opacity: .62, symbol: SET_SHAPES[set.name]}}));
+}
+
+function fitChart(content, model, colour) {
+  const make = (set, p) => ({x: set.y, y: p, hovertemplate: `actual %{x:.5g}<br>predicted %{y:.5g}<extra>${SET_NAMES[set.name]}</extra>`});
+  const traces = pairs(content, model, colour, make), all = content.sets.flatMap(s => s.y);
+  const low = all.reduce((a, b) => Math.min(a, b), Infinity), high = all.reduce((a, b) => Math.max(a, b), -Infinity);
+  traces.unshift({type: "scatter", mode: "lines", x: [low, high], y: [low, high], hoverinfo: "skip", showlegend: false, line: {color: colour.soft, width: 1.2, dash: "dash"}});
+  const said = content.sets.map(s => `R² ${r2(model.errors[s.name].r2)} on ${SET_NAMES[s.name]} rows`).join(", ") + ".";
+  return [traces, layout(colour, {showlegend: hasSeveral(content), xaxis: axis(colour, "actual " + content.target), yaxis: axis(colour, "predicted")}), said + thinnedNote(content)];
+}
+
+function thinnedNote(content) {
+  const thin = content.sets.filter(s => s.shown < s.rows);
+  return thin.length ? ` ${thin.map(s => s.shown.toLocaleString("en") + " of " + s.rows.toLocaleString("en") + " " + SET_NAMES[s.name] + " rows").join(", ")} drawn.` : "";
+}
+
+function residualChart(content, model, colour) {
+  const make = (set, p) => ({x: p, y: set.y.map((y, i) => p[i] === null ? null : y - p[i]), hovertemplate: `predicted %{x:.5g}<br>residual %{y:.4g}<extra>${SET_NAMES[set.name]}</extra>`});
+  const said = content.sets.map(s => `RMSE ${fixed(model.errors[s.name].rmse)} on ${SET_NAMES[s.name]} rows`).join(", ") + ".";
+  return [pairs(content, model, colour, make), layout(colour, {showlegend: hasSeveral(content), xaxis: axis(colour, "predicted " + content.target),
+    yaxis: axis(colour, "residual", {zeroline: true, zerolinecolor: colour.soft, zerolinewidth: 1.2})}), said];
+}
+
+function spreadChart(content, model, colour) {
+  const residuals = content.sets.map((s, i) => s.y.map((y, k) => y - (model.predictions[i][k] ?? NaN)).filter(isFinite));
+  const all = residuals.flat(), low = Math.min(...all), high = Math.max(...all), bins = 31, step = (high - low) / bins || 1;
+  const centres = Array.from({length: bins}, (_, i) => low + (i + .5) * step);
+  const traces = residuals.map((values, i) => {
+    const counts = new Array(bins).fill(0);
+    values.forEach(v => counts[Math.min(bins - 1, Math.floor((v - low) / step))]++);
+    return {type: "scatter", mode: "lines", name: SET_NAMES[content.sets[i].name], x: centres, y: counts.map(c => c / values.length), fill: i ? "none" : "tozeroy",
+      fillcolor: "rgba(100,140,200,.18)", line: {shape: "hvh", width: 1.8, color: colour[content.sets[i].name], dash: ["solid", "dash", "dot"][i]},
+      hovertemplate: "residual %{x:.4g}<br>%{y:.1%} of rows<extra></extra>"};
+  });
+  const said = content.sets.map(s => `mean absolute error ${fixed(model.errors[s.name].mae)} on ${SET_NAMES[s.name]} rows`).join(", ") + ".";
+  return [traces, layout(colour, {showlegend: hasSeveral(content), xaxis: axis(colour, "residual", {zeroline: true, zerolinecolor: colour.soft}), yaxis: axis(colour, "share of rows", {tickformat: ".0%", rangemode: "tozero"})}),
+    said[0].toUpperCase() + said.slice(1)];
+}
+
+function intervalChart(content, model, colour) {
+  const s = content.sets.length - 1, set = content.sets[s], p = model.predictions[s], w = model.widths[s];
+  if (!w) return [[], layout(colour), "There are too few rows for intervals."];
+  const order = set.y.map((_, i) => i).filter(i => p[i] !== null && w[i] !== null).sort((a, b) => p[a] - p[b]), x = order.map((_, i) => i + 1);
+  const inside = order.map(i => Math.abs(set.y[i] - p[i]) <= w[i]);
+  const traces = [
+    {type: "scatter", mode: "lines", x, y: order.map(i => p[i] + w[i]), line: {width: 0}, hoverinfo: "skip", showlegend: false},
+    {type: "scatter", mode: "lines", name: "95 % interval", x, y: order.map(i => p[i] - w[i]), fill: "tonexty", fillcolor: "rgba(100,140,200,.22)", line: {width: 0}, hoverinfo: "skip"},
+    {type: "scatter", mode: "lines", name: "predicted", x, y: order.map(i => p[i]), line: {color: colour.train, width: 1.6}, hoverinfo: "skip"},
+    {type: "scatter", mode: "markers", name: "actual, inside", x: x.filter((_, i) => inside[i]), y: order.filter((_, i) => inside[i]).map(i => set.y[i]), marker: {size: 4, color: colour.soft, opacity: .6}, hovertemplate: "actual %{y:.5g}<extra></extra>"},
+    {type: "scatter", mode: "markers", name: "outside", x: x.filter((_, i) => !inside[i]), y: order.filter((_, i) => !inside[i]).map(i => set.y[i]), marker: {size: 7, color: colour.test, symbol: "x"}, hovertemplate: "actual %{y:.5g}<extra>outside</extra>"}];
+  return [traces, layout(colour, {showlegend: true, xaxis: axis(colour, `${SET_NAMES[set.name]} rows by prediction`), yaxis: axis(colour, content.target)}),
+    `The interval holds ${percentage(model.coverage[set.name][0])} of ${model.coverage[set.name][1].toLocaleString("en")} ${SET_NAMES[set.name]} rows.`];
+}
+
+function importanceChart(content, model, colour) {
+  const rows = model.importance.slice(0, 20).reverse();
+  if (!rows.length) return [[], layout(colour), "The formula is a constant: no column matters."];
+  const names = rows.map(r => content.features[r[0]]), best = model.importance[0];
+  return [[{type: "bar", orientation: "h", y: names, x: rows.map(r => r[1]), marker: {color: colour.bar}, text: rows.map(r => percentage(r[1])), textposition: "outside", cliponaxis: false,
+    textfont: {color: colour.ink, size: 11}, hoverinfo: "skip"}],
+    layout(colour, {margin: {l: 20, r: 56, t: 6, b: 40}, bargap: .35, xaxis: axis(colour, "loss of R²", {tickformat: ".0%", rangemode: "tozero"}), yaxis: axis(colour, "", {type: "category", tickfont: {size: 12, color: colour.ink}})}),
+    `${content.features[best[0]]} matters most: shuffling it costs ${percentage(best[1])} of R².`];
+}
+
+function dependenceChart(content, curve, colour, range) {
+  const column = content.columns[curve.feature + 1], x = column.grid, name = content.features[curve.feature];
+  const few = x.length < 8;
+  const traces = [
+    {type: "scatter", mode: "lines", x, y: curve.high, line: {width: 0, shape: few ? "linear" : "spline"}, hoverinfo: "skip"},
+    {type: "scatter", mode: "lines", x, y: curve.low, fill: "tonexty", fillcolor: "rgba(100,140,200,.2)", line: {width: 0}, hoverinfo: "skip"},
+    {type: "scatter", mode: few ? "lines+markers" : "lines", x, y: curve.mean, line: {color: colour.train, width: 2.2}, hovertemplate: `${name.replace(/[<>&]/g, "")} %{x:.4g}<br>mean %{y:.5g}<extra></extra>`}];
+  if (column.counts) {
+    const mids = column.counts.map((_, i) => (column.edges[i] + column.edges[i + 1]) / 2);
+    traces.unshift({type: "bar", x: mids, y: column.counts, yaxis: "y2", marker: {color: colour.bar, opacity: .55}, width: column.edges[1] - column.edges[0], hoverinfo: "skip"});
+  }
+  return [traces, layout(colour, {margin: {l: 44, r: 8, t: 6, b: 34}, bargap: .1, xaxis: axis(colour, "", {anchor: "y2", nticks: 5, tickangle: 0}), yaxis: axis(colour, "", {domain: [.2, 1], range, nticks: 5}),
+    yaxis2: {domain: [0, .15], visible: false, fixedrange: true}}), ""];
+}
+
+function directionChart(content, model, colour) {
+  const rows = model.directions.slice(0, 40);
+  if (!rows.length) return [[], layout(colour), "This formula uses plain columns only."];
+  let shown = content.features.map((_, j) => j);
+  if (shown.length > 40) shown = shown.filter(j => rows.some(r => r.weights.some(w => w[0] === j)));
+  const scale = shown.map(j => content.columns[j + 1]?.sd ?? 1), names = shown.map(j => content.features[j]);
+  const z = rows.map(r => {
+    const weights = new Map(r.weights), values = shown.map((j, k) => (weights.get(j) ?? 0) * scale[k]), largest = Math.max(...values.map(Math.abs)) || 1;
+    return values.map(v => v / largest);
+  });
+  const seen = {};
+  const labels = rows.map(r => { seen[r.gene] = (seen[r.gene] || 0) + 1; return `g${r.gene} · ${seen[r.gene]}`; });
+  const raw = rows.map(r => { const w = new Map(r.weights); return shown.map(j => fixed(w.get(j) ?? 0)); });
+  const cells = shown.length * rows.length <= 240;
+  return [[{type: "heatmap", x: names, y: labels, z, customdata: raw, zmin: -1, zmax: 1, xgap: 2, ygap: 2, colorscale: [[0, colour.low], [.5, colour.mid], [1, colour.high]],
+    text: cells ? z.map(r => r.map(v => Math.abs(v) < .005 ? "" : v.toFixed(2).replace("-", "−"))) : undefined, texttemplate: cells ? "%{text}" : undefined, textfont: {size: 11},
+    colorbar: {thickness: 10, outlinewidth: 0, tickvals: [-1, 0, 1], ticktext: ["−1", "0", "1"], tickfont: {color: colour.soft, size: 11}}, hovertemplate: "%{y}<br>%{x}: weight %{customdata}<extra></extra>"}],
+    layout(colour, {margin: {l: 20, r: 8, t: 6, b: 30}, xaxis: axis(colour, "", {type: "category", showgrid: false, tickfont: {size: 12, color: colour.ink}}), yaxis: axis(colour, "", {type: "category", autorange: "reversed", showgrid: false, tickfont: {size: 12, color: colour.ink}})}),
+    `${rows.length} linear combination${rows.length === 1 ? "" : "s"} over ${shown.length} columns.`];
+}
+
+function convergenceChart(content, colour) {
+  const h = content.history;
+  return [[
+    {type: "scatter", mode: "lines", name: "best R²", x: h.seconds, y: h.fitness, line: {color: colour.train, width: 2.2, shape: "hv"}, customdata: h.generation, hovertemplate: "%{x:.2f} s, generation %{customdata}<br>R² %{y:.5f}<extra></extra>"},
+    {type: "scatter", mode: "lines", name: "its nodes", x: h.seconds, y: h.complexity, yaxis: "y2", line: {color: colour.test, width: 1.3, dash: "dot", shape: "hv"}, hovertemplate: "%{y} nodes<extra></extra>"}],
+    layout(colour, {showlegend: true, margin: {l: 48, r: 48, t: 10, b: 40}, xaxis: axis(colour, "seconds", {rangemode: "tozero"}), yaxis: axis(colour, "best R²"),
+      yaxis2: axis(colour, "nodes", {overlaying: "y", side: "right", showgrid: false, rangemode: "tozero", tickmode: "auto", nticks: 5})}),
+    `R² ${r2(h.fitness[h.fitness.length - 1])} after ${fixed(h.seconds[h.seconds.length - 1])} seconds.`];
+}

@@ -1,0 +1,39 @@
+"""A fitted model for tests of report and plots, made once: ten columns, a front with short and long
+formulas, LCFs.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import load_diabetes
+from sklearn.model_selection import train_test_split
+
+from multigene import MultigeneRegressor
+
+
+@lru_cache(maxsize=1)
+def rows() -> tuple[Any, Any, Any, Any]:
+    """Training and test rows: X, X_test, y, y_test."""
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    return tuple(train_test_split(X, y, test_size=0.3, random_state=0))  # type: ignore[return-value]
+
+
+@lru_cache(maxsize=1)
+def fitted() -> MultigeneRegressor:
+    """The model; do not change it."""
+    X, _, y, _ = rows()
+    return MultigeneRegressor(generations=60, random_state=0, n_jobs=2).fit(X, y)
+
+
+@lru_cache(maxsize=1)
+def awkward() -> MultigeneRegressor:
+    """A model whose names would break a page that does not escape them."""
+    rng = np.random.default_rng(0)
+    import pandas as pd
+
+    X = pd.DataFrame(rng.uniform(-1, 1, (80, 3)), columns=["<b>a</b>", "a & b", "</script>"])
+    y = pd.Series(2.0 * X["<b>a</b>"] - X["a & b"] * X["</script>"], name='y "<i>"')
+    return MultigeneRegressor("UB", generations=3, population_size=20, random_state=0, n_jobs=1).fit(X, y)

@@ -1,0 +1,356 @@
+"""The report in a headless Chromium: every way to select changes the page, nothing is fetched, nothing is in
+the way.
+"""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from browser import DRIVER, MISSING, chromium, console_errors, network_requests, open_report
+from report_cases import awkward, fitted, rows
+
+pytest.importorskip("selenium", reason="needs selenium to drive the browser")
+if MISSING:
+    pytest.skip(MISSING, allow_module_level=True)
+
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+CHARTS = (
+    "chart-front", "chart-fit", "chart-residuals", "chart-spread", "chart-intervals", "chart-importance",
+    "chart-directions", "chart-convergence",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    X, X_test, y, y_test = rows()
+    target = tmp_path_factory.mktemp("report") / "report.html"
+    fitted().report(target, X, y, X_test, y_test)
+    return target
+
+
+@pytest.fixture(scope="module")
+def window(path):
+    assert DRIVER
+    with chromium() as driver:
+        open_report(driver, path)
+        yield driver
+
+
+@pytest.fixture
+def page(window):
+    """The page with its chosen model selected, at the top."""
+    window.execute_script("document.getElementById('back').click(); window.scrollTo(0, 0)")
+    return window
+
+
+def state(driver) -> dict[str, str]:
+    """Everything on the page that follows the selected model."""
+    return driver.execute_script("""
+        const text = id => document.getElementById(id).innerText;
+        const curves = [...document.querySelectorAll("#dependence .plot")];
+        const labels = curves.map(e => e.getAttribute("aria-label"));
+        return {selected: text("selected"), formula: document.getElementById("equation").innerHTML,
+          cards: text("cards"), code: text("code"), dependence: labels.join(),
+          genes: document.querySelector("#gene-table tbody").innerHTML,
+          radio: document.querySelector("#models input:checked").value,
+          slider: document.getElementById("chart-front").getAttribute("aria-valuenow")};""")
+
+
+def number(driver) -> int:
+    """The selected model, counted from 0."""
+    said = state(driver)
+    assert said["radio"] == str(int(said["slider"]) - 1)
+    assert said["selected"].startswith(f"Model {said['slider']} of")
+    return int(said["radio"])
+
+
+def count(driver) -> int:
+    return int(driver.find_element(By.ID, "chart-front").get_attribute("aria-valuemax"))
+
+
+def until(condition, seconds: float = 10.0):
+    """Wait until a condition holds; what it last said."""
+    end = time.monotonic() + seconds
+    while not (said := condition()) and time.monotonic() < end:
+        time.sleep(0.05)
+    return said
+
+
+def show(driver, name: str):
+    """Scroll to a chart and wait until it is drawn."""
+    element = driver.find_element(By.ID, name)
+    driver.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", element)
+    for _ in range(100):
+        if driver.execute_script("return !!arguments[0].querySelector('.main-svg, .empty')", element):
+            return element
+        time.sleep(0.05)
+    raise AssertionError(f"{name} was not drawn")
+
+
+def drawn(driver, name: str) -> str:
+    """What a chart shows."""
+    show(driver, name)
+    time.sleep(0.1)
+    return driver.execute_script(
+        "const g = document.getElementById(arguments[0]);"
+        "return JSON.stringify((g.data || []).map(t => [t.name, t.x, t.y, t.z])) + g.innerText", name
+    )  # fmt: skip
+
+
+def test_every_chart_is_drawn(page):
+    for name in CHARTS:
+        show(page, name)
+    show(page, "dependence-0")
+
+
+def test_a_click_on_a_model_changes_the_whole_page(page):
+    before, charts = state(page), {name: drawn(page, name) for name in CHARTS if name != "chart-convergence"}
+    other = 2 if number(page) != 2 else 3
+    label = page.find_element(By.CSS_SELECTOR, f"#models label:has(input[value='{other}'])")
+    page.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", label)
+    label.click()
+    after = state(page)
+    assert after["radio"] == str(other)
+    unchanged = [key for key in before if before[key] == after[key]]
+    assert not unchanged, f"did not follow the selection: {unchanged}"
+    same = [name for name in charts if drawn(page, name) == charts[name]]
+    assert not same, f"did not follow the selection: {same}"
+
+
+def test_a_click_on_a_point_of_the_front_selects_it(page):
+    chart = show(page, "chart-front")
+    wanted = 1
+    x, y = page.execute_script(
+        """const g = document.getElementById("chart-front"), i = arguments[0];
+        const t = g.data.find(d => d.customdata);
+        const x = g._fullLayout.xaxis, y = g._fullLayout.yaxis, box = g.getBoundingClientRect();
+        return [box.left + x._offset + x.d2p(t.x[i]), box.top + y._offset + y.d2p(t.y[i])];""",
+        wanted,
+    )
+    box = chart.rect
+    scroll = page.execute_script("return window.scrollY")
+    offset = (x - box["x"] - box["width"] / 2, y - (box["y"] - scroll) - box["height"] / 2)
+    ActionChains(page).move_to_element_with_offset(chart, round(offset[0]), round(offset[1])).perform()
+    hover = until(
+        lambda: page.execute_script("return document.querySelector('#chart-front .hoverlayer').textContent")
+    )
+    assert "nodes" in hover
+    assert "R²" in hover
+    ActionChains(page).click().perform()
+    assert until(lambda: number(page) == wanted)
+
+
+@pytest.mark.parametrize(
+    ("key", "step"),
+    [
+        (Keys.ARROW_RIGHT, +1),
+        (Keys.ARROW_LEFT, -1),
+        (Keys.ARROW_UP, +1),
+        (Keys.ARROW_DOWN, -1),
+        (Keys.PAGE_UP, +5),
+        (Keys.PAGE_DOWN, -5),
+        (Keys.HOME, -1000),
+        (Keys.END, +1000),
+    ],
+)
+def test_keys_on_the_front_select(page, key, step):
+    start, last = number(page), count(page) - 1
+    page.find_element(By.ID, "chart-front").send_keys(key)
+    assert number(page) == max(0, min(last, start + step)) != start
+
+
+def test_arrow_keys_in_the_list_select(page):
+    start = number(page)
+    page.find_element(By.CSS_SELECTOR, "#models input:checked").send_keys(Keys.ARROW_DOWN)
+    assert number(page) == start + 1
+    page.find_element(By.CSS_SELECTOR, "#models input:checked").send_keys(Keys.ARROW_UP)
+    assert number(page) == start
+
+
+def test_buttons_step_and_return(page):
+    start = number(page)
+    for name, wanted in (("next", start + 1), ("previous", start), ("previous", start - 1), ("back", start)):
+        page.find_element(By.ID, name).send_keys(Keys.ENTER)
+        assert number(page) == wanted
+    assert not page.find_element(By.ID, "back").is_enabled()
+    page.find_element(By.ID, "chart-front").send_keys(Keys.HOME)
+    assert not page.find_element(By.ID, "previous").is_enabled()
+    page.find_element(By.ID, "chart-front").send_keys(Keys.END)
+    assert not page.find_element(By.ID, "next").is_enabled()
+
+
+def test_a_selection_is_announced(page):
+    page.find_element(By.ID, "next").click()
+    said = page.find_element(By.ID, "announce").get_attribute("textContent")
+    assert f"Model {number(page) + 1}" in said
+
+
+def test_a_long_formula_is_collapsed_by_gene(page):
+    page.find_element(By.ID, "chart-front").send_keys(Keys.END)
+    genes = page.find_elements(By.CSS_SELECTOR, "#by-gene details")
+    assert len(genes) >= 3
+    shut = genes[1]
+    assert shut.get_attribute("open") is None
+    summary = shut.find_element(By.TAG_NAME, "summary")
+    page.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", summary)
+    summary.send_keys(Keys.ENTER)
+    assert shut.find_element(By.TAG_NAME, "math").is_displayed()
+    whole = genes[-1].find_element(By.TAG_NAME, "summary")
+    page.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", whole)
+    whole.send_keys(Keys.ENTER)
+    time.sleep(0.2)
+    assert genes[-1].find_element(By.TAG_NAME, "math").is_displayed()
+
+
+def test_every_export_can_be_seen_and_copied(page):
+    page.execute_cdp_cmd(
+        "Browser.grantPermissions", {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]}
+    )
+    model = fitted()
+    seen = set()
+    for row in page.find_elements(By.CSS_SELECTOR, ".formats li"):
+        choose, copy = row.find_elements(By.TAG_NAME, "button")
+        page.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", row)
+        choose.click()
+        name = choose.get_attribute("data-format")
+        shown = page.find_element(By.ID, "code").get_attribute("textContent")
+        assert choose.get_attribute("aria-pressed") == "true"
+        assert shown == str(model.formula_.to(name))
+        copy.click()
+        time.sleep(0.05)
+        copied = page.execute_async_script(
+            "const done = arguments[0]; navigator.clipboard.readText().then(done, e => done('refused: ' + e))"
+        )
+        assert copied.replace("\r\n", "\n") == shown
+        seen.add(name)
+    assert {"text", "latex", "python", "c", "rust", "sqlite", "excel"} <= seen
+
+
+def test_other_copy_buttons(page):
+    for button in page.find_elements(By.CSS_SELECTOR, "#formula .copy, #reproduce .copy, #copy-shown"):
+        page.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", button)
+        label = button.text
+        button.click()
+        time.sleep(0.1)
+        assert button.text == "Copied"
+        time.sleep(1.5)
+        assert button.text == label
+
+
+def test_the_theme_button_changes_page_and_charts(page):
+    def look():
+        show(page, "chart-front")
+        return page.execute_script(
+            "return [getComputedStyle(document.body).backgroundColor, "
+            "document.getElementById('chart-front').layout.font.color]"
+        )
+
+    before = look()
+    page.find_element(By.ID, "theme").send_keys(Keys.ENTER)
+    after = look()
+    assert before[0] != after[0]
+    assert before[1] != after[1]
+    page.find_element(By.ID, "theme").send_keys(Keys.SPACE)
+    assert look() == before
+
+
+def test_tab_reaches_every_control(page):
+    page.execute_script("document.activeElement.blur(); window.scrollTo(0, 0)")
+    reached = set()
+    for _ in range(120):
+        ActionChains(page).send_keys(Keys.TAB).perform()
+        where = page.execute_script(
+            "const e = document.activeElement; return [e.id, e.className, e.name || '']"
+        )
+        reached.update(part for part in where if part)
+    assert {
+        "theme",
+        "previous",
+        "next",
+        "equation",
+        "chart-front",
+        "model",
+        "code",
+        "download",
+        "copy",
+    } <= reached
+    assert any("format" in part for part in reached)
+
+
+def test_printing_draws_everything_at_paper_width(page):
+    page.execute_script("window.dispatchEvent(new Event('beforeprint'))")
+    undrawn = page.execute_script(
+        "return [...document.querySelectorAll('.plot')]"
+        ".filter(e => !e.querySelector('.main-svg, .empty')).map(e => e.id)"
+    )
+    wide = page.execute_script(
+        "return [...document.querySelectorAll('.plot .main-svg')]"
+        ".filter(e => e.getBoundingClientRect().width > 690).length"
+    )
+    page.execute_script("window.dispatchEvent(new Event('afterprint'))")
+    assert undrawn == []
+    assert wide == 0
+    assert not page.execute_script("return document.documentElement.classList.contains('printing')")
+
+
+def test_no_complaint_and_no_request(page):
+    assert console_errors(page) == []
+    assert network_requests(page) == []
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390], ids=["wide", "phone"])
+def test_accessible(path, dark, width):
+    axe = pytest.importorskip("axe_core_python.base", reason="needs axe-core-python")
+    with chromium(width=width, height=900, dark=dark, touch=width < 700) as driver:
+        open_report(driver, path)
+        driver.find_element(By.ID, "chart-front").send_keys(Keys.END)  # a long formula, collapsed
+        driver.execute_script("window.dispatchEvent(new Event('resize'))")
+        for name in CHARTS:
+            show(driver, name)
+        driver.execute_script(axe.AXE_FILE_PATH.read_text("utf-8"))
+        found = driver.execute_async_script(
+            "const done = arguments[0]; axe.run(document).then(r => done(r.violations), e => done(String(e)))"
+        )
+        serious = [
+            (v["id"], [n["html"][:200] for n in v["nodes"]][:3])
+            for v in found
+            if v["impact"] in ("serious", "critical")
+        ]
+        assert serious == []
+        overflow = driver.execute_script("return document.documentElement.scrollWidth - window.innerWidth")
+        assert overflow <= 0
+        assert console_errors(driver) == []
+
+
+@pytest.mark.parametrize("make", [awkward], ids=["awkward names"])
+def test_awkward_names_are_shown_as_they_are(tmp_path, make):
+    target = tmp_path / "awkward.html"
+    make().report(target)
+    with chromium() as driver:
+        open_report(driver, target)
+        show(driver, "chart-importance")
+        assert '"<i>"' in driver.find_element(By.TAG_NAME, "h1").text
+        names = driver.find_element(By.ID, "data").text
+        assert "<b>a</b>" in names
+        assert "</script>" in names
+        assert console_errors(driver) == []
+
+
+def test_a_page_without_rows_works(tmp_path):
+    from multigene import load
+
+    fitted().save(tmp_path / "model.json")
+    model = load(tmp_path / "model.json")
+    model._rows = None
+    model.report(tmp_path / "bare.html")
+    with chromium() as driver:
+        open_report(driver, tmp_path / "bare.html")
+        driver.find_element(By.ID, "next").click()
+        show(driver, "chart-front")
+        show(driver, "chart-directions")
+        assert console_errors(driver) == []
