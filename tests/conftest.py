@@ -1,0 +1,12 @@
+"""Settings of the whole test run."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+
+# People's runs draw new examples every time; CI draws the same ones, so that a change is judged and not the dice.
+settings.register_profile("ci", derandomize=True, deadline=None)
+settings.register_profile("people", deadline=None)
+settings.load_profile("ci" if os.environ.get("CI") else "people")
