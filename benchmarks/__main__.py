@@ -8,7 +8,7 @@ import importlib
 from rich.console import Console
 
 #: Modules of this package with a `run()`, in the order in which they are printed.
-BENCHMARKS = ("nodes", "generations", "paper", "versus", "memory", "time_limit", "study_overhead")
+BENCHMARKS = ("nodes", "generations", "paper", "versus", "laws", "memory", "time_limit", "study_overhead")
 
 
 def main() -> None:
