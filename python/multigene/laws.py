@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual
-from multigene.expression import Expression, Number, Operation, Power, Variable, fold, postorder, rebuild
+from multigene.expression import Expression, Number, Operation, Power, Variable, evaluate, fold, postorder, rebuild
 from multigene.model import gene_expression
+from multigene.natural import natural
 from multigene.settings import Refinement
 from multigene.readable import size
 from multigene.simplify import simplify
@@ -89,38 +90,6 @@ def as_individual(expression: Expression) -> Individual | None:
         return None
 
 
-def natural(expression: Expression) -> Expression:
-    """exp(c·ln x) as the power it is, wherever it stands."""
-
-    def change(node: Expression, children: tuple[Expression, ...]) -> Expression:
-        node = rebuild(node, children)
-        if isinstance(node, Operation) and node.name == "exp":
-            inside = node.arguments[0]
-            terms = inside.arguments if isinstance(inside, Operation) and inside.name == "add" else (inside,)
-            powers = [(_logarithm_factor(t), t) for t in terms]
-            if any(p is not None for p, _ in powers):
-                factors = [_power(*p) for p, _ in powers if p is not None]
-                rest = [t for p, t in powers if p is None]
-                return _product([*factors, *([Operation("exp", (_sum(rest),))] if rest else [])])
-        return node
-
-    return simplify(fold(expression, change))
-
-
-def _logarithm_factor(term: Expression) -> tuple[Expression, float] | None:
-    """x and c of a term c·ln x."""
-    if isinstance(term, Operation) and term.name == "log":
-        return term.arguments[0], 1.0
-    if isinstance(term, Operation) and term.name == "neg":
-        inner = _logarithm_factor(term.arguments[0])
-        return None if inner is None else (inner[0], -inner[1])
-    if isinstance(term, Operation) and term.name == "mul" and len(term.arguments) == 2:
-        number, other = term.arguments
-        if isinstance(number, Number) and isinstance(other, Operation) and other.name == "log":
-            return other.arguments[0], number.value
-    return None
-
-
 def engine_text(expression: Expression) -> str:
     """An expression in the engine's notation; real exponents become roots or exp(w·log(…))."""
     return fold(expression, _engine_node)
@@ -141,6 +110,8 @@ def _engine_node(node: Expression, parts: tuple[str, ...]) -> str:
 def _engine_power(base: str, exponent: float) -> str:
     if exponent == 1.0:
         return base
+    if exponent == 0.0:
+        return "1.0"
     if exponent.is_integer() and 2 <= abs(exponent) <= 32:
         return f"({base})**{int(exponent)}"
     if exponent == -1.0:
@@ -181,21 +152,81 @@ def measure(expression: Expression, X: Floats, y: Floats) -> Find | None:
 
 def cleaned(find: Find, X: Floats, y: Floats) -> Find:
     """Constants become zero, whole numbers, simple fractions, multiples of π or roots wherever that costs nothing."""
-    limit = max(4.0 * find.unexplained, 1e-22)
-    best = measure(natural(find.expression), X, y)
-    best = find if best is None or best.unexplained > limit else best
-    for place in range(len(_numbers(best.expression))):
-        numbers = _numbers(best.expression)
-        if place >= len(numbers):
+    limit = max(4.0 * find.unexplained, ROUNDING)
+    best = find
+    for _ in range(3):
+        before = best
+        best = _better_form(_snapped(best, X, y, limit), X, y, limit)
+        if best.expression == before.expression:
             break
-        for simple in _simple(numbers[place]):
-            if simple == numbers[place]:
-                break
-            candidate = measure(_with_number(best.expression, place, simple), X, y)
+    return best
+
+
+def _better_form(find: Find, X: Floats, y: Floats, limit: float) -> Find:
+    form = measure(natural(find.expression), X, y)
+    if form is None or form.unexplained > limit or size(form.expression) > size(find.expression):
+        return find
+    return form
+
+
+def _snapped(find: Find, X: Floats, y: Floats, limit: float) -> Find:
+    """Simple numbers one after the other, those not yet simple tuned again each time."""
+    best, fixed = find, set[int]()
+    for place, value in enumerate(_numbers(find.expression)):
+        if any(simple == value for simple in _simple(value)):
+            fixed.add(place)
+    order = sorted(range(len(_numbers(best.expression))), key=lambda k: _distance(_numbers(find.expression)[k]))
+    for place in order:
+        if place in fixed:
+            continue
+        for simple in _simple(_numbers(best.expression)[place]):
+            changed = _with_number(best.expression, place, simple)
+            candidate = measure(changed, X, y)
+            if candidate is None or candidate.unexplained > limit:
+                changed = retuned(changed, fixed | {place}, X, y)
+                candidate = measure(changed, X, y)
             if candidate is not None and candidate.unexplained <= limit:
                 best = candidate
+                fixed.add(place)
                 break
-    return shortest([best, *(m for m in [measure(simplify(best.expression), X, y)] if m is not None and m.unexplained <= limit)])
+    return best
+
+
+def _distance(value: float) -> float:
+    """How far the nearest simple number is."""
+    return min((abs(simple - value) / max(abs(value), 1e-9) for simple in _simple(value)), default=np.inf)
+
+
+def retuned(expression: Expression, fixed: set[int], X: Floats, y: Floats, steps: int = 6) -> Expression:
+    """All numbers but the fixed ones moved by a few Gauss-Newton steps."""
+    values = np.array(_numbers(expression))
+    free = [k for k in range(len(values)) if k not in fixed]
+    if not free:
+        return expression
+    best, least = expression, np.inf
+    for _ in range(steps):
+        current = best if np.isfinite(least) else expression
+        values = np.array(_numbers(current))
+        residual = y - evaluate(current, X)
+        error = float(residual @ residual)
+        if not np.isfinite(error):
+            break
+        least = min(least, error)
+        steps_taken = 1e-7 * np.maximum(np.abs(values[free]), 1e-3)
+        slopes = [(evaluate(_with_number(current, k, values[k] + h), X) - y + residual) / h for k, h in zip(free, steps_taken, strict=True)]
+        J = np.column_stack(slopes)
+        if not np.all(np.isfinite(J)):
+            break
+        scale = np.maximum(np.linalg.norm(J, axis=0), 1e-300)
+        move = np.linalg.lstsq(J / scale, residual, rcond=1e-10)[0] / scale
+        moved = current
+        for k, change in zip(free, move, strict=True):
+            moved = _with_number(moved, k, float(values[k] + change))
+        left = y - evaluate(moved, X)
+        if not float(left @ left) < error:
+            break
+        best, least = moved, float(left @ left)
+    return best
 
 
 def reduced(find: Find, X: Floats, y: Floats, data: Dataset) -> Find:

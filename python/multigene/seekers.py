@@ -9,20 +9,22 @@ seekers start afresh by the Luby sequence and not when they stagnate.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from multigene import laws
+from multigene import laws, survey
 from multigene._engine import Dataset, Individual, Workers
 from multigene.checkpoint import model, packed_model
 from multigene.evolution import Generation, evolve
 from multigene.laws import EXACT, Find
+from multigene.expression import Expression
 from multigene.model import model_expression
 from multigene.pareto import Member
 from multigene.settings import FunctionEntry, Genes, Refinement, Seeking, Selection, Settings, Variation, function_entries
+from multigene.readable import size
+from multigene.survey import Stage, Target
 from multigene.transforms import TRANSFORMS, Transform, logarithmic, one_sign
 
 Floats = npt.NDArray[np.float64]
@@ -34,6 +36,13 @@ PROMISING = 1e-8
 FOUND = 1e-18
 #: Larger finds are not looked at as laws: they approximate.
 MOST_NODES = 45
+#: The same for finds of the survey, which are exact or nothing.
+MOST_SURVEYED_NODES = 130
+#: A longer law is compared with what later stages of the survey find.
+LONG = 14
+#: Sets of the catalogue that a target keeps to begin restarts with.
+SEEDS = 6
+QUICK = Refinement(iterations=12, bound=100.0, decay=0.0, prune=0.0)
 
 FUNCTIONS = {
     "add": 1.0, "sub": 1.0, "mul": 2.0, "div": 1.5, "sin": 0.6, "cos": 0.6, "exp": 0.7, "log": 0.3, "sqrt": 0.5,
@@ -81,20 +90,6 @@ def seeker_settings(n_features: int, products: tuple[int, ...], logarithm: bool)
     )  # fmt: skip
 
 
-@dataclass
-class Target:
-    """One transformed target with what it has been given so far."""
-
-    transform: Transform
-    features: list[int]
-    peeled: dict[int, float]
-    share: float
-    sign: float
-    restarts: int = 0
-    work: int = 0
-    best: float = np.inf
-
-
 class Seekers:
     """All seeking islands of a problem; work goes to the target that has had the least for its share."""
 
@@ -119,6 +114,7 @@ class Seekers:
         self.finds: dict[int, Find] = {}
         self.law: Find | None = None
         self.plain = Dataset(X, y)
+        self.surveyed = 0
 
     @property
     def best(self) -> float:
@@ -128,6 +124,13 @@ class Seekers:
     def seek(self, evaluations: int, stop: Callable[[], bool] = lambda: False) -> None:
         """Restart after restart until so much work is done, a law is found, or `stop` says so."""
         until = self.evaluations + evaluations
+        for stage in survey.stages(self.targets)[self.surveyed :] if self.options.survey else ():
+            if self.evaluations >= until or stop():
+                return
+            self.surveyed += 1
+            # A law may have a shorter form in a later stage.
+            if self.law is None or size(self.law.expression) > LONG:
+                self._survey(stage)
         while self.targets and self.law is None and self.evaluations < until and not stop():
             self._restart(min(self.targets, key=lambda t: t.work / t.share), stop)
 
@@ -137,6 +140,8 @@ class Seekers:
         return {
             "rng": self.rng.bit_generator.state,
             "evaluations": self.evaluations,
+            "surveyed": self.surveyed,
+            "seeds": [[packed_model(m) for m in t.seeds] for t in self.targets],
             "targets": [(t.restarts, t.work, float(t.best).hex()) for t in self.targets],
             "finds": [(c, *packed_model(f.individual), f.unexplained.hex()) for c, f in finds.items()],
         }
@@ -144,7 +149,9 @@ class Seekers:
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from `state`."""
         self.rng.bit_generator.state = state["rng"]
-        self.evaluations = int(state["evaluations"])
+        self.evaluations, self.surveyed = int(state["evaluations"]), int(state["surveyed"])
+        for target, seeds in zip(self.targets, state["seeds"], strict=True):
+            target.seeds = [model(*m) for m in seeds]
         for target, (restarts, work, best) in zip(self.targets, state["targets"], strict=True):
             target.restarts, target.work, target.best = int(restarts), int(work), float.fromhex(best)
         for complexity, genes, intercept, coefficients, unexplained in state["finds"]:
@@ -155,17 +162,39 @@ class Seekers:
             else:
                 self.finds[int(complexity)] = find
 
+    # --- the survey -------------------------------------------------------------------------------
+
+    def _survey(self, stage: Stage) -> None:
+        """What probes and catalogue suggest, tuned; what seems exact is looked at on all rows."""
+        rows = self.rows[np.linspace(0, len(self.rows) - 1, min(len(self.rows), survey.ROWS)).astype(int)]
+        first = stage.targets[0]
+        Z = self.X[np.ix_(rows, first.features)] / self.scales[first.features]
+        y = self.y / _powers(self.X, first.peeled)
+        with np.errstate(all="ignore"):
+            transformed = [t.transform.forward(y[rows]) for t in stage.targets]
+        suggested = survey.suggestions(stage, Z, transformed, self._allows)
+        for target, sets in zip(stage.targets, suggested, strict=True):
+            data = self._dataset(target, y, self.rows)
+            tuned = [m for genes in sets if (m := _tuned(genes, data)) is not None]
+            self.evaluations += survey.WORK + 10 * len(sets)
+            tuned.sort(key=lambda m: (max(1.0 - m.fitness, PROMISING), m.complexity))
+            exact = [m for m in tuned if 1.0 - m.fitness < PROMISING]
+            for individual in exact[:3] or tuned[:1]:
+                self._take(individual, target, y, MOST_SURVEYED_NODES)
+            target.seeds = [*target.seeds, *tuned[:SEEDS]]
+
     # --- one restart ------------------------------------------------------------------------------
 
     def _restart(self, target: Target, stop: Callable[[], bool]) -> None:
         settings = self._settings(target)
         y = self.y / _powers(self.X, target.peeled)
-        data, features, scales = self._dataset(target, y, self.rows), target.features, self.scales[target.features]
+        data = self._dataset(target, y, self.rows)
         rng = np.random.default_rng(self.rng.integers(2**63))
         generations = self.options.unit * luby(target.restarts + 1)
         target.restarts += 1
         last: Generation | None = None
-        for number, generation in enumerate(evolve(data, settings, rng, self.workers)):
+        seeds = list(target.seeds) if self.options.survey and target.restarts % 3 == 1 else []
+        for number, generation in enumerate(evolve(data, settings, rng, self.workers, immigrants=seeds)):
             last = generation
             best = generation.front.best
             if number + 1 >= generations or (best is not None and 1.0 - best.fitness < FOUND) or stop():
@@ -176,7 +205,7 @@ class Seekers:
         self.evaluations += last.evaluations
         for individual in worth_a_look(list(last.front)):
             if self.law is None:
-                self._take(individual, target, y, features, scales)
+                self._take(individual, target, y)
 
     def _settings(self, target: Target) -> Settings:
         """Every second restart draws its own genes, nodes, pressure and leaves."""
@@ -211,8 +240,9 @@ class Seekers:
             transformed = target.transform.forward(y[rows])
         return Dataset(Z, transformed, None, fixed)
 
-    def _take(self, individual: Individual, target: Target, y: Floats, features: list[int], scales: Floats) -> None:
+    def _take(self, individual: Individual, target: Target, y: Floats, most_nodes: int = MOST_NODES) -> None:
         """Look at a find on all rows."""
+        features, scales = target.features, self.scales[target.features]
         data = self._dataset(target, y, None)
         tuned = individual.refine(data, laws.POLISH if 1.0 - individual.fitness < 1e-4 else Refinement(decay=0.0))
         if not np.isfinite(tuned.fitness):
@@ -226,14 +256,15 @@ class Seekers:
         find = laws.measure(expression, self.X, self.y)
         if find is None:
             return
-        if find.unexplained < 1e-4:
+        known = self.finds.get(find.individual.complexity)
+        if known is None or find.unexplained < 2.0 * known.unexplained:
             find = laws.polished(expression, self.X, self.y, self.plain) or find
         target.best = min(target.best, find.unexplained)
         enough = len(self.y) >= 3 * find.individual.n_parameters + 10
-        if enough and find.unexplained < EXACT and find.individual.complexity <= MOST_NODES:
-            find = laws.reduced(find, self.X, self.y, self.plain)
-            if laws.is_law(find):
-                self.law = laws.cleaned(find, self.X, self.y)
+        if enough and find.unexplained < EXACT and find.individual.complexity <= most_nodes:
+            find = laws.cleaned(laws.reduced(find, self.X, self.y, self.plain), self.X, self.y)
+            if laws.is_law(find) or (most_nodes > MOST_NODES and find.unexplained < laws.ROUNDING):
+                self.law = find if self.law is None else laws.shortest([find, self.law])
         complexity = find.individual.complexity
         known = self.finds.get(complexity)
         if known is None or find.unexplained < known.unexplained:
@@ -277,6 +308,15 @@ class Seekers:
                 if transform.usable(y) and np.all(np.isfinite(transformed)) and np.ptp(transformed) > 0.0:
                     targets.append(Target(transform, features, peeled, transform.share, sign))
         return targets
+
+
+def _tuned(genes: list[Expression], data: Dataset) -> Individual | None:
+    try:
+        texts = [laws.engine_text(gene) for gene in genes] or ["0.0"]
+        tuned = Individual(texts, 0.0, [1.0] * len(texts)).refine(data, QUICK)
+    except (ValueError, OverflowError):
+        return None
+    return tuned if np.isfinite(tuned.fitness) else None
 
 
 def worth_a_look(front: list[Member]) -> list[Individual]:
