@@ -51,12 +51,16 @@ def as_expression(
     features: list[int],
     scales: Floats,
     powers: dict[int, float],
-    sign: float,
+    sign: float | None,
     signs: dict[int, float],
+    X: Floats,
 ) -> Expression:
     """Undo transform and scaling. `powers` are exponents of features that the logarithmic transform or peeling found; `signs` are
-    those of features that do not change theirs."""
-    factors: list[Expression] = [_power(_absolute(Variable(j), signs.get(j)), e) for j, e in powers.items() if e != 0.0]
+    those of features that do not change theirs, `sign` that of the target (None if it changes)."""
+    if sign is None and logarithmic(transform):
+        factors = [_signed_power(Variable(j), e, X) for j, e in powers.items() if e != 0.0]
+    else:
+        factors = [_power(_absolute(Variable(j), signs.get(j)), e) for j, e in powers.items() if e != 0.0]
     variables: dict[int, Expression] = {
         k: Variable(j) if scales[k] == 1.0 else Operation("mul", (Number(1.0 / scales[k]), Variable(j))) for k, j in enumerate(features)
     }
@@ -67,14 +71,14 @@ def as_expression(
     ]
     if not logarithmic(transform):
         total = _sum([Number(individual.intercept), *(_times(c, gene) for c, gene in genes)])
-        return simplify(_product([transform.inverse(total, sign), *factors]))
+        return simplify(_product([transform.inverse(total, sign or 1.0), *factors]))
     # exp(c0)·∏F^c for genes ln F, exp(c·g) for others.
-    factors.append(Number(sign * math.exp(individual.intercept)))
+    factors.append(Number((sign or 1.0) * math.exp(individual.intercept)))
     rest: list[Expression] = []
     for c, gene in genes:
         inside = _inside_logarithm(gene)
         if inside is not None:
-            factors.append(_power(inside, c))
+            factors.append(_power(inside, c) if sign is not None else _signed_power(inside, c, X))
         else:
             rest.append(_times(c, gene))
     if rest:
@@ -132,7 +136,7 @@ def polished(expression: Expression, X: Floats, y: Floats, data: Dataset) -> Fin
     if np.isfinite(tuned.fitness):
         c = tuned.coefficients[0]
         tree = _sum([Number(tuned.intercept), _times(c, gene_expression(tuned, 0))]) if c != 0.0 else Number(tuned.intercept)
-        found = measure(natural(tree), X, y)
+        found = measure(simplify(tree), X, y)
         before = measure(expression, X, y)
         return found if before is None or (found is not None and found.unexplained <= before.unexplained) else before
     return measure(expression, X, y)
@@ -357,6 +361,19 @@ def _power(base: Expression, exponent: float) -> Expression:
     near = round(2.0 * exponent) / 2.0
     exponent = near if near != 0.0 and abs(exponent - near) < 1e-5 else exponent
     return base if exponent == 1.0 else Power(base, exponent)
+
+
+def _signed_power(base: Expression, exponent: float, X: Floats) -> Expression:
+    """A factor of a target that changes its sign: what changes its own is there with a whole exponent."""
+    values = evaluate(base, X)
+    if np.all(values > 0.0):
+        return _power(base, exponent)
+    if np.all(values < 0.0):
+        return _power(Operation("neg", (base,)), exponent)
+    whole = round(exponent)
+    if whole != 0 and abs(exponent - whole) < 0.05:
+        return base if whole == 1 else Power(base, whole)
+    return _power(Operation("abs", (base,)), exponent)
 
 
 def _times(weight: float, expression: Expression) -> Expression:

@@ -19,7 +19,7 @@ from multigene._engine import Dataset, Individual, Workers
 from multigene.checkpoint import model, packed_model
 from multigene.evolution import Generation, evolve
 from multigene.laws import EXACT, Find
-from multigene.expression import Expression
+from multigene.expression import Expression, Operation
 from multigene.model import model_expression
 from multigene.pareto import Member
 from multigene.settings import FunctionEntry, Genes, Refinement, Seeking, Selection, Settings, Variation, function_entries
@@ -142,7 +142,7 @@ class Seekers:
             "evaluations": self.evaluations,
             "surveyed": self.surveyed,
             "seeds": [[packed_model(m) for m in t.seeds] for t in self.targets],
-            "targets": [(t.restarts, t.work, float(t.best).hex()) for t in self.targets],
+            "targets": [(t.restarts, t.work, float(t.best).hex(), list(t.front.items())) for t in self.targets],
             "finds": [(c, *packed_model(f.individual), f.unexplained.hex()) for c, f in finds.items()],
         }
 
@@ -152,8 +152,9 @@ class Seekers:
         self.evaluations, self.surveyed = int(state["evaluations"]), int(state["surveyed"])
         for target, seeds in zip(self.targets, state["seeds"], strict=True):
             target.seeds = [model(*m) for m in seeds]
-        for target, (restarts, work, best) in zip(self.targets, state["targets"], strict=True):
+        for target, (restarts, work, best, front) in zip(self.targets, state["targets"], strict=True):
             target.restarts, target.work, target.best = int(restarts), int(work), float.fromhex(best)
+            target.front = {int(size): float(left) for size, left in front}
         for complexity, genes, intercept, coefficients, unexplained in state["finds"]:
             individual = model(genes, intercept, coefficients)
             find = Find(individual, model_expression(individual), float.fromhex(unexplained))
@@ -203,7 +204,7 @@ class Seekers:
             return
         target.work += last.evaluations
         self.evaluations += last.evaluations
-        for individual in worth_a_look(list(last.front)):
+        for individual in worth_a_look(list(last.front), target.front):
             if self.law is None:
                 self._take(individual, target, y)
 
@@ -250,10 +251,13 @@ class Seekers:
         whole, powers = self._with_fixed(tuned, target, y, features)
         powers = {j: powers.get(j, 0.0) + target.peeled.get(j, 0.0) for j in powers.keys() | target.peeled.keys()}
         try:
-            expression = laws.as_expression(whole, target.transform, features, scales, powers, target.sign, self.signs)
+            expression = laws.as_expression(whole, target.transform, features, scales, powers, target.sign, self.signs, self.X)
         except (OverflowError, ValueError):  # a constant beyond what floating point holds
             return
         find = laws.measure(expression, self.X, self.y)
+        if find is not None and target.sign is None and float(find.individual.predict(self.X) @ self.y) < 0.0:
+            expression = Operation("neg", (expression,))
+            find = laws.measure(expression, self.X, self.y)
         if find is None:
             return
         known = self.finds.get(find.individual.complexity)
@@ -297,11 +301,11 @@ class Seekers:
         return targets
 
     def _for(self, features: list[int], peeled: dict[int, float], y: Floats) -> list[Target]:
-        sign = -1.0 if np.all(y < 0.0) else 1.0
+        sign = (1.0 if y[0] > 0.0 else -1.0) if one_sign(y) else None
         chosen = TRANSFORMS if self.options.transforms else TRANSFORMS[:1]
         targets = []
         for transform in chosen:
-            if (logarithmic(transform) and not one_sign(y)) or not self._allows(*transform.needs):
+            if not self._allows(*transform.needs):
                 continue
             with np.errstate(all="ignore"):
                 transformed = transform.forward(y)
@@ -319,14 +323,20 @@ def _tuned(genes: list[Expression], data: Dataset) -> Individual | None:
     return tuned if np.isfinite(tuned.fitness) else None
 
 
-def worth_a_look(front: list[Member]) -> list[Individual]:
-    """Of a restart's front: the smallest model that is promising, the most exact one, and a short one in between."""
-    if not front:
-        return []
-    chosen = [m for m in front if 1.0 - m.fitness < PROMISING][:1]
-    best = max(front, key=lambda m: m.fitness)
-    short = [m for m in front if m.complexity <= 12]
-    chosen += [best, *short[-1:]]
+def worth_a_look(members: list[Member], known: dict[int, float]) -> list[Individual]:
+    """Of a restart's front: the smallest model that is promising, and what is clearly better than all models of its size before.
+
+    `known` holds what those left unexplained, and learns what the chosen ones do.
+    """
+    chosen = [m for m in members if 1.0 - m.fitness < PROMISING][:1]
+    best = max(members, key=lambda m: m.fitness, default=None)
+    short = [m for m in members if m.complexity <= 12]
+    for member in [*([best] if best is not None else []), *short[-1:]]:
+        before = min((u for size, u in known.items() if size <= member.complexity), default=np.inf)
+        if 1.0 - member.fitness < 0.8 * before:
+            chosen.append(member)
+    for member in chosen:
+        known[member.complexity] = min(known.get(member.complexity, np.inf), 1.0 - member.fitness)
     return list(dict.fromkeys(m.individual for m in chosen))
 
 

@@ -36,10 +36,13 @@ class Target:
     features: list[int]
     peeled: dict[int, float]
     share: float
-    sign: float
+    sign: float | None
+    """Of the target; None if it changes."""
     restarts: int = 0
     work: int = 0
     best: float = np.inf
+    front: dict[int, float] = field(default_factory=dict)
+    """What the models that were looked at leave unexplained of the transformed target, by size."""
     seeds: list[Individual] = field(default_factory=list)
     """Sets of the catalogue that came closest: restarts may begin with them."""
 
