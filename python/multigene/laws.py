@@ -29,8 +29,10 @@ Floats = npt.NDArray[np.float64]
 EXACT = 1e-12
 #: What rounding alone leaves.
 ROUNDING = 1e-22
-#: A formula of so many nodes does not explain to `EXACT` by chance.
-SHORT = 25
+#: What formulas of so many nodes must reach to be a law: long ones come close by chance.
+STAIRS = ((12, EXACT), (20, 1e-18))
+#: Terms of a law are not larger than their sum by this factor.
+CANCELLATION = 1e3
 #: Most attempts to shorten a law.
 MOST_REDUCTIONS = 60
 POLISH = Refinement(iterations=100, gain=0.0, damping=1e-3, max_parameters=200, decay=0.0, prune=0.0)
@@ -251,8 +253,25 @@ def reduced(find: Find, X: Floats, y: Floats, data: Dataset) -> Find:
 
 
 def is_law(find: Find) -> bool:
-    """Exact to rounding, or to the digits that short formulas and rounded data leave."""
-    return find.unexplained < ROUNDING or (find.unexplained < EXACT and find.individual.complexity <= SHORT)
+    """Exact to rounding, or, if short, to the digits that rounded data leave."""
+    bar = next((bar for nodes, bar in STAIRS if find.individual.complexity <= nodes), ROUNDING)
+    return find.unexplained < bar
+
+
+def cancels(expression: Expression, X: Floats) -> bool:
+    """Is there a sum of large terms that all but cancel? Such formulas approximate a derivative or a limit."""
+
+    def value(node: Expression, parts: tuple[tuple[Floats, bool], ...]) -> tuple[Floats, bool]:
+        alone = rebuild(node, tuple(Variable(k) for k in range(len(parts)))) if parts else node
+        columns = np.column_stack([np.broadcast_to(v, len(X)) for v, _ in parts]) if parts else X
+        values = evaluate(alone, columns)
+        found = any(bad for _, bad in parts)
+        if isinstance(node, Operation) and node.name in ("add", "sub"):
+            with np.errstate(all="ignore"):
+                found |= bool(np.max(np.abs(columns)) > CANCELLATION * np.max(np.abs(values)))
+        return values, found
+
+    return fold(expression, value)[1]
 
 
 def _smaller(expression: Expression) -> list[Expression]:

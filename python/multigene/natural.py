@@ -48,8 +48,8 @@ def _better(node: Expression, children: tuple[Expression, ...]) -> Expression:
         inside = node.base.arguments[0]
         if node.base.name == "exp":
             return Operation("exp", (_product([Number(node.exponent), inside]),))
-        return Power(inside, node.exponent / 2.0)
-    if isinstance(node, Power) and not node.is_integer:
+        return _power(inside, node.exponent / 2.0)
+    if isinstance(node, Power) and (not node.is_integer or any(not e.is_integer() for e in _powers(node.base).values())):
         return _power_of_product(node)
     if isinstance(node, Operation) and node.name == "sqrt":
         return _power_of_product(Power(node.arguments[0], 0.5))
@@ -73,6 +73,8 @@ def _better(node: Expression, children: tuple[Expression, ...]) -> Expression:
 def _power_of_product(node: Power) -> Expression:
     """(a·b/c)^e as a^e·b^e/c^e."""
     base, e = node.base, node.exponent
+    if isinstance(base, Operation) and base.name == "sqrt":
+        return _power(base.arguments[0], e / 2.0)
     if isinstance(base, Operation) and base.name == "abs":
         base = base.arguments[0]
     if isinstance(base, Power):
@@ -91,6 +93,8 @@ def _power(base: Expression, exponent: float) -> Expression:
 
 def _powers(term: Expression, exponent: float = 1.0) -> dict[Expression, float]:
     """Bases of a product with their exponents."""
+    if isinstance(term, Operation) and term.name == "sqrt":
+        return {term.arguments[0]: 0.5 * exponent}
     if isinstance(term, Power):
         return {term.base: term.exponent * exponent}
     parts: list[tuple[Expression, float]] = []

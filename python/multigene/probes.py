@@ -88,10 +88,10 @@ def _columns(Z: Floats, exponents: list[Exponents]) -> Floats:
 
 def _cancelling(A: Floats) -> Floats | None:
     """Coefficients of as few columns as possible that cancel; None if none do."""
-    with np.errstate(all="ignore"):
-        size = np.linalg.norm(A, axis=0)
+    size = np.max(np.abs(A), axis=0)
     if not np.all(np.isfinite(size)) or np.any(size == 0.0):
         return None
+    size = size * np.linalg.norm(A / size, axis=0)
     R = np.linalg.qr(A / size, mode="r")
     values = np.linalg.svd(R, compute_uv=False)
     if values[-1] > CANCELS * values[0] or not np.any(values[:-1] > GAP * np.maximum(values[1:], 1e-16 * values[0])):

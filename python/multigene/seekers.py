@@ -34,10 +34,8 @@ PROMISING = 1e-8
 
 #: A restart ends early when it explains all but this: nothing is left but rounding.
 FOUND = 1e-18
-#: Larger finds are not looked at as laws: they approximate.
+#: Larger finds must be exact to rounding to be looked at as laws: most of them approximate.
 MOST_NODES = 45
-#: The same for finds of the survey, which are exact or nothing.
-MOST_SURVEYED_NODES = 130
 #: A longer law is compared with what later stages of the survey find.
 LONG = 14
 #: Sets of the catalogue that a target keeps to begin restarts with.
@@ -73,7 +71,7 @@ def seeker_settings(n_features: int, products: tuple[int, ...], logarithm: bool)
             weighted_nodes=0.06,
         ),
         selection=Selection(
-            population_size=60, tournament_size=4, elites=6, criterion="compact", parameter_price=2.0, node_price=3.0, distinct=True
+            population_size=60, tournament_size=4, elites=6, criterion="compact", parameter_price=2.0, node_price=10.0, distinct=True
         ),
         variation=Variation(
             crossover=0.45,
@@ -181,7 +179,7 @@ class Seekers:
             tuned.sort(key=lambda m: (max(1.0 - m.fitness, PROMISING), m.complexity))
             exact = [m for m in tuned if 1.0 - m.fitness < PROMISING]
             for individual in exact[:3] or tuned[:1]:
-                self._take(individual, target, y, MOST_SURVEYED_NODES)
+                self._take(individual, target, y)
             target.seeds = [*target.seeds, *tuned[:SEEDS]]
 
     # --- one restart ------------------------------------------------------------------------------
@@ -222,7 +220,7 @@ class Seekers:
             settings = settings.changed(
                 max_genes=int(self.rng.integers(1, 7)),
                 max_nodes=int(self.rng.integers(9, 21)),
-                node_price=float(self.rng.uniform(1.0, 4.0)),
+                node_price=float(np.exp(self.rng.uniform(np.log(3.0), np.log(25.0)))),
             )
         return settings
 
@@ -241,7 +239,7 @@ class Seekers:
             transformed = target.transform.forward(y[rows])
         return Dataset(Z, transformed, None, fixed)
 
-    def _take(self, individual: Individual, target: Target, y: Floats, most_nodes: int = MOST_NODES) -> None:
+    def _take(self, individual: Individual, target: Target, y: Floats) -> None:
         """Look at a find on all rows."""
         features, scales = target.features, self.scales[target.features]
         data = self._dataset(target, y, None)
@@ -265,9 +263,9 @@ class Seekers:
             find = laws.polished(expression, self.X, self.y, self.plain) or find
         target.best = min(target.best, find.unexplained)
         enough = len(self.y) >= 3 * find.individual.n_parameters + 10
-        if enough and find.unexplained < EXACT and find.individual.complexity <= most_nodes:
+        if enough and find.unexplained < (EXACT if find.individual.complexity <= MOST_NODES else laws.ROUNDING):
             find = laws.cleaned(laws.reduced(find, self.X, self.y, self.plain), self.X, self.y)
-            if laws.is_law(find) or (most_nodes > MOST_NODES and find.unexplained < laws.ROUNDING):
+            if laws.is_law(find) and not laws.cancels(find.expression, self.X):
                 self.law = find if self.law is None else laws.shortest([find, self.law])
         complexity = find.individual.complexity
         known = self.finds.get(complexity)
