@@ -19,6 +19,7 @@ BENCHMARKS = (
     "choice",
     "prune",
     "report",
+    "laws",
 )
 
 

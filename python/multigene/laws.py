@@ -15,8 +15,19 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual
-from multigene.expression import Expression, Number, Operation, Power, Variable, fold, postorder, rebuild
+from multigene.expression import (
+    Expression,
+    Number,
+    Operation,
+    Power,
+    Variable,
+    evaluate,
+    fold,
+    postorder,
+    rebuild,
+)
 from multigene.model import gene_expression
+from multigene.natural import natural
 from multigene.readable import size
 from multigene.settings import Refinement
 from multigene.simplify import simplify
@@ -28,8 +39,10 @@ Floats = npt.NDArray[np.float64]
 EXACT = 1e-12
 #: What rounding alone leaves.
 ROUNDING = 1e-22
-#: A formula of so many nodes does not explain to `EXACT` by chance.
-SHORT = 25
+#: What formulas of so many nodes must reach to be a law: long ones come close by chance.
+STAIRS = ((12, EXACT), (20, 1e-18))
+#: Terms of a law are not larger than their sum by this factor.
+CANCELLATION = 1e3
 #: Most attempts to shorten a law.
 MOST_REDUCTIONS = 60
 POLISH = Refinement(iterations=100, gain=0.0, damping=1e-3, max_parameters=200, decay=0.0, prune=0.0)
@@ -50,14 +63,16 @@ def as_expression(
     features: list[int],
     scales: Floats,
     powers: dict[int, float],
-    sign: float,
+    sign: float | None,
     signs: dict[int, float],
+    X: Floats,
 ) -> Expression:
     """Undo transform and scaling. `powers` are exponents of features that the logarithmic transform or peeling found; `signs` are
-    those of features that do not change theirs."""
-    factors: list[Expression] = [
-        _power(_absolute(Variable(j), signs.get(j)), e) for j, e in powers.items() if e != 0.0
-    ]
+    those of features that do not change theirs, `sign` that of the target (None if it changes)."""
+    if sign is None and logarithmic(transform):
+        factors = [_signed_power(Variable(j), e, X) for j, e in powers.items() if e != 0.0]
+    else:
+        factors = [_power(_absolute(Variable(j), signs.get(j)), e) for j, e in powers.items() if e != 0.0]
     variables: dict[int, Expression] = {
         k: Variable(j) if scales[k] == 1.0 else Operation("mul", (Number(1.0 / scales[k]), Variable(j)))
         for k, j in enumerate(features)
@@ -69,14 +84,14 @@ def as_expression(
     ]
     if not logarithmic(transform):
         total = _sum([Number(individual.intercept), *(_times(c, gene) for c, gene in genes)])
-        return simplify(_product([transform.inverse(total, sign), *factors]))
+        return simplify(_product([transform.inverse(total, sign or 1.0), *factors]))
     # exp(c0)·∏F^c for genes ln F, exp(c·g) for others.
-    factors.append(Number(sign * math.exp(individual.intercept)))
+    factors.append(Number((sign or 1.0) * math.exp(individual.intercept)))
     rest: list[Expression] = []
     for c, gene in genes:
         inside = _inside_logarithm(gene)
         if inside is not None:
-            factors.append(_power(inside, c))
+            factors.append(_power(inside, c) if sign is not None else _signed_power(inside, c, X))
         else:
             rest.append(_times(c, gene))
     if rest:
@@ -90,38 +105,6 @@ def as_individual(expression: Expression) -> Individual | None:
         return Individual([engine_text(expression)], 0.0, [1.0])
     except (ValueError, OverflowError):
         return None
-
-
-def natural(expression: Expression) -> Expression:
-    """exp(c·ln x) as the power it is, wherever it stands."""
-
-    def change(node: Expression, children: tuple[Expression, ...]) -> Expression:
-        node = rebuild(node, children)
-        if isinstance(node, Operation) and node.name == "exp":
-            inside = node.arguments[0]
-            terms = inside.arguments if isinstance(inside, Operation) and inside.name == "add" else (inside,)
-            powers = [(_logarithm_factor(t), t) for t in terms]
-            if any(p is not None for p, _ in powers):
-                factors = [_power(*p) for p, _ in powers if p is not None]
-                rest = [t for p, t in powers if p is None]
-                return _product([*factors, *([Operation("exp", (_sum(rest),))] if rest else [])])
-        return node
-
-    return simplify(fold(expression, change))
-
-
-def _logarithm_factor(term: Expression) -> tuple[Expression, float] | None:
-    """x and c of a term c·ln x."""
-    if isinstance(term, Operation) and term.name == "log":
-        return term.arguments[0], 1.0
-    if isinstance(term, Operation) and term.name == "neg":
-        inner = _logarithm_factor(term.arguments[0])
-        return None if inner is None else (inner[0], -inner[1])
-    if isinstance(term, Operation) and term.name == "mul" and len(term.arguments) == 2:
-        number, other = term.arguments
-        if isinstance(number, Number) and isinstance(other, Operation) and other.name == "log":
-            return other.arguments[0], number.value
-    return None
 
 
 def engine_text(expression: Expression) -> str:
@@ -145,6 +128,8 @@ def engine_node(node: Expression, parts: tuple[str, ...]) -> str:
 def _engine_power(base: str, exponent: float) -> str:
     if exponent == 1.0:
         return base
+    if exponent == 0.0:
+        return "1.0"
     if exponent.is_integer() and 2 <= abs(exponent) <= 32:
         return f"({base})**{int(exponent)}"
     if exponent == -1.0:
@@ -169,7 +154,7 @@ def polished(expression: Expression, X: Floats, y: Floats, data: Dataset) -> Fin
             if c != 0.0
             else Number(tuned.intercept)
         )
-        found = measure(natural(tree), X, y)
+        found = measure(simplify(tree), X, y)
         before = measure(expression, X, y)
         return (
             found
@@ -193,30 +178,86 @@ def measure(expression: Expression, X: Floats, y: Floats) -> Find | None:
 
 def cleaned(find: Find, X: Floats, y: Floats) -> Find:
     """Constants become zero, whole numbers, simple fractions, multiples of π or roots wherever that costs nothing."""
-    limit = max(4.0 * find.unexplained, 1e-22)
-    best = measure(natural(find.expression), X, y)
-    best = find if best is None or best.unexplained > limit else best
-    for place in range(len(_numbers(best.expression))):
-        numbers = _numbers(best.expression)
-        if place >= len(numbers):
+    limit = max(4.0 * find.unexplained, ROUNDING)
+    best = find
+    for _ in range(3):
+        before = best
+        best = _better_form(_snapped(best, X, y, limit), X, y, limit)
+        if best.expression == before.expression:
             break
-        for simple in _simple(numbers[place]):
-            if simple == numbers[place]:
-                break
-            candidate = measure(_with_number(best.expression, place, simple), X, y)
+    return best
+
+
+def _better_form(find: Find, X: Floats, y: Floats, limit: float) -> Find:
+    form = measure(natural(find.expression), X, y)
+    if form is None or form.unexplained > limit or size(form.expression) > size(find.expression):
+        return find
+    return form
+
+
+def _snapped(find: Find, X: Floats, y: Floats, limit: float) -> Find:
+    """Simple numbers one after the other, those not yet simple tuned again each time."""
+    best, fixed = find, set[int]()
+    for place, value in enumerate(_numbers(find.expression)):
+        if any(simple == value for simple in _simple(value)):
+            fixed.add(place)
+    order = sorted(
+        range(len(_numbers(best.expression))), key=lambda k: _distance(_numbers(find.expression)[k])
+    )
+    for place in order:
+        if place in fixed:
+            continue
+        for simple in _simple(_numbers(best.expression)[place]):
+            changed = _with_number(best.expression, place, simple)
+            candidate = measure(changed, X, y)
+            if candidate is None or candidate.unexplained > limit:
+                changed = retuned(changed, fixed | {place}, X, y)
+                candidate = measure(changed, X, y)
             if candidate is not None and candidate.unexplained <= limit:
                 best = candidate
+                fixed.add(place)
                 break
-    return shortest(
-        [
-            best,
-            *(
-                m
-                for m in [measure(simplify(best.expression), X, y)]
-                if m is not None and m.unexplained <= limit
-            ),
+    return best
+
+
+def _distance(value: float) -> float:
+    """How far the nearest simple number is."""
+    return min((abs(simple - value) / max(abs(value), 1e-9) for simple in _simple(value)), default=np.inf)
+
+
+def retuned(expression: Expression, fixed: set[int], X: Floats, y: Floats, steps: int = 6) -> Expression:
+    """All numbers but the fixed ones moved by a few Gauss-Newton steps."""
+    values = np.array(_numbers(expression))
+    free = [k for k in range(len(values)) if k not in fixed]
+    if not free:
+        return expression
+    best, least = expression, np.inf
+    for _ in range(steps):
+        current = best if np.isfinite(least) else expression
+        values = np.array(_numbers(current))
+        residual = y - evaluate(current, X)
+        error = float(residual @ residual)
+        if not np.isfinite(error):
+            break
+        least = min(least, error)
+        steps_taken = 1e-7 * np.maximum(np.abs(values[free]), 1e-3)
+        slopes = [
+            (evaluate(_with_number(current, k, values[k] + h), X) - y + residual) / h
+            for k, h in zip(free, steps_taken, strict=True)
         ]
-    )
+        J = np.column_stack(slopes)
+        if not np.all(np.isfinite(J)):
+            break
+        scale = np.maximum(np.linalg.norm(J, axis=0), 1e-300)
+        move = np.linalg.lstsq(J / scale, residual, rcond=1e-10)[0] / scale
+        moved = current
+        for k, change in zip(free, move, strict=True):
+            moved = _with_number(moved, k, float(values[k] + change))
+        left = y - evaluate(moved, X)
+        if not float(left @ left) < error:
+            break
+        best, least = moved, float(left @ left)
+    return best
 
 
 def reduced(find: Find, X: Floats, y: Floats, data: Dataset) -> Find:
@@ -241,8 +282,25 @@ def reduced(find: Find, X: Floats, y: Floats, data: Dataset) -> Find:
 
 
 def is_law(find: Find) -> bool:
-    """Exact to rounding, or to the digits that short formulas and rounded data leave."""
-    return find.unexplained < ROUNDING or (find.unexplained < EXACT and find.individual.complexity <= SHORT)
+    """Exact to rounding, or, if short, to the digits that rounded data leave."""
+    bar = next((bar for nodes, bar in STAIRS if find.individual.complexity <= nodes), ROUNDING)
+    return find.unexplained < bar
+
+
+def cancels(expression: Expression, X: Floats) -> bool:
+    """Is there a sum of large terms that all but cancel? Such formulas approximate a derivative or a limit."""
+
+    def value(node: Expression, parts: tuple[tuple[Floats, bool], ...]) -> tuple[Floats, bool]:
+        alone = rebuild(node, tuple(Variable(k) for k in range(len(parts)))) if parts else node
+        columns = np.column_stack([np.broadcast_to(v, len(X)) for v, _ in parts]) if parts else X
+        values = evaluate(alone, columns)
+        found = any(bad for _, bad in parts)
+        if isinstance(node, Operation) and node.name in ("add", "sub"):
+            with np.errstate(all="ignore"):
+                found |= bool(np.max(np.abs(columns)) > CANCELLATION * np.max(np.abs(values)))
+        return values, found
+
+    return fold(expression, value)[1]
 
 
 def _smaller(expression: Expression) -> list[Expression]:
@@ -357,6 +415,19 @@ def _power(base: Expression, exponent: float) -> Expression:
     near = round(2.0 * exponent) / 2.0
     exponent = near if near != 0.0 and abs(exponent - near) < 1e-5 else exponent
     return base if exponent == 1.0 else Power(base, exponent)
+
+
+def _signed_power(base: Expression, exponent: float, X: Floats) -> Expression:
+    """A factor of a target that changes its sign: what changes its own is there with a whole exponent."""
+    values = evaluate(base, X)
+    if np.all(values > 0.0):
+        return _power(base, exponent)
+    if np.all(values < 0.0):
+        return _power(Operation("neg", (base,)), exponent)
+    whole = round(exponent)
+    if whole != 0 and abs(exponent - whole) < 0.05:
+        return base if whole == 1 else Power(base, whole)
+    return _power(Operation("abs", (base,)), exponent)
 
 
 def _times(weight: float, expression: Expression) -> Expression:

@@ -179,8 +179,11 @@ class Searcher:
         if self.settings.seeking is None or self.problem.weights is not None or self.options.islands == 0:
             return None
         rows = self.problem.search_rows
-        if len(rows) < FEWEST_ROWS_TO_SEEK:
-            return None
+        if (
+            len(rows) < FEWEST_ROWS_TO_SEEK
+            or max(np.abs(self.problem.X).max(), np.abs(self.problem.y).max()) > 1e100
+        ):
+            return None  # too few rows to call anything a law, or squares that overflow
         rng = np.random.default_rng(self.rng.integers(2**63))
         X, y = np.ascontiguousarray(self.problem.X[rows]), self.problem.y[rows]
         functions = self.settings.genes.functions

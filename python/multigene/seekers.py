@@ -9,19 +9,20 @@ seekers start afresh by the Luby sequence and not when they stagnate.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from multigene import laws
+from multigene import laws, survey
 from multigene._engine import Dataset, Individual, Workers
 from multigene.checkpoint import model, packed_model
 from multigene.evolution import Generation, evolve
+from multigene.expression import Expression, Operation
 from multigene.laws import EXACT, Find
 from multigene.model import model_expression
 from multigene.pareto import Member
+from multigene.readable import size
 from multigene.settings import (
     FunctionEntry,
     Genes,
@@ -32,7 +33,8 @@ from multigene.settings import (
     Variation,
     function_entries,
 )
-from multigene.transforms import TRANSFORMS, Transform, logarithmic, one_sign
+from multigene.survey import Stage, Target
+from multigene.transforms import TRANSFORMS, logarithmic, one_sign
 
 Floats = npt.NDArray[np.float64]
 
@@ -41,8 +43,13 @@ PROMISING = 1e-8
 
 #: A restart ends early when it explains all but this: nothing is left but rounding.
 FOUND = 1e-18
-#: Larger finds are not looked at as laws: they approximate.
+#: Larger finds must be exact to rounding to be looked at as laws: most of them approximate.
 MOST_NODES = 45
+#: A longer law is compared with what later stages of the survey find.
+LONG = 14
+#: Sets of the catalogue that a target keeps to begin restarts with.
+SEEDS = 6
+QUICK = Refinement(iterations=12, bound=100.0, decay=0.0, prune=0.0)
 
 FUNCTIONS = {
     "add": 1.0, "sub": 1.0, "mul": 2.0, "div": 1.5, "sin": 0.6, "cos": 0.6, "exp": 0.7, "log": 0.3, "sqrt": 0.5,
@@ -74,7 +81,7 @@ def seeker_settings(n_features: int, products: tuple[int, ...], logarithm: bool)
         ),
         selection=Selection(
             population_size=60, tournament_size=4, elites=6,
-            criterion="compact", parameter_price=2.0, node_price=3.0, distinct=True,
+            criterion="compact", parameter_price=2.0, node_price=10.0, distinct=True,
         ),
         variation=Variation(
             crossover=0.45,
@@ -89,20 +96,6 @@ def seeker_settings(n_features: int, products: tuple[int, ...], logarithm: bool)
         ),
         refinement=Refinement(iterations=6, bound=100.0, decay=0.0, all_genes=0.2, prune=0.03),
     )  # fmt: skip
-
-
-@dataclass
-class Target:
-    """One transformed target with what it has been given so far."""
-
-    transform: Transform
-    features: list[int]
-    peeled: dict[int, float]
-    share: float
-    sign: float
-    restarts: int = 0
-    work: int = 0
-    best: float = np.inf
 
 
 class Seekers:
@@ -129,6 +122,7 @@ class Seekers:
         self.finds: dict[int, Find] = {}
         self.law: Find | None = None
         self.plain = Dataset(X, y)
+        self.surveyed = 0
 
     @property
     def best(self) -> float:
@@ -138,6 +132,13 @@ class Seekers:
     def seek(self, evaluations: int, stop: Callable[[], bool] = lambda: False) -> None:
         """Restart after restart until so much work is done, a law is found, or `stop` says so."""
         until = self.evaluations + evaluations
+        for stage in survey.stages(self.targets)[self.surveyed :] if self.options.survey else ():
+            if self.evaluations >= until or stop():
+                return
+            self.surveyed += 1
+            # A law may have a shorter form in a later stage.
+            if self.law is None or size(self.law.expression) > LONG:
+                self._survey(stage)
         while self.targets and self.law is None and self.evaluations < until and not stop():
             self._restart(min(self.targets, key=lambda t: t.work / t.share), stop)
 
@@ -147,16 +148,23 @@ class Seekers:
         return {
             "rng": self.rng.bit_generator.state,
             "evaluations": self.evaluations,
-            "targets": [(t.restarts, t.work, float(t.best).hex()) for t in self.targets],
+            "surveyed": self.surveyed,
+            "seeds": [[packed_model(m) for m in t.seeds] for t in self.targets],
+            "targets": [
+                (t.restarts, t.work, float(t.best).hex(), list(t.front.items())) for t in self.targets
+            ],
             "finds": [(c, *packed_model(f.individual), f.unexplained.hex()) for c, f in finds.items()],
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from `state`."""
         self.rng.bit_generator.state = state["rng"]
-        self.evaluations = int(state["evaluations"])
-        for target, (restarts, work, best) in zip(self.targets, state["targets"], strict=True):
+        self.evaluations, self.surveyed = int(state["evaluations"]), int(state["surveyed"])
+        for target, seeds in zip(self.targets, state["seeds"], strict=True):
+            target.seeds = [model(*m) for m in seeds]
+        for target, (restarts, work, best, front) in zip(self.targets, state["targets"], strict=True):
             target.restarts, target.work, target.best = int(restarts), int(work), float.fromhex(best)
+            target.front = {int(size): float(left) for size, left in front}
         for complexity, genes, intercept, coefficients, unexplained in state["finds"]:
             individual = model(genes, intercept, coefficients)
             find = Find(individual, model_expression(individual), float.fromhex(unexplained))
@@ -165,21 +173,39 @@ class Seekers:
             else:
                 self.finds[int(complexity)] = find
 
+    # --- the survey -------------------------------------------------------------------------------
+
+    def _survey(self, stage: Stage) -> None:
+        """What probes and catalogue suggest, tuned; what seems exact is looked at on all rows."""
+        rows = self.rows[np.linspace(0, len(self.rows) - 1, min(len(self.rows), survey.ROWS)).astype(int)]
+        first = stage.targets[0]
+        Z = self.X[np.ix_(rows, first.features)] / self.scales[first.features]
+        y = self.y / _powers(self.X, first.peeled)
+        with np.errstate(all="ignore"):
+            transformed = [t.transform.forward(y[rows]) for t in stage.targets]
+        suggested = survey.suggestions(stage, Z, transformed, self._allows)
+        for target, sets in zip(stage.targets, suggested, strict=True):
+            data = self._dataset(target, y, self.rows)
+            tuned = [m for genes in sets if (m := _tuned(genes, data)) is not None]
+            self.evaluations += survey.WORK + 10 * len(sets)
+            tuned.sort(key=lambda m: (max(1.0 - m.fitness, PROMISING), m.complexity))
+            exact = [m for m in tuned if 1.0 - m.fitness < PROMISING]
+            for individual in exact[:3] or tuned[:1]:
+                self._take(individual, target, y)
+            target.seeds = [*target.seeds, *tuned[:SEEDS]]
+
     # --- one restart ------------------------------------------------------------------------------
 
     def _restart(self, target: Target, stop: Callable[[], bool]) -> None:
         settings = self._settings(target)
         y = self.y / _powers(self.X, target.peeled)
-        data, features, scales = (
-            self._dataset(target, y, self.rows),
-            target.features,
-            self.scales[target.features],
-        )
+        data = self._dataset(target, y, self.rows)
         rng = np.random.default_rng(self.rng.integers(2**63))
         generations = self.options.unit * luby(target.restarts + 1)
         target.restarts += 1
         last: Generation | None = None
-        for number, generation in enumerate(evolve(data, settings, rng, self.workers)):
+        seeds = list(target.seeds) if self.options.survey and target.restarts % 3 == 1 else []
+        for number, generation in enumerate(evolve(data, settings, rng, self.workers, immigrants=seeds)):
             last = generation
             best = generation.front.best
             if number + 1 >= generations or (best is not None and 1.0 - best.fitness < FOUND) or stop():
@@ -188,9 +214,9 @@ class Seekers:
             return
         target.work += last.evaluations
         self.evaluations += last.evaluations
-        for individual in worth_a_look(list(last.front)):
+        for individual in worth_a_look(list(last.front), target.front):
             if self.law is None:
-                self._take(individual, target, y, features, scales)
+                self._take(individual, target, y)
 
     def _settings(self, target: Target) -> Settings:
         """Every second restart draws its own genes, nodes, pressure and leaves."""
@@ -206,7 +232,7 @@ class Seekers:
             settings = settings.changed(
                 max_genes=int(self.rng.integers(1, 7)),
                 max_nodes=int(self.rng.integers(9, 21)),
-                node_price=float(self.rng.uniform(1.0, 4.0)),
+                node_price=float(np.exp(self.rng.uniform(np.log(3.0), np.log(25.0)))),
             )
         return settings
 
@@ -225,10 +251,9 @@ class Seekers:
             transformed = target.transform.forward(y[rows])
         return Dataset(Z, transformed, None, fixed)
 
-    def _take(
-        self, individual: Individual, target: Target, y: Floats, features: list[int], scales: Floats
-    ) -> None:
+    def _take(self, individual: Individual, target: Target, y: Floats) -> None:
         """Look at a find on all rows."""
+        features, scales = target.features, self.scales[target.features]
         data = self._dataset(target, y, None)
         tuned = individual.refine(
             data, laws.POLISH if 1.0 - individual.fitness < 1e-4 else Refinement(decay=0.0)
@@ -241,21 +266,27 @@ class Seekers:
         }
         try:
             expression = laws.as_expression(
-                whole, target.transform, features, scales, powers, target.sign, self.signs
+                whole, target.transform, features, scales, powers, target.sign, self.signs, self.X
             )
         except (OverflowError, ValueError):  # a constant beyond what floating point holds
             return
         find = laws.measure(expression, self.X, self.y)
+        if find is not None and target.sign is None and float(find.individual.predict(self.X) @ self.y) < 0.0:
+            expression = Operation("neg", (expression,))
+            find = laws.measure(expression, self.X, self.y)
         if find is None:
             return
-        if find.unexplained < 1e-4:
+        known = self.finds.get(find.individual.complexity)
+        if known is None or find.unexplained < 2.0 * known.unexplained:
             find = laws.polished(expression, self.X, self.y, self.plain) or find
         target.best = min(target.best, find.unexplained)
         enough = len(self.y) >= 3 * find.individual.n_parameters + 10
-        if enough and find.unexplained < EXACT and find.individual.complexity <= MOST_NODES:
-            find = laws.reduced(find, self.X, self.y, self.plain)
-            if laws.is_law(find):
-                self.law = laws.cleaned(find, self.X, self.y)
+        if enough and find.unexplained < (
+            EXACT if find.individual.complexity <= MOST_NODES else laws.ROUNDING
+        ):
+            find = laws.cleaned(laws.reduced(find, self.X, self.y, self.plain), self.X, self.y)
+            if laws.is_law(find) and not laws.cancels(find.expression, self.X):
+                self.law = find if self.law is None else laws.shortest([find, self.law])
         complexity = find.individual.complexity
         known = self.finds.get(complexity)
         if known is None or find.unexplained < known.unexplained:
@@ -292,11 +323,11 @@ class Seekers:
         return targets
 
     def _for(self, features: list[int], peeled: dict[int, float], y: Floats) -> list[Target]:
-        sign = -1.0 if np.all(y < 0.0) else 1.0
+        sign = (1.0 if y[0] > 0.0 else -1.0) if one_sign(y) else None
         chosen = TRANSFORMS if self.options.transforms else TRANSFORMS[:1]
         targets = []
         for transform in chosen:
-            if (logarithmic(transform) and not one_sign(y)) or not self._allows(*transform.needs):
+            if not self._allows(*transform.needs):
                 continue
             with np.errstate(all="ignore"):
                 transformed = transform.forward(y)
@@ -305,14 +336,29 @@ class Seekers:
         return targets
 
 
-def worth_a_look(front: list[Member]) -> list[Individual]:
-    """Of a restart's front: the smallest model that is promising, the most exact one, and a short one in between."""
-    if not front:
-        return []
-    chosen = [m for m in front if 1.0 - m.fitness < PROMISING][:1]
-    best = max(front, key=lambda m: m.fitness)
-    short = [m for m in front if m.complexity <= 12]
-    chosen += [best, *short[-1:]]
+def _tuned(genes: list[Expression], data: Dataset) -> Individual | None:
+    try:
+        texts = [laws.engine_text(gene) for gene in genes] or ["0.0"]
+        tuned = Individual(texts, 0.0, [1.0] * len(texts)).refine(data, QUICK)
+    except (ValueError, OverflowError):
+        return None
+    return tuned if np.isfinite(tuned.fitness) else None
+
+
+def worth_a_look(members: list[Member], known: dict[int, float]) -> list[Individual]:
+    """Of a restart's front: the smallest model that is promising, and what is clearly better than all models of its size before.
+
+    `known` holds what those left unexplained, and learns what the chosen ones do.
+    """
+    chosen = [m for m in members if 1.0 - m.fitness < PROMISING][:1]
+    best = max(members, key=lambda m: m.fitness, default=None)
+    short = [m for m in members if m.complexity <= 12]
+    for member in [*([best] if best is not None else []), *short[-1:]]:
+        before = min((u for size, u in known.items() if size <= member.complexity), default=np.inf)
+        if 1.0 - member.fitness < 0.8 * before:
+            chosen.append(member)
+    for member in chosen:
+        known[member.complexity] = min(known.get(member.complexity, np.inf), 1.0 - member.fitness)
     return list(dict.fromkeys(m.individual for m in chosen))
 
 

@@ -268,6 +268,8 @@ class Seeking:
     """Generations of the shortest restart; others follow the Luby sequence."""
     most_features: int = 20
     """With more features no seeker is sent out."""
+    survey: bool = True
+    """Ask probes and catalogue before any evolution, and begin restarts with what came closest."""
     transforms: bool = True
     """Seek on transformed targets as well."""
     peeling: bool = True

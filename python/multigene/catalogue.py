@@ -1,0 +1,384 @@
+"""A catalogue of features looked through before any evolution: monomials, functions of them, products of both.
+
+Laws of the literature are often short sums (in some transformed target) of such features. Thousands of columns are compared with
+all transformed targets by a few matrix products; the best single features, and the best sets of up to four, are handed to the
+seekers, which tune their constants and verify them like any other find. Nothing here is random.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from multigene.expression import Expression, Number, Operation, Power, Variable
+
+Floats = npt.NDArray[np.float64]
+
+#: Exponents of monomials and what each costs.
+EXPONENTS = {1.0: 1.0, -1.0: 1.1, 2.0: 1.9, -2.0: 2.0, 0.5: 2.2, -0.5: 2.3, 3.0: 2.7, -3.0: 2.9}
+#: Largest cost of a monomial: the first of these that gives enough of them.
+LIMITS = (2.3, 3.4, 4.5, 5.6, 6.7)
+#: Most monomials, monomials under a function, and both in products of the two.
+MOST_MONOMIALS, MOST_INSIDE, MOST_FACTORS, MOST_ARGUMENTS = 6000, 900, 130, 30
+#: Monomials under a function that are tried with several scales.
+MOST_SCALED = 250
+#: Of every factor's products, so many that resemble the target most.
+MOST_ALIKE = 30
+#: Columns among which sets are sought: so many of the best ones, and so many of the simplest.
+BEST, SIMPLEST = 900, 300
+#: Sets that are carried on to the next size, and the largest size.
+BEAM, LARGEST = 16, 4
+#: A set is exact, as far as inner products can tell, when it leaves less.
+SEEMS_EXACT = 1e-9
+
+
+@dataclass(frozen=True)
+class Form:
+    """A function of a scaled monomial u."""
+
+    needs: tuple[str, ...]
+    value: Callable[[Floats], Floats]
+    expression: Callable[[Expression], Expression]
+    scales: tuple[float, ...]
+    cost: float
+
+
+def _call(name: str, *arguments: Expression) -> Expression:
+    return Operation(name, arguments)
+
+
+def _one_plus(u: Expression) -> Expression:
+    return _call("add", Number(1.0), u)
+
+
+def _less_one(u: Expression) -> Expression:
+    return _call("add", u, Number(-1.0))
+
+
+def _log_abs(u: Expression) -> Expression:
+    return _call("log", _call("abs", u))
+
+
+#: For targets other than ln|y|.
+FORMS = (
+    Form(("sin",), np.sin, lambda u: _call("sin", u), (1.0, 0.5, 2.0, 3.0), 1.0),
+    Form(("cos",), np.cos, lambda u: _call("cos", u), (1.0, 0.5, 2.0, 3.0), 1.0),
+    Form(("exp",), np.exp, lambda u: _call("exp", u), (-1.0, 1.0, -0.5, -2.0), 1.0),
+    Form(("log",), np.log, lambda u: _call("log", u), (1.0,), 1.0),
+    Form(("tanh",), np.tanh, lambda u: _call("tanh", u), (1.0, 0.5), 1.2),
+    Form(("div",), lambda u: 1.0 / (1.0 + u), lambda u: _call("inv", _one_plus(u)), (1.0, -1.0), 1.5),
+    Form(("sqrt",), lambda u: np.sqrt(1.0 + u), lambda u: _call("sqrt", _one_plus(u)), (1.0, -1.0), 1.5),
+    Form(
+        ("sqrt", "div"),
+        lambda u: 1.0 / np.sqrt(1.0 + u),
+        lambda u: _call("inv", _call("sqrt", _one_plus(u))),
+        (1.0, -1.0),
+        1.8,
+    ),
+    Form(("log",), lambda u: np.log(1.0 + u), lambda u: _call("log", _one_plus(u)), (1.0, -1.0), 1.6),
+    Form(("exp", "div"), lambda u: 1.0 / np.expm1(u), lambda u: _call("inv", _less_one(_call("exp", u))), (1.0,), 2.0),
+    Form(("exp", "div"), lambda u: 1.0 / (1.0 + np.exp(u)), lambda u: _call("inv", _one_plus(_call("exp", u))), (1.0,), 2.0),
+)  # fmt: skip
+
+#: For ln|y|: what is added there is a factor of y.
+LOGARITHMIC_FORMS = (
+    Form(("log",), lambda u: np.log(np.abs(1.0 + u)), lambda u: _log_abs(_one_plus(u)), (1.0, -1.0), 1.0),
+    Form(("sin",), lambda u: np.log(np.abs(np.sin(u))), lambda u: _log_abs(_call("sin", u)), (1.0, 0.5, 2.0), 1.0),
+    Form(("cos",), lambda u: np.log(np.abs(np.cos(u))), lambda u: _log_abs(_call("cos", u)), (1.0, 0.5, 2.0), 1.0),
+    Form(("tanh",), lambda u: np.log(np.abs(np.tanh(u))), lambda u: _log_abs(_call("tanh", u)), (1.0, 0.5), 1.2),
+    Form(("log",), lambda u: np.log(np.abs(np.log(u))), lambda u: _log_abs(_call("log", u)), (1.0,), 1.3),
+    Form(("exp",), lambda u: np.log(np.abs(np.expm1(u))), lambda u: _log_abs(_less_one(_call("exp", u))), (1.0, -1.0, 2.0), 1.5),
+    Form(("exp",), lambda u: np.log1p(np.exp(u)), lambda u: _call("log", _one_plus(_call("exp", u))), (1.0, 2.0), 1.5),
+    Form(("exp",), np.exp, lambda u: _call("exp", u), (-1.0, 1.0), 1.2),
+    Form(("sin",), np.sin, lambda u: _call("sin", u), (1.0,), 1.5),
+    Form(("cos",), np.cos, lambda u: _call("cos", u), (1.0,), 1.5),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Base:
+    """What monomials are made of: a feature, or the sum or difference of two."""
+
+    expression: Expression
+    value: Floats
+    exponents: tuple[float, ...]
+    cost: float
+
+
+Monomial = tuple[tuple[int, float], ...]
+
+
+@dataclass
+class Columns:
+    """Columns of the catalogue. The tags of each: form (-1 for none), number of its scale, monomial, further factor (-1
+    for none)."""
+
+    values: Floats
+    tags: npt.NDArray[np.int64]
+    cost: Floats
+
+    def chosen(self, which: npt.NDArray[np.intp]) -> Columns:
+        """Some of the columns."""
+        return Columns(self.values[:, which], self.tags[which], self.cost[which])
+
+
+def _together(parts: list[Columns]) -> Columns:
+    return Columns(
+        np.hstack([p.values for p in parts]),
+        np.vstack([p.tags for p in parts]),
+        np.concatenate([p.cost for p in parts]),
+    )
+
+
+class Catalogue:
+    """The features over some rows `Z`; `allows` says which functions may be used."""
+
+    def __init__(self, Z: Floats, allows: Callable[..., bool], logarithm: bool) -> None:
+        self.Z, self.logarithm = Z, logarithm
+        self.bases = _bases(Z, allows("div"), allows("sqrt"))
+        self.monomials = _monomials(self.bases, Z.shape[1])
+        self.costs = np.array([_cost(m, self.bases) for m in self.monomials])
+        self.forms = [f for f in (LOGARITHMIC_FORMS if logarithm else FORMS) if allows(*f.needs)]
+        logs = np.log(np.abs(Z[:, np.all(Z != 0.0, axis=0)])) if logarithm else np.empty((len(Z), 0))
+        self.fixed = np.linalg.qr(np.hstack([np.ones((len(Z), 1)), logs]))[0]
+        self.powers = self._powers()
+        self.columns = self._standardised(
+            _together(
+                [
+                    self._plain(),
+                    *self._functions(0, MOST_SCALED, 4),
+                    *self._functions(MOST_SCALED, MOST_INSIDE, 1),
+                ]
+            )
+        )
+
+    def sets(self, targets: list[Floats]) -> list[list[list[Expression]]]:
+        """For every target, sets of features whose sum it may be, the most exact first: genes to be tuned and verified."""
+        lefts = []
+        for target in targets:
+            left = target - self.fixed @ (self.fixed.T @ target)
+            size = float(np.linalg.norm(left))
+            nothing = not np.isfinite(size) or size <= 1e-9 * float(np.linalg.norm(target))
+            lefts.append(np.zeros(len(target)) if nothing else left / size)
+        pools = self._pools(np.column_stack(lefts)) if lefts else []
+        found: list[list[list[Expression]]] = []
+        for left, pool in zip(lefts, pools, strict=True):
+            if not left.any():
+                found.append([[]])
+                continue
+            sets = sorted(_sets(pool, left), key=lambda s: (max(s[0], SEEMS_EXACT), s[1]))
+            found.append([[self._say(pool.tags[i]) for i in members] for _, _, members in sets])
+        return found
+
+    # --- columns ----------------------------------------------------------------------------------
+
+    def _powers(self) -> Floats:
+        """Values of monomials by one product in logarithms."""
+        base = np.column_stack([b.value for b in self.bases])
+        exponents = np.zeros((len(self.bases), len(self.monomials)))
+        for k, monomial in enumerate(self.monomials):
+            for b, e in monomial:
+                exponents[b, k] = e
+        with np.errstate(all="ignore"):
+            size = np.exp(np.log(np.maximum(np.abs(base), 1e-300)) @ exponents)
+        odd = (np.abs(exponents) % 2 == 1.0).astype(float)
+        negative = (base < 0.0).astype(float) @ odd
+        return np.asarray(np.where(negative % 2 == 1.0, -size, size))
+
+    def _plain(self) -> Columns:
+        tags = np.full((len(self.monomials), 4), -1)
+        tags[:, 2] = np.arange(len(self.monomials))
+        return Columns(self.powers, tags, self.costs)
+
+    def _functions(self, first: int, last: int, scales: int) -> list[Columns]:
+        """Functions of monomials, from the simplest on."""
+        powers, costs = self.powers[:, first:last], self.costs[first:last]
+        parts = []
+        for f, form in enumerate(self.forms):
+            for s, scale in enumerate(form.scales[:scales]):
+                with np.errstate(all="ignore"):
+                    values = form.value(scale * powers)
+                tags = np.full((len(costs), 4), -1)
+                tags[:, 0], tags[:, 1], tags[:, 2] = f, s, first + np.arange(len(costs))
+                parts.append(Columns(values, tags, costs + form.cost + (0.0 if abs(scale) == 1.0 else 0.5)))
+        return parts
+
+    def _products(self, lefts: Floats) -> list[list[Columns]]:
+        """For every target: monomials times functions that resemble it."""
+        functions = _together(self._functions(0, MOST_ARGUMENTS, 1)) if self.forms else None
+        kept: list[list[Columns]] = [[] for _ in lefts.T]
+        for k in range(min(MOST_FACTORS, len(self.monomials))) if functions is not None else ():
+            assert functions is not None
+            tags = functions.tags.copy()
+            tags[:, 3] = k
+            with np.errstate(all="ignore"):
+                values = functions.values * self.powers[:, [k]]
+            columns = self._standardised(Columns(values, tags, functions.cost + self.costs[k]))
+            alike = np.abs(columns.values.T @ lefts)
+            for t, chosen in enumerate(kept):
+                chosen.append(columns.chosen(np.argsort(-alike[:, t], kind="stable")[:MOST_ALIKE]))
+        return kept
+
+    def _pools(self, lefts: Floats) -> list[Columns]:
+        """For every target the columns among which sets are sought."""
+        products = [[] for _ in lefts.T] if self.logarithm else self._products(lefts)
+        pools = []
+        for t, more in enumerate(products):
+            columns = _together([self.columns, *more])
+            alike = np.abs(columns.values.T @ lefts[:, t])
+            best = np.argsort(-alike, kind="stable")[:BEST]
+            simplest = np.argsort(columns.cost, kind="stable")[:SIMPLEST]
+            pools.append(
+                columns.chosen(
+                    np.array(list(dict.fromkeys([*best.tolist(), *simplest.tolist()])), dtype=np.intp)
+                )
+            )
+        return pools
+
+    def _standardised(self, columns: Columns) -> Columns:
+        """Without what the fixed columns explain, of length one; columns that are nothing else are dropped."""
+        with np.errstate(all="ignore"):
+            size = np.sqrt(np.einsum("ij,ij->j", columns.values, columns.values))
+        usable = np.flatnonzero(np.isfinite(size) & (size > 1e-100) & (size < 1e100))
+        columns = columns.chosen(usable)
+        values = columns.values / size[usable]
+        values = values - self.fixed @ (self.fixed.T @ values)
+        left = np.sqrt(np.einsum("ij,ij->j", values, values))
+        kept = np.flatnonzero(left > 1e-5)
+        return Columns(values[:, kept] / left[kept], columns.tags[kept], columns.cost[kept])
+
+    # --- words ------------------------------------------------------------------------------------
+
+    def _say(self, tags: npt.NDArray[np.int64]) -> Expression:
+        f, s, m, factor = (int(t) for t in tags)
+        said = self._say_monomial(m)
+        if f >= 0:
+            # A factor of one is written as well: it is a constant that tuning may change.
+            said = self.forms[f].expression(Operation("mul", (Number(self.forms[f].scales[s]), said)))
+        return said if factor < 0 else Operation("mul", (self._say_monomial(factor), said))
+
+    def _say_monomial(self, number: int) -> Expression:
+        monomial = self.monomials[number]
+        factors = [
+            self.bases[b].expression if e == 1.0 else Power(self.bases[b].expression, e) for b, e in monomial
+        ]
+        return factors[0] if len(factors) == 1 else Operation("mul", tuple(factors))
+
+
+def _cost(monomial: Monomial, bases: list[Base]) -> float:
+    """Products and quotients of several plain features cost less than their parts."""
+    cost = sum(EXPONENTS[e] + bases[b].cost for b, e in monomial)
+    plain = all(abs(e) == 1.0 and bases[b].cost == 0.0 for b, e in monomial)
+    return cost - 0.3 * (len(monomial) - 1) if plain else cost
+
+
+def _bases(Z: Floats, division: bool, roots: bool) -> list[Base]:
+    """Features, then sums and differences of two."""
+
+    def exponents(values: Floats, cheap: bool) -> tuple[float, ...]:
+        usable = [e for e in EXPONENTS if e.is_integer() and (abs(e) <= 2 or not cheap)]
+        if roots and not cheap and np.all(values > 0.0):
+            usable += [0.5, -0.5]
+        poles = not division or np.min(np.abs(values)) <= 1e-6 * np.max(np.abs(values))
+        return tuple(e for e in usable if e > 0 or not poles)
+
+    d = Z.shape[1]
+    bases = [Base(Variable(j), Z[:, j], exponents(Z[:, j], False), 0.0) for j in range(d)]
+    for i, j in itertools.combinations(range(d), 2):
+        first, second = (i, j) if np.mean(Z[:, i] - Z[:, j]) >= 0.0 else (j, i)
+        difference, total = Z[:, first] - Z[:, second], Z[:, i] + Z[:, j]
+        bases.append(
+            Base(
+                _call("sub", Variable(first), Variable(second)), difference, exponents(difference, True), 1.2
+            )
+        )
+        bases.append(Base(_call("add", Variable(i), Variable(j)), total, exponents(total, True), 1.4))
+    return bases
+
+
+def _monomials(bases: list[Base], features: int) -> list[Monomial]:
+    """The simplest products of powers of bases; at most one base is a sum or difference."""
+    found: list[tuple[float, int, Monomial]] = []
+    for limit in LIMITS:
+        found = []
+        stack: list[tuple[Monomial, int, float, bool]] = [((), 0, 0.0, False)]
+        while stack and len(found) <= 4 * MOST_MONOMIALS:
+            monomial, first, cost, joint = stack.pop()
+            if monomial:
+                found.append((cost, len(found), monomial))
+            for b in range(first, features if joint else len(bases)):
+                for e in bases[b].exponents:
+                    total = cost + EXPONENTS[e] + bases[b].cost
+                    if total <= limit:
+                        stack.append((((*monomial, (b, e))), b + 1, total, b >= features))
+        if len(found) >= MOST_MONOMIALS:
+            break
+    monomials = dict.fromkeys([*_quotients(bases, features), *(monomial for _, _, monomial in sorted(found))])
+    return sorted(list(monomials)[:MOST_MONOMIALS], key=lambda m: _cost(m, bases))
+
+
+def _quotients(bases: list[Base], features: int) -> Iterator[Monomial]:
+    """Products and quotients of plain features: dimensionless groups are often such."""
+    for count in range(1, 1 + min(features, 6 if features <= 6 else 4)):
+        for used in itertools.combinations(range(features), count):
+            signs = [[e for e in (1.0, -1.0) if e in bases[b].exponents] for b in used]
+            for exponents in itertools.product(*signs):
+                yield tuple(zip(used, exponents, strict=True))
+
+
+# --- sets -----------------------------------------------------------------------------------------
+
+
+def _sets(pool: Columns, left: Floats) -> Iterator[tuple[float, float, list[int]]]:
+    """Single columns, pairs by brute force, then larger sets grown from the best: what each leaves, its cost, its members."""
+    values, cost = pool.values, pool.cost
+    gram, with_left = values.T @ values, values.T @ left
+    order = np.argsort(-np.abs(with_left), kind="stable")[: 4 * BEAM]
+    for i in order.tolist():
+        yield 1.0 - float(with_left[i]) ** 2, float(cost[i]), [i]
+    sets = _pairs(gram, with_left, cost)
+    for _ in range(2, LARGEST + 1):
+        yield from sets
+        if not sets or sets[0][0] < SEEMS_EXACT:
+            return
+        sets = _grown(gram, with_left, cost, sets)
+
+
+def _pairs(gram: Floats, with_left: Floats, cost: Floats) -> list[tuple[float, float, list[int]]]:
+    # The part of column j outside column i, and how much of the target it explains.
+    apart = np.maximum(1.0 - gram * gram, 1e-12)
+    with np.errstate(all="ignore"):
+        gained = (with_left[None, :] - gram * with_left[:, None]) ** 2 / apart
+        explained = np.where(apart > 1e-7, with_left[:, None] ** 2 + gained, -np.inf)
+    explained[np.tril_indices(len(explained))] = -np.inf
+    flat = explained.ravel()
+    best = np.argpartition(-flat, min(4 * BEAM, len(flat) - 1))[: 4 * BEAM]
+    pairs = [(1.0 - float(flat[k]), *divmod(int(k), len(explained))) for k in best if np.isfinite(flat[k])]
+    return sorted((max(u, 0.0), float(cost[i] + cost[j]), [i, j]) for u, i, j in pairs)
+
+
+def _grown(
+    gram: Floats, with_left: Floats, cost: Floats, sets: list[tuple[float, float, list[int]]]
+) -> list[tuple[float, float, list[int]]]:
+    """Every set with the columns that help it most."""
+    found: dict[tuple[int, ...], tuple[float, float, list[int]]] = {}
+    for _, price, members in sets[:BEAM]:
+        inner = gram[np.ix_(members, members)]
+        try:
+            weights = np.linalg.solve(inner, np.column_stack([gram[members], with_left[members]]))
+        except np.linalg.LinAlgError:
+            continue
+        explained = float(with_left[members] @ weights[:, -1])
+        apart = 1.0 - np.einsum("ij,ij->j", gram[members], weights[:, :-1])
+        rest = with_left - weights[:, -1] @ gram[members]
+        with np.errstate(all="ignore"):
+            total = np.where(apart > 1e-7, explained + rest**2 / apart, -np.inf)
+        for k in np.argsort(-total, kind="stable")[:BEAM].tolist():
+            if np.isfinite(total[k]):
+                key = tuple(sorted([*members, k]))
+                found[key] = (max(1.0 - float(total[k]), 0.0), price + float(cost[k]), [*members, k])
+    return sorted(found.values())[: 2 * BEAM]

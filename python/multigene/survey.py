@@ -1,0 +1,82 @@
+"""The survey before evolution: what linear algebra says about every transformed target, in stages that the seekers work through.
+
+Probes (`probes.py`) find polynomial and rational laws; the catalogue (`catalogue.py`) finds short sums of functions of monomials.
+Stages come in a fixed order and use no chance; the seekers tune and verify what is suggested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped, unused-ignore]
+
+from multigene._engine import Individual
+from multigene.catalogue import Catalogue
+from multigene.expression import Expression
+from multigene.probes import rational
+from multigene.transforms import Transform, logarithmic
+
+Floats = npt.NDArray[np.float64]
+
+#: Rows that the survey uses, and how many evaluations a target counts for.
+ROWS = 192
+WORK = 1000
+#: Sets of the catalogue that are tuned.
+MOST_SETS = 40
+
+
+@dataclass
+class Target:
+    """One transformed target with what it has been given so far."""
+
+    transform: Transform
+    features: list[int]
+    peeled: dict[int, float]
+    share: float
+    sign: float | None
+    """Of the target; None if it changes."""
+    restarts: int = 0
+    work: int = 0
+    best: float = np.inf
+    front: dict[int, float] = field(default_factory=dict)
+    """What the models that were looked at leave unexplained of the transformed target, by size."""
+    seeds: list[Individual] = field(default_factory=list)
+    """Sets of the catalogue that came closest: restarts may begin with them."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Targets over the same features, and what is asked about them."""
+
+    kind: str
+    targets: list[Target]
+
+
+def stages(targets: list[Target]) -> list[Stage]:
+    """Cheap questions first."""
+    groups: dict[tuple[int, ...], list[Target]] = {}
+    for target in targets:
+        groups.setdefault(tuple(target.features), []).append(target)
+    found = [
+        Stage("probe", [t for t in group if t.transform.name in ("y", "y²", "sin y", "exp y")])
+        for group in groups.values()
+    ]
+    found += [Stage("factors", [t for t in group if logarithmic(t.transform)]) for group in groups.values()]
+    found += [Stage("sums", [t for t in group if not logarithmic(t.transform)]) for group in groups.values()]
+    return [stage for stage in found if stage.targets]
+
+
+def suggestions(
+    stage: Stage, Z: Floats, transformed: list[Floats], allows: Callable[..., bool]
+) -> list[list[list[Expression]]]:
+    """For every target of the stage: lists of genes."""
+    # One thread: matrices are small, and waiting threads would cost more than they bring.
+    with threadpool_limits(1, user_api="blas"):
+        if stage.kind == "probe":
+            laws = [rational(Z, target, allows("div")) for target in transformed]
+            return [[] if law is None else [[law]] for law in laws]
+        sets = Catalogue(Z, allows, stage.kind == "factors").sets(transformed)
+        return [found[:MOST_SETS] for found in sets]
