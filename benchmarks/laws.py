@@ -52,7 +52,7 @@ class Law:
         """Uniform in the ranges."""
         X = np.column_stack([rng.uniform(low, high, number) for low, high in self.ranges.values()])
         names = {name: getattr(np, name) for name in ("sin", "cos", "exp", "log", "sqrt", "tanh", "arcsin", "pi")}
-        y = eval(self.formula, {"__builtins__": {}}, names | dict(zip(self.ranges, X.T, strict=True)))  # noqa: S307
+        y = eval(self.formula, {"__builtins__": {}}, names | dict(zip(self.ranges, X.T, strict=True)))
         return X, np.asarray(y, dtype=np.float64)
 
 
@@ -142,9 +142,12 @@ def seekers(law: Law, X: Floats, y: Floats, seed: int) -> Answer | None:
     from multigene.formula import Formula
     from multigene.seekers import Seekers
     from multigene.settings import Seeking
+    from multigene.units import Dimensions
 
     start = time.process_time()
-    search = Seekers(X, y, np.arange(len(y)), np.random.default_rng(seed), Workers(THREADS), Seeking())
+    dimensions = Dimensions.of(law.units, list(law.ranges)) if UNITS and law.units else None
+    rng = np.random.default_rng(seed)
+    search = Seekers(X, y, np.arange(len(y)), rng, Workers(THREADS), Seeking(), dimensions=dimensions)
     search.seek(10**12, lambda: time.process_time() - start > SECONDS)
     if search.law is None:
         return None
@@ -167,8 +170,9 @@ def multigene(law: Law, X: Floats, y: Floats, seed: int) -> Answer | None:
 
 def pyoperon(law: Law, X: Floats, y: Floats, seed: int) -> Answer | None:
     """pyoperon with division, as much time and as many threads."""
-    from multigene.study import problem_named  # noqa: F401  (the package must be there before pyoperon's libraries)
     from pyoperon.sklearn import SymbolicRegressor
+
+    from multigene.study import problem_named  # noqa: F401  (the package must be there before pyoperon's libraries)
 
     model = SymbolicRegressor(
         allowed_symbols="add,sub,mul,div,sin,cos,exp,logabs,sqrtabs,tanh,square,constant,variable",

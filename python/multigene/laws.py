@@ -15,11 +15,21 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual
-from multigene.expression import Expression, Number, Operation, Power, Variable, evaluate, fold, postorder, rebuild
+from multigene.expression import (
+    Expression,
+    Number,
+    Operation,
+    Power,
+    Variable,
+    evaluate,
+    fold,
+    postorder,
+    rebuild,
+)
 from multigene.model import gene_expression
 from multigene.natural import natural
-from multigene.settings import Refinement
 from multigene.readable import size
+from multigene.settings import Refinement
 from multigene.simplify import simplify
 from multigene.transforms import Transform, logarithmic
 
