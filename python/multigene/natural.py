@@ -18,11 +18,10 @@ ALIKE = 1e-6
 
 def natural(expression: Expression) -> Expression:
     """The shortest of the forms that the rules give, and the expression itself."""
-    forms = [expression, *_forms(expression)]
+    forms = _forms(expression)
     shared = _simplified(fold(forms[-1], _one_fraction))
-    if shared != forms[-1]:
-        forms += _forms(shared)
-    return min(reversed(forms), key=size)
+    others = _forms(shared) if shared != forms[-1] else []
+    return min([*reversed(forms), *reversed(others), expression], key=size)
 
 
 def _forms(expression: Expression) -> list[Expression]:
@@ -122,7 +121,7 @@ def _powers(term: Expression, exponent: float = 1.0) -> dict[Expression, float]:
 
 def _factored(node: Operation) -> Expression:
     """a·b + a·c as a·(b + c)."""
-    powers = [_powers(term) for term in node.arguments]
+    powers = [_powers(split_term(term)[1] or Number(1.0)) for term in node.arguments]
     common: dict[Expression, float] = {}
     for base in powers[0]:
         exponents = [p.get(base, 0.0) for p in powers]
@@ -140,7 +139,7 @@ def _one_fraction(node: Expression, children: tuple[Expression, ...]) -> Express
         return _power_of_product(node)
     if not (isinstance(node, Operation) and node.name == "add"):
         return node
-    powers = [_powers(term) for term in node.arguments]
+    powers = [_powers(split_term(term)[1] or Number(1.0)) for term in node.arguments]
     bases = {base for power in powers for base, e in power.items() if e < 0.0}
     common = {base: min(p.get(base, 0.0) for p in powers) for base in sorted(bases, key=repr)}
     return _without(node, powers, common) if common else node
