@@ -145,9 +145,12 @@ def seekers(law: Law, X: Floats, y: Floats, seed: int) -> Answer | None:
     from multigene.formula import Formula
     from multigene.seekers import Seekers
     from multigene.settings import Seeking
+    from multigene.units import Dimensions
 
     start = time.process_time()
-    search = Seekers(X, y, np.arange(len(y)), np.random.default_rng(seed), Workers(THREADS), Seeking())
+    dimensions = Dimensions.of(law.units, list(law.ranges)) if UNITS and law.units else None
+    rng = np.random.default_rng(seed)
+    search = Seekers(X, y, np.arange(len(y)), rng, Workers(THREADS), Seeking(), dimensions=dimensions)
     search.seek(10**12, lambda: time.process_time() - start > SECONDS)
     if search.law is None:
         return None

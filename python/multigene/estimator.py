@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ from multigene.run import Callback, Run
 from multigene.search import default_settings
 from multigene.settings import Settings, Stopping, configuration, function_entries
 from multigene.settings_check import check
+from multigene.units import Dimensions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,6 +56,15 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
         Seconds after which the run ends.
     max_genes, max_depth, max_nodes : int or None
         Limits of an individual: `G_max`, `D_max` and `N_max` of the paper.
+    search : str
+        What the default search looks for: "laws" (formulas exact to numerical precision; the best find at the end of the
+        run where
+        there is none), "accuracy" (approximations), or "both". Without a configuration of the paper only.
+    units : dict or None
+        Units of all features, and of the target under its name or "y", e.g. `{"m": "kg", "v": "m/s", "y": "J"}`, read by Pint
+        (`multigene[units]`). Only laws are sought then, and no formula that contradicts the units is reported; numbers
+        have no unit,
+        but one factor in front of the formula may have (see `multigene.units`).
     n_jobs : int or None
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -96,6 +107,8 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
         max_genes: int | None = None,
         max_depth: int | None = None,
         max_nodes: int | None = None,
+        search: str = "both",
+        units: dict[str, str] | None = None,
         n_jobs: int | None = -1,
         random_state: Any = None,
         verbose: int = 0,
@@ -110,6 +123,8 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
         self.max_genes = max_genes
         self.max_depth = max_depth
         self.max_nodes = max_nodes
+        self.search = search
+        self.units = units
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -159,8 +174,11 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
         self._names = names or [f"x{j}" for j in range(X.shape[1])]
         if settings.stopping.seconds is not None:
             workers.set_deadline(settings.stopping.seconds - (time.perf_counter() - started))
+        dimensions = None if self.units is None else Dimensions.of(self.units, self._names, self._target_name)
         mark = (
-            fingerprint(settings, X, y, weights, self.random_state) if checkpoint or self.warm_start else ""
+            fingerprint(settings, X, y, weights, (self.random_state, dimensions))
+            if checkpoint or self.warm_start
+            else ""
         )
         options = settings.search
         if options is None:
@@ -169,6 +187,7 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
             problem = Problem.of(
                 *seen_rows(X, y, weights), holdout=options.holdout, standardise=options.standardise
             )
+            problem = replace(problem, dimensions=dimensions)
         run = Run(settings, problem, workers, started, callback, checkpoint, mark)
         state = getattr(self, "_state", None) if self.warm_start else None
         run.start(rng, state)
@@ -197,6 +216,8 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
             changes = dict(settings or {})
         base = base.changed(**changes)
         functions = None if self.functions is None else function_entries(self.functions)
+        if self.search != "both" or self.units is not None:
+            base = base.changed(looks_for=looks_for(base, self.search, self.units))
         base = base.with_values(
             functions=functions,
             population_size=self.population_size,
@@ -299,6 +320,22 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
         return super().__sklearn_tags__()
 
 
+def looks_for(settings: Settings, search: str, units: Any) -> str:
+    """What the search is to look for; refuses what contradicts it."""
+    if settings.search is None:
+        given = f"search={search!r}" if search != "both" else "units"
+        raise ValueError(
+            f"{given} belongs to the default search; leave configuration out, or leave {given.split('=')[0]} out."
+        )
+    if units is not None and search == "accuracy":
+        raise ValueError(
+            "search='accuracy' and units contradict each other: approximations have no dimensions; take search='laws'."
+        )
+    if units is not None and not isinstance(units, dict):
+        raise ValueError(f"units={units!r} is no dict; give for example {{'m': 'kg', 'v': 'm/s', 'y': 'J'}}.")
+    return "laws" if units is not None and search == "both" else search
+
+
 def check_rows(
     X: npt.NDArray[np.float64], y: npt.NDArray[np.float64], weights: npt.NDArray[np.float64] | None
 ) -> None:
@@ -316,8 +353,6 @@ def seen_rows(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
 
 def with_limits(settings: Settings, generations: int | None, seconds: float | None) -> Settings:
     """Settings with the limits given; a time limit alone takes the place of the number of generations."""
-    from dataclasses import replace
-
     stopping: Stopping = settings.stopping
     if seconds is not None:
         stopping = replace(stopping, seconds=seconds, generations=generations)
@@ -328,8 +363,6 @@ def with_limits(settings: Settings, generations: int | None, seconds: float | No
 
 def scaled_to_population(settings: Settings, given: dict[str, Any]) -> Settings:
     """Keep tournament and elites in proportion when only the population size was changed (Table 2 halves all three)."""
-    from dataclasses import replace
-
     s = settings.selection
     whole = hasattr(s.population_size, "__index__") and hasattr(s.elites, "__index__")
     if whole and s.elites >= s.population_size and "elites" not in given:
@@ -340,13 +373,13 @@ def scaled_to_population(settings: Settings, given: dict[str, Any]) -> Settings:
 def fingerprint(
     settings: Settings, X: npt.NDArray[np.float64], y: npt.NDArray[np.float64], weights: Any, seed: Any
 ) -> str:
-    """Tells whether a checkpoint belongs to these data, settings and seed; limits may change in between."""
-    from dataclasses import replace
-
-    parts = (
-        replace(settings, stopping=Stopping()),
-        X.shape,
-        seed if isinstance(seed, int | np.integer) else None,
+    """Tells whether a checkpoint belongs to these data, settings, seed and units; limits may change in between."""
+    number, dimensions = seed
+    parts: tuple[Any, ...] = replace(settings, stopping=Stopping()), X.shape
+    parts += (
+        (number if isinstance(number, int | np.integer) else None,)
+        if dimensions is None
+        else (number, dimensions)
     )
     digest = hashlib.sha256(repr(parts).encode())
     for array in (X, y, weights):

@@ -149,6 +149,18 @@ def prefer_short(problem: Problem, errors: Floats, chosen: Member, finds: list[M
     return chosen
 
 
+def best_of(problem: Problem, members: list[Member]) -> Member:
+    """Of models in the user's units, smallest first: the first that no other is clearly better than."""
+    rows = problem.judge_rows if len(problem.judge_rows) else np.arange(len(problem.y))
+    squares = [(problem.y[rows] - m.individual.predict(problem.X[rows])) ** 2 for m in members]
+    squares = [np.where(np.isfinite(s), s, np.inf) for s in squares]
+    best = min(squares, key=lambda s: float(s.sum()))
+    for member, square in zip(members, squares, strict=True):
+        if square is best or not clearly_better(best, square, CLEARLY_BETTER):
+            return member
+    return members[-1]
+
+
 def clearly_better(first: Floats, second: Floats, errors: float) -> bool:
     """Is the mean of the first smaller than that of the second by so many standard errors of the difference?"""
     if not np.all(np.isfinite(first)):

@@ -18,7 +18,15 @@ ALIKE = 1e-6
 
 def natural(expression: Expression) -> Expression:
     """The shortest of the forms that the rules give, and the expression itself."""
-    forms = [expression, _simplified(expression)]
+    forms = _forms(expression)
+    shared = _simplified(fold(forms[-1], _one_fraction))
+    others = _forms(shared) if shared != forms[-1] else []
+    return min([*reversed(forms), *reversed(others), expression], key=size)
+
+
+def _forms(expression: Expression) -> list[Expression]:
+    """What the rules make of an expression, step by step."""
+    forms = [_simplified(expression)]
     for _ in range(4):
         last = forms[-1]
         form = _simplified(fold(last, _better))
@@ -29,7 +37,7 @@ def natural(expression: Expression) -> Expression:
         if form == last:
             break
         forms.append(form)
-    return min(reversed(forms), key=size)
+    return forms
 
 
 def _simplified(expression: Expression) -> Expression:
@@ -121,10 +129,7 @@ def _powers(term: Expression, exponent: float = 1.0) -> dict[Expression, float]:
 
 def _factored(node: Operation) -> Expression:
     """a·b + a·c as a·(b + c)."""
-    split = [split_term(term) for term in node.arguments]
-    if any(rest is None for _, rest in split):
-        return node
-    powers = [_powers(rest) for _, rest in split if rest is not None]
+    powers = [_powers(split_term(term)[1] or Number(1.0)) for term in node.arguments]
     common: dict[Expression, float] = {}
     for base in powers[0]:
         exponents = [p.get(base, 0.0) for p in powers]
@@ -132,12 +137,32 @@ def _factored(node: Operation) -> Expression:
             common[base] = min(exponents)
         elif all(e < 0.0 for e in exponents):
             common[base] = max(exponents)
-    if not common:
+    return _without(node, powers, common) if common else node
+
+
+def _one_fraction(node: Expression, children: tuple[Expression, ...]) -> Expression:
+    """a/b + c as (a + b·c)/b; powers of quotients as quotients of powers."""
+    node = rebuild(node, children)
+    if isinstance(node, Power) and isinstance(node.base, Operation) and node.base.name in ("mul", "div"):
+        return _power_of_product(node)
+    if not (isinstance(node, Operation) and node.name == "add"):
         return node
+    powers = [_powers(split_term(term)[1] or Number(1.0)) for term in node.arguments]
+    bases = {base for power in powers for base, e in power.items() if e < 0.0}
+    common = {base: min(p.get(base, 0.0) for p in powers) for base in sorted(bases, key=repr)}
+    return _without(node, powers, common) if common else node
+
+
+def _without(
+    node: Operation, powers: list[dict[Expression, float]], common: dict[Expression, float]
+) -> Expression:
+    """A sum with common factors in front of it."""
+    split = [split_term(term) for term in node.arguments]
     outside = [_power(base, e) for base, e in common.items()]
     left = []
     for (coefficient, _), power in zip(split, powers, strict=True):
-        rest = [_power(b, e - common.get(b, 0.0)) for b, e in power.items() if e != common.get(b, 0.0)]
+        every = {**dict.fromkeys(common, 0.0), **power}
+        rest = [_power(b, e - common.get(b, 0.0)) for b, e in every.items() if e != common.get(b, 0.0)]
         left.append(_product([Number(coefficient), *rest]))
     return _product([*outside, _sum(left)])
 

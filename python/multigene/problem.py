@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual
+from multigene.units import Dimensions
 
 Floats = npt.NDArray[np.float64]
 
@@ -36,6 +37,8 @@ class Problem:
     means: Floats
     scales: Floats
     guard_points: Floats
+    dimensions: Dimensions | None = None
+    """Of features and target, where the user gave units."""
 
     @staticmethod
     def of(

@@ -21,7 +21,7 @@ import numpy as np
 from multigene import checkpoint, laws
 from multigene._engine import Dataset, Individual, Workers
 from multigene.evolution import Generation, evolve
-from multigene.judge import Verdict, judge, prefer_short
+from multigene.judge import Verdict, best_of, judge, prefer_short
 from multigene.laws import Find
 from multigene.linear import linear_models
 from multigene.pareto import Member, ParetoFront, non_dominated, with_member
@@ -144,6 +144,9 @@ class Searcher:
 
     def run(self, share: Callable[[], float]) -> Iterator[Report]:
         """Seek, explore, judge, finish; `share` tells how much of the run is over. Ends by itself if nothing is left."""
+        if self.only_laws:
+            yield from self._only_seek(share)
+            return
         if self.number == 0 and self._seek(self._first_evaluations(), lambda: share() >= FIRST_SHARE):
             yield self._report()
             return
@@ -168,6 +171,24 @@ class Searcher:
                 return
 
     @property
+    def only_laws(self) -> bool:
+        """Do seekers work alone? With units they do: sums of features of different units, of which approximators are
+        made, are not
+        reported."""
+        return self.seekers is not None and (
+            self.options.looks_for == "laws" or self.problem.dimensions is not None
+        )
+
+    def _only_seek(self, share: Callable[[], float]) -> Iterator[Report]:
+        """Seekers in rounds, each of as many evaluations as the individuals that approximators would have had."""
+        assert self.seekers is not None
+        work = self.length * self.options.islands * self.settings.selection.population_size
+        while self.seekers.targets and not self._seek(work, lambda: share() >= 1.0):
+            self.number += self.length
+            yield self._report()
+        yield self._report()
+
+    @property
     def found_law(self) -> bool:
         """Did the seekers find a law?"""
         return self.seekers is not None and self.seekers.law is not None
@@ -176,7 +197,9 @@ class Searcher:
 
     def _seekers(self) -> Seekers | None:
         """Seekers see the rows for searching; the others verify what they find."""
-        if self.settings.seeking is None or self.problem.weights is not None or self.options.islands == 0:
+        if self.settings.seeking is None or self.options.looks_for == "accuracy":
+            return None
+        if self.problem.weights is not None or self.options.islands == 0:
             return None
         rows = self.problem.search_rows
         if (
@@ -188,7 +211,9 @@ class Searcher:
         X, y = np.ascontiguousarray(self.problem.X[rows]), self.problem.y[rows]
         functions = self.settings.genes.functions
         chosen = None if functions == default_settings().genes.functions else functions
-        return Seekers(X, y, np.arange(len(y)), rng, self.workers, self.settings.seeking, chosen)
+        return Seekers(
+            X, y, np.arange(len(y)), rng, self.workers, self.settings.seeking, chosen, self.problem.dimensions
+        )
 
     def _seek(self, evaluations: int, stop: Callable[[], bool]) -> bool:
         """Let the seekers work; True if they found a law that holds on the rows kept apart."""
@@ -252,6 +277,8 @@ class Searcher:
         if self.seekers is not None and self.seekers.law is not None:
             law = self._measured(self.seekers.law)
             return law, with_member(non_dominated([law, *self._finds()]), law)
+        if self.only_laws:
+            return self._best_find()
         verdict = self.verdict or self.judge()
         everything = self.phase == "finish" and len(self.problem.evolution_rows) == len(self.problem.y)
         data = self.data if everything else self.problem.dataset()
@@ -276,6 +303,14 @@ class Searcher:
         if finds and verdict.errors is not None and not decided:
             chosen = prefer_short(self.problem, verdict.errors, chosen, finds)
         return chosen, with_member(front, chosen)
+
+    def _best_find(self) -> tuple[Member, list[Member]]:
+        """The shortest find that is not clearly worse than the best on rows that no seeker saw; the mean where there is none."""
+        mean = Individual(["0.0"], 0.0, [0.0]).fit(self.problem.dataset())
+        constant = self._in_user_units(mean)
+        finds = non_dominated([constant, *self._finds()])
+        chosen = best_of(self.problem, finds)
+        return chosen, finds
 
     def _finds(self) -> list[Member]:
         """What seekers found on the way, as far as it behaves."""

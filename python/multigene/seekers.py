@@ -18,7 +18,7 @@ from multigene import laws, survey
 from multigene._engine import Dataset, Individual, Workers
 from multigene.checkpoint import model, packed_model
 from multigene.evolution import Generation, evolve
-from multigene.expression import Expression, Operation
+from multigene.expression import Expression, Operation, substitute
 from multigene.laws import EXACT, Find
 from multigene.model import model_expression
 from multigene.pareto import Member
@@ -33,8 +33,11 @@ from multigene.settings import (
     Variation,
     function_entries,
 )
-from multigene.survey import Stage, Target
-from multigene.transforms import TRANSFORMS, logarithmic, one_sign
+from multigene.simplify import simplify
+from multigene.survey import Stage
+from multigene.targets import Target, make_targets, powers_of
+from multigene.transforms import logarithmic, one_sign
+from multigene.units import Dimensions
 
 Floats = npt.NDArray[np.float64]
 
@@ -110,18 +113,26 @@ class Seekers:
         workers: Workers,
         options: Seeking,
         functions: tuple[FunctionEntry, ...] | None = None,
+        dimensions: Dimensions | None = None,
     ) -> None:
-        """`functions` are those a user chose; None for the seekers' own."""
-        self.functions = functions
-        self.X, self.y, self.rng, self.workers, self.options = X, y, rng, workers, options
+        """`functions` are those a user chose; None for the seekers' own. `dimensions` are known when units are."""
+        self.functions, self.dimensions = functions, dimensions
+        self.rows_given, self.y, self.rng, self.workers, self.options = X, y, rng, workers, options
+        found = None if dimensions is None else dimensions.groups(X)
+        prefactor, groups = (None, []) if found is None else found
+        self.groups: dict[int, Expression] = {
+            X.shape[1] + k: group.expression for k, group in enumerate(groups)
+        }
+        # Dimensionless groups are further columns, to be replaced by what they stand for.
+        self.X = X = np.column_stack([X, *(group.values(X) for group in groups)])
         self.rows = np.sort(rng.permutation(rows)[: options.rows])
         self.scales = _scales(X)
         self.signs = {j: float(np.sign(X[0, j])) for j in range(X.shape[1]) if one_sign(X[:, j])}
-        self.targets = self._targets()
+        self.targets = make_targets(X, y, options, self._allows, self.rows_given.shape[1], prefactor)
         self.evaluations = 0
         self.finds: dict[int, Find] = {}
         self.law: Find | None = None
-        self.plain = Dataset(X, y)
+        self.plain = Dataset(self.rows_given, y)
         self.surveyed = 0
 
     @property
@@ -180,7 +191,7 @@ class Seekers:
         rows = self.rows[np.linspace(0, len(self.rows) - 1, min(len(self.rows), survey.ROWS)).astype(int)]
         first = stage.targets[0]
         Z = self.X[np.ix_(rows, first.features)] / self.scales[first.features]
-        y = self.y / _powers(self.X, first.peeled)
+        y = self.y / powers_of(self.X, first.peeled)
         with np.errstate(all="ignore"):
             transformed = [t.transform.forward(y[rows]) for t in stage.targets]
         suggested = survey.suggestions(stage, Z, transformed, self._allows)
@@ -198,7 +209,7 @@ class Seekers:
 
     def _restart(self, target: Target, stop: Callable[[], bool]) -> None:
         settings = self._settings(target)
-        y = self.y / _powers(self.X, target.peeled)
+        y = self.y / powers_of(self.X, target.peeled)
         data = self._dataset(target, y, self.rows)
         rng = np.random.default_rng(self.rng.integers(2**63))
         generations = self.options.unit * luby(target.restarts + 1)
@@ -270,27 +281,38 @@ class Seekers:
             )
         except (OverflowError, ValueError):  # a constant beyond what floating point holds
             return
-        find = laws.measure(expression, self.X, self.y)
-        if find is not None and target.sign is None and float(find.individual.predict(self.X) @ self.y) < 0.0:
+        if self.groups:
+            expression = simplify(substitute(expression, self.groups))
+        self._verify(expression, target)
+
+    def _verify(self, expression: Expression, target: Target) -> None:
+        """Tune a find in the user's terms; keep it if it is the best of its size, and as the law if it is one."""
+        X, y = self.rows_given, self.y
+        find = laws.measure(expression, X, y)
+        if find is not None and target.sign is None and float(find.individual.predict(X) @ y) < 0.0:
             expression = Operation("neg", (expression,))
-            find = laws.measure(expression, self.X, self.y)
-        if find is None:
+            find = laws.measure(expression, X, y)
+        if find is None or not self._admits(expression):
             return
         known = self.finds.get(find.individual.complexity)
         if known is None or find.unexplained < 2.0 * known.unexplained:
-            find = laws.polished(expression, self.X, self.y, self.plain) or find
+            find = laws.polished(expression, X, y, self.plain) or find
         target.best = min(target.best, find.unexplained)
-        enough = len(self.y) >= 3 * find.individual.n_parameters + 10
+        enough = len(y) >= 3 * find.individual.n_parameters + 10
         if enough and find.unexplained < (
             EXACT if find.individual.complexity <= MOST_NODES else laws.ROUNDING
         ):
-            find = laws.cleaned(laws.reduced(find, self.X, self.y, self.plain), self.X, self.y)
-            if laws.is_law(find) and not laws.cancels(find.expression, self.X):
+            find = laws.cleaned(laws.reduced(find, X, y, self.plain), X, y)
+            if laws.is_law(find) and not laws.cancels(find.expression, X) and self._admits(find.expression):
                 self.law = find if self.law is None else laws.shortest([find, self.law])
         complexity = find.individual.complexity
         known = self.finds.get(complexity)
-        if known is None or find.unexplained < known.unexplained:
+        if (known is None or find.unexplained < known.unexplained) and self._admits(find.expression):
             self.finds[complexity] = find
+
+    def _admits(self, expression: Expression) -> bool:
+        """Do the units allow it?"""
+        return self.dimensions is None or self.dimensions.admits(expression)
 
     def _with_fixed(
         self, tuned: Individual, target: Target, y: Floats, features: list[int]
@@ -307,33 +329,6 @@ class Seekers:
         solution = np.linalg.lstsq(A, left, rcond=None)[0]
         powers = {j: float(e) for j, e in zip(columns, solution[1:], strict=True) if abs(e) > 1e-7}
         return Individual(tuned.genes, float(solution[0]), tuned.coefficients), powers
-
-    # --- targets ----------------------------------------------------------------------------------
-
-    def _targets(self) -> list[Target]:
-        features = [j for j in range(self.X.shape[1]) if np.ptp(self.X[:, j]) > 0.0]
-        if not features or np.ptp(self.y) == 0.0 or len(features) > self.options.most_features:
-            return []
-        targets = self._for(features, {}, self.y)
-        if self.options.peeling and self._allows("div"):
-            peeled = peel(self.X, self.y, features)
-            left = [j for j in features if j not in peeled]
-            if peeled and left:
-                targets += self._for(left, peeled, self.y / _powers(self.X, peeled))
-        return targets
-
-    def _for(self, features: list[int], peeled: dict[int, float], y: Floats) -> list[Target]:
-        sign = (1.0 if y[0] > 0.0 else -1.0) if one_sign(y) else None
-        chosen = TRANSFORMS if self.options.transforms else TRANSFORMS[:1]
-        targets = []
-        for transform in chosen:
-            if not self._allows(*transform.needs):
-                continue
-            with np.errstate(all="ignore"):
-                transformed = transform.forward(y)
-                if transform.usable(y) and np.all(np.isfinite(transformed)) and np.ptp(transformed) > 0.0:
-                    targets.append(Target(transform, features, peeled, transform.share, sign))
-        return targets
 
 
 def _tuned(genes: list[Expression], data: Dataset) -> Individual | None:
@@ -360,61 +355,6 @@ def worth_a_look(members: list[Member], known: dict[int, float]) -> list[Individ
     for member in chosen:
         known[member.complexity] = min(known.get(member.complexity, np.inf), 1.0 - member.fitness)
     return list(dict.fromkeys(m.individual for m in chosen))
-
-
-def peel(X: Floats, y: Floats, features: list[int]) -> dict[int, float]:
-    """Features that enter as a pure power factor, with their exponents.
-
-    A model of second order (plus cubes) of ln|y| in ln|x|: a feature of which nothing but the linear term matters (F-test)
-    is such a factor; its exponent is taken when it is close to a multiple of one half.
-    """
-    usable = [j for j in features if one_sign(X[:, j])]
-    if not one_sign(y) or len(usable) < 1 or np.ptp(y) == 0.0:
-        return {}
-    L = np.log(np.abs(X[:, usable]))
-    L = (L - L.mean(axis=0)) / np.where(L.std(axis=0) > 0, L.std(axis=0), 1.0)
-    others = [j for j in features if j not in usable]
-    rest = (X[:, others] - X[:, others].mean(axis=0)) / np.where(
-        X[:, others].std(axis=0) > 0, X[:, others].std(axis=0), 1.0
-    )
-    Z, d = np.column_stack([L, rest]), len(usable)
-    columns, owners = [np.ones(len(y))], [frozenset[int]()]
-    for i in range(Z.shape[1]):
-        columns += [Z[:, i], Z[:, i] ** 3]
-        owners += [frozenset([i]), frozenset([i, -1])]
-        for k in range(i, Z.shape[1]):
-            columns.append(Z[:, i] * Z[:, k])
-            owners.append(frozenset([i, k, -1]))
-    A, target = np.column_stack(columns), np.log(np.abs(y))
-    n, p = A.shape
-    if n < 2 * p:
-        return {}
-    full = _sse(A, target)
-    found: dict[int, float] = {}
-    scales = np.log(np.abs(X[:, usable])).std(axis=0)
-    for i in range(d):
-        dropped = [k for k, owner in enumerate(owners) if i in owner and -1 in owner]
-        kept = [k for k in range(p) if k not in dropped]
-        less = _sse(A[:, kept], target)
-        if (less - full) / len(dropped) > 3.5 * max(full, 1e-28 * n) / (n - p):
-            continue
-        solution = np.linalg.lstsq(A[:, kept], target, rcond=None)[0]
-        exponent = float(solution[kept.index(owners.index(frozenset([i])))]) / float(scales[i])
-        if abs(exponent - round(2 * exponent) / 2) < 0.05 and abs(exponent) > 0.25:
-            found[usable[i]] = round(2 * exponent) / 2
-    return found
-
-
-def _sse(A: Floats, target: Floats) -> float:
-    solution = np.linalg.lstsq(A, target, rcond=None)[0]
-    return float(np.sum((target - A @ solution) ** 2))
-
-
-def _powers(X: Floats, exponents: dict[int, float]) -> Floats:
-    product = np.ones(len(X))
-    for j, e in exponents.items():
-        product = product * np.abs(X[:, j]) ** e
-    return product
 
 
 def _scales(X: Floats) -> Floats:

@@ -23,6 +23,7 @@ PAPER_FUNCTIONS: tuple[str, ...] = (
 
 Mode = Literal["unsynchronised", "synchronised", "global"]
 UpdateRule = Literal["irprop-", "irprop+", "rprop", "adam"]
+Kind = Literal["both", "laws", "accuracy"]
 Criterion = Literal["r2", "gcv", "bic", "compact"]
 
 
@@ -238,6 +239,8 @@ class Stopping:
 class Search:
     """How the default search arranges its islands; every ingredient can be switched off."""
 
+    looks_for: Kind = "both"
+    """Exact laws, accurate approximations, or both."""
     islands: int = 4
     """Number of populations."""
     migration: int = 10

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from multigene.settings import GM_REASON, PARTS, Criterion, Mode, Settings, UpdateRule
+from multigene.settings import GM_REASON, PARTS, Criterion, Kind, Mode, Settings, UpdateRule
 
 #: Whole numbers: least and largest sensible value. Larger ones would not fit a machine, or never end.
 _WHOLE: dict[str, tuple[int, int]] = {
@@ -75,7 +75,7 @@ _REAL: dict[str, tuple[float, float]] = {
 }
 _SWITCHES = (
     "fit_genes", "tune_constants", "distinct", "guarded", "race", "compact", "linear", "guard", "standardise",
-    "transforms", "peeling", "products", "portfolio", "survey",
+    "survey", "transforms", "peeling", "products", "portfolio",
 )  # fmt: skip
 _RANGES = ("lcf_range", "constant_range")
 _CHOICES: dict[str, tuple[str, ...]] = {
@@ -83,9 +83,10 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "lcf_birth": ("one-hot", "random", "sparse", "pairs"),
     "rule": get_args(UpdateRule),
     "criterion": get_args(Criterion),
+    "looks_for": get_args(Kind),
 }
 #: What users call a setting where it is a parameter of the estimator.
-_PARAMETERS = {"seconds": "time_limit"}
+_PARAMETERS = {"seconds": "time_limit", "looks_for": "search"}
 
 
 def check(settings: Settings) -> None:

@@ -7,17 +7,17 @@ Stages come in a fixed order and use no chance; the seekers tune and verify what
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped, unused-ignore]
 
-from multigene._engine import Individual
 from multigene.catalogue import Catalogue
 from multigene.expression import Expression
 from multigene.probes import rational
-from multigene.transforms import Transform, logarithmic
+from multigene.targets import Target
+from multigene.transforms import logarithmic
 
 Floats = npt.NDArray[np.float64]
 
@@ -26,25 +26,6 @@ ROWS = 192
 WORK = 1000
 #: Sets of the catalogue that are tuned.
 MOST_SETS = 40
-
-
-@dataclass
-class Target:
-    """One transformed target with what it has been given so far."""
-
-    transform: Transform
-    features: list[int]
-    peeled: dict[int, float]
-    share: float
-    sign: float | None
-    """Of the target; None if it changes."""
-    restarts: int = 0
-    work: int = 0
-    best: float = np.inf
-    front: dict[int, float] = field(default_factory=dict)
-    """What the models that were looked at leave unexplained of the transformed target, by size."""
-    seeds: list[Individual] = field(default_factory=list)
-    """Sets of the catalogue that came closest: restarts may begin with them."""
 
 
 @dataclass(frozen=True)

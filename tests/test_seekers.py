@@ -1,0 +1,197 @@
+"""Law seekers: restarts, peeling, laws found the same at any number of threads, stop and resume, what the user may say."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from multigene import MultigeneRegressor
+from multigene._engine import Workers
+from multigene.formula import Formula
+from multigene.pareto import Member
+from multigene.seekers import Seekers, luby, worth_a_look
+from multigene.settings import Seeking, function_entries
+from multigene.targets import make_targets, peel
+
+NAMES = list("abcdefghi")
+
+
+def rows(n=300, d=3, low=1.0, high=5.0, seed=0):
+    return np.random.default_rng(seed).uniform(low, high, (n, d))
+
+
+def seekers(X, y, threads=1, seed=0, functions=None, **options):
+    rng = np.random.default_rng(seed)
+    return Seekers(X, y, np.arange(len(y)), rng, Workers(threads), Seeking(**options), functions)
+
+
+def test_luby():
+    assert [luby(i) for i in range(1, 16)] == [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]
+
+
+# --- peeling --------------------------------------------------------------------------------------
+
+
+def test_peeling_finds_power_factors():
+    X = rows(500, 4)
+    assert peel(X, X[:, 0] ** 2 * np.sqrt(X[:, 1]) * (X[:, 2] + X[:, 3]), [0, 1, 2, 3]) == {0: 2.0, 1: 0.5}
+    assert peel(X, X[:, 0] / X[:, 1] * np.log(1.0 + X[:, 2] * X[:, 3]), [0, 1, 2, 3]) == {0: 1.0, 1: -1.0}
+
+
+def test_peeling_takes_nothing_else():
+    X = rows(500, 2)
+    assert peel(X, X[:, 0] + X[:, 1], [0, 1]) == {}
+    assert peel(X, X[:, 0] - X[:, 1], [0, 1]) == {}  # changes its sign
+    assert peel(X, np.ones(500), [0, 1]) == {}
+
+
+def test_targets_are_those_that_can_be_undone():
+    X = rows(300, 2)
+
+    def names(y, **options):
+        return [
+            t.transform.name
+            for t in make_targets(X, y, Seeking(peeling=False, **options), lambda *n: True, 2, None)
+        ]
+
+    assert names(X[:, 0] + X[:, 1]) == ["y", "ln|y|", "1/y", "y²", "1/y²", "exp y"]
+    assert names(X[:, 0] - X[:, 1])[:2] == ["y", "ln|y|"]
+    assert names(X[:, 0] + X[:, 1], transforms=False) == ["y"]
+    assert names(np.ones(300)) == []
+
+
+# --- laws -----------------------------------------------------------------------------------------
+
+LAWS = {
+    "6.674*a*b/c**2": lambda a, b, c: 6.674 * a * b / c**2,
+    "a*exp(-b*c)": lambda a, b, c: a * np.exp(-b * c),
+    "c*sin(a*b)": lambda a, b, c: c * np.sin(a * b),
+    "a + b*sin(c)": lambda a, b, c: a + b * np.sin(c),
+    "sqrt((a - b)**2 + c**2)": lambda a, b, c: np.sqrt((a - b) ** 2 + c**2),
+    "a*b/(a + c)": lambda a, b, c: a * b / (a + c),
+}
+
+
+@pytest.mark.parametrize("text", LAWS)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_easy_laws(text, threads):
+    X = rows()
+    y = LAWS[text](*X.T)
+    search = seekers(X, y, threads)
+    search.seek(200_000)
+    assert search.law is not None
+    new = rows(100, seed=1)
+    np.testing.assert_allclose(search.law.individual.predict(new), LAWS[text](*new.T), rtol=1e-9, atol=1e-9)
+    assert Formula(search.law.expression, NAMES).size <= 14
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_the_number_of_threads_changes_nothing(threads):
+    X = rows(200, 2, -1.0, 1.0)
+    y = np.sin(X[:, 0] ** 2) * np.cos(X[:, 1]) - X[:, 1] * np.abs(X[:, 0])
+    one, other = seekers(X, y, 1), seekers(X, y, threads)
+    for search in (one, other):
+        search.seek(30_000)
+    assert one.evaluations == other.evaluations
+    assert {c: f.individual.genes for c, f in one.finds.items()} == {
+        c: f.individual.genes for c, f in other.finds.items()
+    }
+
+
+@pytest.mark.parametrize("survey", [True, False])
+def test_evolution_finds_laws_without_the_survey(survey):
+    X = rows(300, 2, 1.0, 3.0)
+    y = X[:, 0] * np.exp(-X[:, 1])
+    search = seekers(X, y, survey=survey)
+    search.seek(300_000)
+    assert search.law is not None
+    assert (sum(t.restarts for t in search.targets) == 0) is survey
+
+
+def test_no_law_in_noise():
+    X = rows(200, 2)
+    search = seekers(X, np.random.default_rng(1).normal(size=200))
+    search.seek(20_000)
+    assert search.law is None
+    assert search.best > 0.5
+
+
+def test_few_rows_prove_nothing():
+    X = rows(12, 3)
+    search = seekers(X, np.random.default_rng(1).normal(size=12))
+    search.seek(20_000)
+    assert search.law is None
+
+
+@pytest.mark.parametrize("first", [1, 1500, 8000])
+def test_it_goes_on_where_it_stopped(first):
+    X = rows(200, 2, -1.0, 1.0)
+    y = np.tanh(3.0 * X[:, 0]) * np.abs(X[:, 1]) + 0.2 * X[:, 0]
+    whole, parts = seekers(X, y), seekers(X, y)
+    whole.seek(first)
+    parts.seek(first)
+    resumed = seekers(X, y, seed=5)
+    resumed.rows = parts.rows  # drawn when the seekers are made, from the run's seed
+    resumed.restore(parts.state())
+    for search in (whole, resumed):
+        search.seek(20_000)
+    assert whole.evaluations == resumed.evaluations
+    assert {c: f.unexplained for c, f in whole.finds.items()} == pytest.approx(
+        {c: f.unexplained for c, f in resumed.finds.items()}
+    )
+
+
+def test_stop_only_cuts():
+    X = rows(200, 2)
+    y = np.abs(X[:, 0] - 2.0) * X[:, 1]
+    counter = itertools.count()
+    search = seekers(X, y)
+    search.seek(10**9, lambda: next(counter) > 30)
+    assert 0 < search.evaluations < 10**6
+
+
+def test_only_functions_that_the_user_chose():
+    X = rows(300, 2)
+    y = X[:, 0] * np.exp(-X[:, 1])
+    functions = function_entries(["add", "sub", "mul"])
+    search = seekers(X, y, functions=functions)
+    search.seek(20_000)
+    assert {t.transform.name for t in search.targets} == {"y"}
+    for find in search.finds.values():
+        text = str(Formula(find.expression, NAMES))
+        assert not any(word in text for word in ("exp", "log", "sqrt", "sin", "/"))
+
+
+def test_what_is_worth_a_look():
+    members = [
+        Member(object(), r2, c) for c, r2 in ((3, 0.5), (9, 0.9), (20, 1.0 - 1e-10), (30, 1.0 - 1e-12))
+    ]
+    known: dict[int, float] = {}
+    looked = worth_a_look(members, known)
+    assert looked == [members[2].individual, members[3].individual, members[1].individual]
+    assert worth_a_look(members[:2], known) == []
+
+
+# --- the front door -------------------------------------------------------------------------------
+
+
+def test_search_for_accuracy_alone():
+    X = rows(200, 2)
+    model = MultigeneRegressor(search="accuracy", generations=20, random_state=0, n_jobs=1).fit(
+        X, X[:, 0] / X[:, 1]
+    )
+    assert model.stopped_by_ != "law"
+    assert model.score(X, X[:, 0] / X[:, 1]) > 0.99
+
+
+@pytest.mark.parametrize("search", ["law", "", None, 3])
+def test_other_searches_are_refused(search):
+    with pytest.raises(ValueError, match="search"):
+        MultigeneRegressor(search=search).fit(rows(), rows()[:, 0])
+
+
+def test_a_configuration_of_the_paper_has_no_seekers():
+    with pytest.raises(ValueError, match="belongs to the default search"):
+        MultigeneRegressor("UB", search="laws").fit(rows(), rows()[:, 0])
