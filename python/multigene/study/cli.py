@@ -7,10 +7,12 @@ sentence on stderr and exit code 2; Ctrl-C ends cleanly with 130; a study with f
 from __future__ import annotations
 
 import functools
+import signal
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, ParamSpec, TypeVar
+from typing import Annotated, Any, ParamSpec, TypeVar
 
 import typer
 from rich.console import Console
@@ -159,9 +161,12 @@ def _run(
         store.enrol(study)
         if retry_failed:
             store.retry_failed()
+        # While it runs, the study handles the first signal itself; later ones, which batch systems like to send, find nobody.
+        before = _deaf()
         try:
             counts = run_study(study, store, executor, display_for(console, quiet))
         except KeyboardInterrupt:
+            before = {}  # deaf until the end
             counts = store.counts()
             errors.print(
                 f"stopped with {counts['done']} of {len(study.runs)} runs done; "
@@ -170,6 +175,7 @@ def _run(
             )
             raise typer.Exit(130) from None
         finally:
+            _hear_again(before)
             if client is not None:
                 client.close()
         _report(counts, store, console)
@@ -341,3 +347,15 @@ def methods() -> None:
 def main() -> None:
     """Entry point of `python -m multigene.study`."""
     app()
+
+
+def _deaf() -> dict[int, Any]:
+    """Ignore interrupts from here on; what handled them before."""
+    if threading.current_thread() is not threading.main_thread():
+        return {}  # signals are the main thread's alone
+    return {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
+
+
+def _hear_again(before: dict[int, Any]) -> None:
+    for number, handler in before.items():
+        signal.signal(number, handler)
