@@ -133,12 +133,29 @@ def found(text, X, y):
     return find
 
 
+def test_constants_become_simple_numbers():
+    X = rows()
+    y = 2.0 * np.pi * np.sqrt(X[:, 0] / X[:, 1]) / 3.0
+    find = found("2.0943951023931957*sqrt(x0/x1)", X, y)
+    assert laws.cleaned(find, X, y).unexplained < 1e-28
+    whole = laws.cleaned(found("0.49999999999*x0*x1**2 + 1.00000000001*x2", X, 0.5 * X[:, 0] * X[:, 1] ** 2 + X[:, 2]), X,
+                         0.5 * X[:, 0] * X[:, 1] ** 2 + X[:, 2])  # fmt: skip
+    assert set(laws.numbers(whole.expression)) == {0.5, 2.0}
+
+
 def test_constants_that_lean_on_each_other_are_tuned_again():
     X = rows()
     y = X[:, 0] / np.sqrt(1.0 - X[:, 1] ** 2 / (X[:, 2] + 3.0) ** 2)
     X[:, 2] += 3.0
     find = found("1.0000003*x0/sqrt(1.0000006 - 1.0000006*x1**2/x2**2)", X, y)
     assert str(Formula(laws.cleaned(find, X, y).expression, NAMES)) == "a/sqrt(1 - b**2/c**2)"
+
+
+def test_constants_that_are_not_simple_stay():
+    X = rows()
+    y = 0.7316 * X[:, 0] ** 2
+    cleaned = laws.cleaned(found("0.7316*x0**2", X, y), X, y)
+    assert 0.7316 in laws.numbers(cleaned.expression)
 
 
 def test_what_a_law_does_not_need_is_dropped():
@@ -158,6 +175,14 @@ def test_long_formulas_must_be_more_exact():
         find = laws.measure(expression, X, evaluate(expression, X))
         assert find is not None
         assert laws.is_law(laws.Find(find.individual, expression, bars[0])) is bars[1]
+
+
+def test_sums_that_cancel_are_noticed():
+    X = rows()
+    assert laws.cancels(
+        Operation("add", (Operation("mul", (Number(1e6), Power(Variable(0), 1e-6))), Number(-1e6))), X
+    )
+    assert not laws.cancels(read("x0*x1 - 1.0"), X)
 
 
 # --- probes and catalogue -------------------------------------------------------------------------
@@ -196,6 +221,27 @@ def test_without_division_only_polynomials():
     X = rows(d=2)
     assert rational(X, X[:, 0] / X[:, 1], False) is None
     assert rational(X, X[:, 0] * X[:, 1], False) is not None
+
+
+@pytest.mark.parametrize(
+    ("truth", "logarithm"),
+    [
+        (lambda a, b, c: a * b * np.sin(c) + a, False),
+        (lambda a, b, c: c**3 / (np.exp(a / b) - 1.0), False),
+        (lambda a, b, c: np.log(a * np.exp(-b * c)), True),
+        (lambda a, b, c: np.log(a * np.sqrt(1.0 + b / c)), True),
+    ],
+)
+def test_the_catalogue_holds_short_sums(truth, logarithm):
+    X = rows(d=3, high=5.0)
+    y = truth(*X.T)
+    catalogue = Catalogue(X, lambda *names: True, logarithm)
+    genes = catalogue.sets([y])[0][0]
+    columns = [evaluate(gene, X) for gene in genes] + list(catalogue.fixed.T)
+    A = np.column_stack(columns)
+    A = A / np.linalg.norm(A, axis=0)
+    left = y - A @ np.linalg.lstsq(A, y, rcond=None)[0]
+    assert float(left @ left) < 1e-18 * float(np.sum((y - y.mean()) ** 2))
 
 
 def test_the_catalogue_uses_only_what_is_allowed():

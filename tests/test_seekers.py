@@ -177,6 +177,18 @@ def test_what_is_worth_a_look():
 # --- the front door -------------------------------------------------------------------------------
 
 
+def test_search_for_laws_alone():
+    X = rows(300, 2)
+    y = X[:, 0] / (1.0 + X[:, 1])
+    model = MultigeneRegressor(search="laws", random_state=0, n_jobs=1).fit(X, y)
+    assert model.stopped_by_ == "law"
+    rng = np.random.default_rng(0)
+    noisy = y + 0.05 * y.std() * rng.normal(size=300)
+    found = MultigeneRegressor(search="laws", generations=40, random_state=0, n_jobs=1).fit(X, noisy)
+    assert found.score(X, y) > 0.99
+    assert found.formula_.size < 20
+
+
 def test_search_for_accuracy_alone():
     X = rows(200, 2)
     model = MultigeneRegressor(search="accuracy", generations=20, random_state=0, n_jobs=1).fit(

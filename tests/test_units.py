@@ -11,7 +11,7 @@ pytest.importorskip("pint")
 from multigene import MultigeneRegressor
 from multigene._engine import Individual
 from multigene.model import model_expression
-from multigene.units import Dimensions
+from multigene.units import Dimensions, is_simple
 
 NAMES = ["m", "v", "t", "n"]
 MOTION = Dimensions.of({"m": "kg", "v": "km/h", "t": "s", "n": "1", "y": "J"}, NAMES)
@@ -34,6 +34,13 @@ def test_formulas_that_make_sense(text):
 )  # fmt: skip
 def test_formulas_that_do_not(text):
     assert not MOTION.admits(model_expression(Individual([text], 0.0, [1.0])))
+
+
+def test_simple_numbers():
+    assert all(
+        is_simple(v) for v in (1.0, -2.0, 0.5, 2.0 / 3.0, np.pi, 4.0 * np.pi, np.sqrt(2.0), 1.0 / np.pi)
+    )
+    assert not any(is_simple(v) for v in (6.674, 0.3989422, 1.23456))
 
 
 def test_the_same_dimension_in_other_units():

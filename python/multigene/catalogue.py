@@ -32,8 +32,12 @@ MOST_ALIKE = 30
 BEST, SIMPLEST = 900, 300
 #: Sets that are carried on to the next size, and the largest size.
 BEAM, LARGEST = 16, 4
+#: Sets of a size that are suggested.
+MOST_OF_A_SIZE = 10
 #: A set is exact, as far as inner products can tell, when it leaves less.
 SEEMS_EXACT = 1e-9
+#: The part of a column outside a set must be at least this, squared: rounding would decide about less.
+APART = 1e-6
 
 
 @dataclass(frozen=True)
@@ -157,7 +161,9 @@ class Catalogue:
         )
 
     def sets(self, targets: list[Floats]) -> list[list[list[Expression]]]:
-        """For every target, sets of features whose sum it may be, the most exact first: genes to be tuned and verified."""
+        """For every target, sets of features whose sum it may be: genes to be tuned and verified. Those that seem exact
+        come first,
+        then the best of every size."""
         lefts = []
         for target in targets:
             left = target - self.fixed @ (self.fixed.T @ target)
@@ -170,8 +176,18 @@ class Catalogue:
             if not left.any():
                 found.append([[]])
                 continue
-            sets = sorted(_sets(pool, left), key=lambda s: (max(s[0], SEEMS_EXACT), s[1]))
-            found.append([[self._say(pool.tags[i]) for i in members] for _, _, members in sets])
+            measured = [
+                (_left(pool.values[:, members], left), cost, members)
+                for _, cost, members in _sets(pool, left)
+            ]
+            measured.sort(key=lambda s: (max(s[0], SEEMS_EXACT), s[1]))
+            exact = [members for u, _, members in measured if u < SEEMS_EXACT]
+            by_size = [
+                [m for u, _, m in measured if len(m) == k and u >= SEEMS_EXACT][:MOST_OF_A_SIZE]
+                for k in range(1, LARGEST + 1)
+            ]
+            chosen = exact[:MOST_OF_A_SIZE] + [members for sets in by_size for members in sets]
+            found.append([[self._say(pool.tags[i]) for i in members] for members in chosen])
         return found
 
     # --- columns ----------------------------------------------------------------------------------
@@ -348,12 +364,18 @@ def _sets(pool: Columns, left: Floats) -> Iterator[tuple[float, float, list[int]
         sets = _grown(gram, with_left, cost, sets)
 
 
+def _left(columns: Floats, left: Floats) -> float:
+    """What columns leave of the target, without the rounding of inner products."""
+    residual = left - columns @ np.linalg.lstsq(columns, left, rcond=None)[0]
+    return float(residual @ residual)
+
+
 def _pairs(gram: Floats, with_left: Floats, cost: Floats) -> list[tuple[float, float, list[int]]]:
     # The part of column j outside column i, and how much of the target it explains.
     apart = np.maximum(1.0 - gram * gram, 1e-12)
     with np.errstate(all="ignore"):
         gained = (with_left[None, :] - gram * with_left[:, None]) ** 2 / apart
-        explained = np.where(apart > 1e-7, with_left[:, None] ** 2 + gained, -np.inf)
+        explained = np.where(apart > APART, with_left[:, None] ** 2 + gained, -np.inf)
     explained[np.tril_indices(len(explained))] = -np.inf
     flat = explained.ravel()
     best = np.argpartition(-flat, min(4 * BEAM, len(flat) - 1))[: 4 * BEAM]
@@ -376,7 +398,7 @@ def _grown(
         apart = 1.0 - np.einsum("ij,ij->j", gram[members], weights[:, :-1])
         rest = with_left - weights[:, -1] @ gram[members]
         with np.errstate(all="ignore"):
-            total = np.where(apart > 1e-7, explained + rest**2 / apart, -np.inf)
+            total = np.where(apart > APART, explained + rest**2 / apart, -np.inf)
         for k in np.argsort(-total, kind="stable")[:BEAM].tolist():
             if np.isfinite(total[k]):
                 key = tuple(sorted([*members, k]))

@@ -25,6 +25,8 @@ Floats = npt.NDArray[np.float64]
 
 #: A larger model must be better than a smaller one by so many standard errors of their difference.
 CLEARLY_BETTER = 0.25
+#: Where short formulas are wanted: a shorter one is given up when another is better by so many.
+CLEARLY_WORSE = 1.5
 #: A model must be better than the best linear model by so many, and better than the constant.
 BETTER_THAN_LINEAR = 1.5
 BETTER_THAN_CONSTANT = 2.0
@@ -156,7 +158,7 @@ def best_of(problem: Problem, members: list[Member]) -> Member:
     squares = [np.where(np.isfinite(s), s, np.inf) for s in squares]
     best = min(squares, key=lambda s: float(s.sum()))
     for member, square in zip(members, squares, strict=True):
-        if square is best or not clearly_better(best, square, CLEARLY_BETTER):
+        if square is best or not clearly_better(best, square, CLEARLY_WORSE):
             return member
     return members[-1]
 

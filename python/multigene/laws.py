@@ -198,16 +198,14 @@ def _better_form(find: Find, X: Floats, y: Floats, limit: float) -> Find:
 def _snapped(find: Find, X: Floats, y: Floats, limit: float) -> Find:
     """Simple numbers one after the other, those not yet simple tuned again each time."""
     best, fixed = find, set[int]()
-    for place, value in enumerate(_numbers(find.expression)):
+    for place, value in enumerate(numbers(find.expression)):
         if any(simple == value for simple in _simple(value)):
             fixed.add(place)
-    order = sorted(
-        range(len(_numbers(best.expression))), key=lambda k: _distance(_numbers(find.expression)[k])
-    )
+    order = sorted(range(len(numbers(best.expression))), key=lambda k: _distance(numbers(find.expression)[k]))
     for place in order:
         if place in fixed:
             continue
-        for simple in _simple(_numbers(best.expression)[place]):
+        for simple in _simple(numbers(best.expression)[place]):
             changed = _with_number(best.expression, place, simple)
             candidate = measure(changed, X, y)
             if candidate is None or candidate.unexplained > limit:
@@ -227,14 +225,14 @@ def _distance(value: float) -> float:
 
 def retuned(expression: Expression, fixed: set[int], X: Floats, y: Floats, steps: int = 6) -> Expression:
     """All numbers but the fixed ones moved by a few Gauss-Newton steps."""
-    values = np.array(_numbers(expression))
+    values = np.array(numbers(expression))
     free = [k for k in range(len(values)) if k not in fixed]
     if not free:
         return expression
     best, least = expression, np.inf
     for _ in range(steps):
         current = best if np.isfinite(least) else expression
-        values = np.array(_numbers(current))
+        values = np.array(numbers(current))
         residual = y - evaluate(current, X)
         error = float(residual @ residual)
         if not np.isfinite(error):
@@ -336,14 +334,15 @@ def shortest(finds: Iterable[Find]) -> Find:
     return min(finds, key=lambda f: (f.individual.complexity, f.unexplained))
 
 
-def _numbers(expression: Expression) -> list[float]:
-    numbers: list[float] = []
+def numbers(expression: Expression) -> list[float]:
+    """Constants and exponents of an expression, children before their parents."""
+    found: list[float] = []
     for node in postorder(expression):
         if isinstance(node, Number):
-            numbers.append(node.value)
+            found.append(node.value)
         elif isinstance(node, Power):
-            numbers.append(node.exponent)
-    return numbers
+            found.append(node.exponent)
+    return found
 
 
 def _with_number(expression: Expression, place: int, value: float) -> Expression:

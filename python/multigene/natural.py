@@ -366,11 +366,10 @@ def _common(terms: list[tuple[float, Expression]]) -> tuple[float, Expression]:
     already = sum(abs(c - 1.0) <= ALIKE for c in rounded)
     best, count = max(alike.items(), key=lambda item: (item[1], -rounded.index(item[0])))
     factor = best if count > max(already, 1) else 1.0
-
-    def unit(c: float) -> float:
-        return math.copysign(1.0, c) if abs(abs(c / factor) - 1.0) <= 1e-12 else c / factor
-
-    return factor, _sum([_times(unit(c), e) for c, e in terms])
+    divided = [(c / factor, e) for c, e in terms]
+    return factor, _sum(
+        [_times(math.copysign(1.0, c) if abs(abs(c) - 1.0) <= 1e-12 else c, e) for c, e in divided]
+    )
 
 
 def _plain(value: float) -> float:

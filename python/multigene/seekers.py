@@ -190,7 +190,7 @@ class Seekers:
         """What probes and catalogue suggest, tuned; what seems exact is looked at on all rows."""
         rows = self.rows[np.linspace(0, len(self.rows) - 1, min(len(self.rows), survey.ROWS)).astype(int)]
         first = stage.targets[0]
-        Z = self.X[np.ix_(rows, first.features)] / self.scales[first.features]
+        Z = self.X[rows][:, first.features] / self.scales[first.features]
         y = self.y / powers_of(self.X, first.peeled)
         with np.errstate(all="ignore"):
             transformed = [t.transform.forward(y[rows]) for t in stage.targets]
@@ -201,9 +201,11 @@ class Seekers:
             self.evaluations += survey.WORK + 10 * len(sets)
             tuned.sort(key=lambda m: (max(1.0 - m.fitness, PROMISING), m.complexity))
             exact = [m for m in tuned if 1.0 - m.fitness < PROMISING]
-            for individual in exact[:3] or tuned[:1]:
+            # Without an exact one, the best of every number of genes.
+            best = {len(m.genes): m for m in reversed(tuned)}
+            for individual in exact[:3] or list(best.values()):
                 self._take(individual, target, y)
-            target.seeds = [*target.seeds, *tuned[:SEEDS]]
+            target.seeds = [*target.seeds, *list(dict.fromkeys([*best.values(), *tuned]))[:SEEDS]]
 
     # --- one restart ------------------------------------------------------------------------------
 
@@ -294,8 +296,8 @@ class Seekers:
             find = laws.measure(expression, X, y)
         if find is None or not self._admits(expression):
             return
-        known = self.finds.get(find.individual.complexity)
-        if known is None or find.unexplained < 2.0 * known.unexplained:
+        smaller = [f for c, f in self.finds.items() if c <= find.individual.complexity]
+        if all(find.unexplained < 2.0 * known.unexplained for known in smaller):
             find = laws.polished(expression, X, y, self.plain) or find
         target.best = min(target.best, find.unexplained)
         enough = len(y) >= 3 * find.individual.n_parameters + 10

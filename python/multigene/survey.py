@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped, unused-ignore]
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from multigene.catalogue import Catalogue
 from multigene.expression import Expression
@@ -24,8 +24,6 @@ Floats = npt.NDArray[np.float64]
 #: Rows that the survey uses, and how many evaluations a target counts for.
 ROWS = 192
 WORK = 1000
-#: Sets of the catalogue that are tuned.
-MOST_SETS = 40
 
 
 @dataclass(frozen=True)
@@ -59,5 +57,4 @@ def suggestions(
         if stage.kind == "probe":
             laws = [rational(Z, target, allows("div")) for target in transformed]
             return [[] if law is None else [[law]] for law in laws]
-        sets = Catalogue(Z, allows, stage.kind == "factors").sets(transformed)
-        return [found[:MOST_SETS] for found in sets]
+        return Catalogue(Z, allows, stage.kind == "factors").sets(transformed)

@@ -183,9 +183,10 @@ class Dimensions:
 
 def is_simple(value: float) -> bool:
     """A whole number, simple fraction, or such a multiple of π or a small root."""
+    units = (1.0, np.pi, np.sqrt(2.0), np.sqrt(3.0), np.sqrt(np.pi), np.pi**2)
     return any(
         abs(float(Fraction(value / unit).limit_denominator(16)) * unit - value) <= 1e-9 * abs(value)
-        for unit in (1.0, np.pi, np.sqrt(2.0), np.sqrt(3.0), np.sqrt(np.pi), np.pi**2)
+        for unit in (*units, *(1.0 / u for u in units))
     )
 
 
