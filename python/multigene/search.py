@@ -38,6 +38,7 @@ from multigene.settings import (
     Variation,
     function_entries,
 )
+from multigene.trim import fitted, polished, shorter_relatives
 
 #: Functions of the approximators: the paper's, without poles (LAB: division brings spikes and no accuracy).
 APPROXIMATOR_FUNCTIONS = (
@@ -53,6 +54,12 @@ FIRST_SHARE = 0.15
 FEWEST_ROWS_TO_SEEK = 40
 #: Models of the front that are tuned once more when the islands move to all rows.
 POLISHED = 8
+#: Models of the front that get shorter relatives.
+SHORTENED = 2
+#: Share of the run after which the front is completed by shorter relatives, and fitted to all rows where there are very many.
+COMPLETION = 0.9
+#: Seconds that the result may be tuned after the end of a run.
+LAST_MOMENT = 0.1
 
 
 def default_settings() -> Settings:
@@ -129,7 +136,7 @@ class Searcher:
         self.rng, self.workers = rng, workers
         self.guard: Callable[[Individual], bool] | None = problem.behaves if self.options.guard else None
         self.verdict: Verdict | None = None
-        self.phase, self.number = "explore", 0
+        self.phase, self.number, self.complete = "explore", 0, False
         self.length = min(self.options.migration, settings.stopping.generations or self.options.migration)
         self.front = ParetoFront(self.guard)
         self.seekers = self._seekers()
@@ -165,8 +172,13 @@ class Searcher:
                 return
             self.move_to_all_rows()
         while True:
+            if share() >= COMPLETION and not self.complete:
+                self.finish()
+                if not self.works_on_all_rows:
+                    yield self._report()
+                    return
             yield self._round()
-            if self._seek(self._next_evaluations(), lambda: share() >= 1.0):
+            if self._seek(self._next_evaluations(), lambda: share() >= COMPLETION):
                 yield self._report()
                 return
 
@@ -253,6 +265,7 @@ class Searcher:
 
     def judge(self) -> Verdict:
         """Let rows that no island saw decide how large a formula may be."""
+        self._shorten(list(self.front))
         self.verdict = judge(self.problem, list(self.front), self.linear)
         return self.verdict
 
@@ -263,14 +276,45 @@ class Searcher:
         earlier = [m for m in self.front if m.complexity <= self.verdict.most_nodes]
         worth = sorted(earlier, key=lambda m: -m.fitness)[:POLISHED]
         self.front = ParetoFront(self.guard)
-        for member in earlier:
-            tuned = (
-                self._polished(member.individual, self.data)
-                if member in worth
-                else member.individual.fit(self.data)
-            )
-            self._enter(tuned)
+        for individual in fitted([m.individual for m in earlier], self.data, self.workers):
+            self._enter(individual)
+        for individual in polished([m.individual for m in worth], self.data, self.refinement, self.workers):
+            self._enter(individual)
         self.islands = [self._moved(island) for island in self.islands]
+
+    @property
+    def refinement(self) -> Refinement:
+        """How models are tuned once more."""
+        return self.settings.refinement or Refinement()
+
+    @property
+    def works_on_all_rows(self) -> bool:
+        """Do the islands see every row by now?"""
+        return self.phase == "finish" and len(self.problem.evolution_rows) == len(self.problem.y)
+
+    def finish(self) -> None:
+        """Complete the front by shorter relatives; where islands saw part of the rows only, fit it to all of them."""
+        assert self.verdict is not None
+        most = self.verdict.most_nodes
+        self._shorten([m for m in self.front if m.complexity <= most])
+        self.complete = True
+        if self.works_on_all_rows:
+            return
+        self.data = self.problem.dataset()
+        models = [m.individual for m in self.front]
+        best = max(range(len(models)), key=lambda i: (models[i].complexity <= most, models[i].fitness))
+        models = fitted(models, self.data, self.workers)
+        models += polished([models[best]], self.data, self.refinement, self.workers)
+        self.front = ParetoFront(self.guard)
+        for individual in models:
+            self._enter(individual)
+
+    def _shorten(self, members: list[Member]) -> None:
+        """Shorter relatives of the fittest members enter the front, where the guard allows."""
+        fittest = sorted(members, key=lambda m: -m.fitness)[:SHORTENED]
+        models = [m.individual for m in fittest]
+        for model in shorter_relatives(models, self.data, self.refinement, self.options.trim, self.workers):
+            self._enter(model)
 
     def result(self) -> tuple[Member, list[Member]]:
         """The chosen model and the front, in the user's units, fitted to all rows. A law is chosen as it is."""
@@ -280,19 +324,24 @@ class Searcher:
         if self.only_laws:
             return self._best_find()
         verdict = self.verdict or self.judge()
-        everything = self.phase == "finish" and len(self.problem.evolution_rows) == len(self.problem.y)
+        everything = self.complete or self.works_on_all_rows
         data = self.data if everything else self.problem.dataset()
         constant = self._in_user_units(Individual(["0.0"], 0.0, [0.0]).fit(data))
         decided = verdict.constant or verdict.linear is not None
-        allowed = [] if decided else [m for m in self.front if m.complexity <= verdict.most_nodes]
+        members = list(self.front)
+        models = (
+            [m.individual for m in members]
+            if everything
+            else self._fitted([m.individual for m in members], data)
+        )
+        allowed = [] if decided else [m for m in members if m.complexity <= verdict.most_nodes]
         best = max(allowed, key=lambda m: m.fitness, default=None)
         front, chosen = [constant], constant
-        for member in self.front:
-            fitted = member.individual if everything else member.individual.fit(data)
+        for member, fitted_model in zip(members, models, strict=True):
             if member is best:
-                fitted = self._polished(member.individual, data)
-            if np.isfinite(fitted.fitness):
-                front.append(self._in_user_units(fitted))
+                fitted_model = self._polished(fitted_model, data)
+            if np.isfinite(fitted_model.fitness):
+                front.append(self._in_user_units(fitted_model))
                 chosen = front[-1] if member is best else chosen
         if verdict.linear is not None:
             chosen = self._in_user_units(
@@ -432,12 +481,17 @@ class Searcher:
         """Is the target explained to numerical precision?"""
         return self.front.best is not None and self.front.best.fitness >= EXPLAINED
 
+    def _fitted(self, models: list[Individual], data: Dataset) -> list[Individual]:
+        """Fitted to all rows, however late it is."""
+        self.workers.set_deadline(None)
+        return fitted(models, data, self.workers)
+
     def _polished(self, individual: Individual, data: Dataset) -> Individual:
-        """Tuned once more, all genes together, where that helps and the guard allows."""
-        refinement = replace(self.settings.refinement or Refinement(), iterations=10, gain=1e-6)
-        refined, plain = individual.refine(data, refinement), individual.fit(data)
-        better = np.isfinite(refined.fitness) and not refined.fitness < plain.fitness
-        return refined if better and (self.guard is None or self.guard(refined)) else plain
+        """Tuned once more for a moment, where that helps and the guard allows."""
+        self.workers.set_deadline(LAST_MOMENT)
+        [refined] = polished([individual], data, self.refinement, self.workers)
+        better = np.isfinite(refined.fitness) and not refined.fitness < individual.fitness
+        return refined if better and (self.guard is None or self.guard(refined)) else individual
 
     def _enter(self, individual: Individual) -> None:
         if np.isfinite(individual.fitness) and (self.guard is None or self.guard(individual)):

@@ -139,6 +139,9 @@ pub fn polish_all(models: &mut [Individual], data: &Dataset, tuning: &LevenbergM
         if price > 0.0 {
             trim(model, context, price, tuning, &mut workspace, &mut rng, stop);
         }
+        let unexplained = model.unexplained;
+        model.forget(); // columns of very many rows would add up
+        model.unexplained = unexplained;
     });
 }
 

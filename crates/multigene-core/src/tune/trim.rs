@@ -1,4 +1,4 @@
-//! Shortening of one model: slopes of linear combinations, and whole genes, that do not earn their place in the printed formula.
+//! Shortening of one model: genes, operators and slopes of linear combinations that do not earn their place in the printed formula.
 //!
 //! Minimised is ln(1 − R²) + price · size, size being the number of printed nodes. Which slopes to take out is foreseen by the
 //! optimal brain surgeon (Hassibi and Stork 1993): with H the curvature of half the error at its minimum, taking out w while
@@ -9,15 +9,18 @@ use super::jacobian::{Equations, Point};
 use super::levenberg_marquardt::{GeneChoice, LevenbergMarquardt, levenberg_marquardt_until};
 use super::linear_algebra::{factorise, solve};
 use super::parameters::Parameters;
-use crate::gene::Node;
+use crate::gene::{Node, start};
 use crate::grow::SlotRng;
 use crate::individual::{Context, Individual, Workspace};
+use crate::least_squares::Gram;
 use crate::weights::BIAS;
 
 /// Printed nodes of one term `+ w * x`.
 const TERM: f64 = 4.0;
 /// Damping of the curvature before it is inverted: flat directions have no say in what a slope is worth.
 const DAMPING: f64 = 1e-6;
+/// Shorter candidates that are tuned before operators are given up on.
+const OPERATORS_TRIED: usize = 3;
 /// Below this 1 − R² only rounding is left, and every removal would look dear.
 const EXPLAINED: f64 = 1e-15;
 
@@ -46,7 +49,8 @@ pub fn trim(
     };
     trimming.drop_genes();
     trimming.drop_slopes();
-    trimming.drop_genes();
+    trimming.drop_operators();
+    trimming.drop_slopes();
     *individual = trimming.best;
     individual.evaluate(context, trimming.workspace);
 }
@@ -94,24 +98,40 @@ impl Trimming<'_> {
 
     /// Genes, the least missed first, until one is missed.
     fn drop_genes(&mut self) {
-        while self.best.genes.len() > 1 && !self.stopped() {
-            let shortened = (0..self.best.genes.len()).map(|gene| {
-                let mut candidate = self.best.clone();
-                remove_gene(&mut candidate, gene);
-                candidate.evaluate(self.context, self.workspace);
-                candidate
-            });
-            let candidates: Vec<Individual> = shortened.collect();
-            let Some(least_missed) = candidates
-                .into_iter()
-                .min_by(|a, b| self.objective(a).total_cmp(&self.objective(b)))
-            else {
-                return;
-            };
-            if !self.accept(least_missed) {
+        loop {
+            let genes = self.best.genes.len();
+            let without = if genes > 1 { genes } else { 0 };
+            let shorter = self.evaluated((0..without).map(|gene| without_gene(&self.best, gene)).collect());
+            if !shorter.into_iter().take(1).any(|candidate| self.accept(candidate)) {
                 return;
             }
         }
+    }
+
+    /// Operators with all their arguments but one, the least missed first, until the first few are missed.
+    fn drop_operators(&mut self) {
+        loop {
+            let shorter = self.evaluated(without_operators(&self.best));
+            if !shorter
+                .into_iter()
+                .take(OPERATORS_TRIED)
+                .any(|candidate| self.accept(candidate))
+            {
+                return;
+            }
+        }
+    }
+
+    /// Candidates as they are before tuning, the best first.
+    fn evaluated(&mut self, mut candidates: Vec<Individual>) -> Vec<Individual> {
+        if self.stopped() {
+            return Vec::new();
+        }
+        for candidate in &mut candidates {
+            candidate.evaluate(self.context, self.workspace);
+        }
+        candidates.sort_by(|a, b| self.objective(a).total_cmp(&self.objective(b)));
+        candidates
     }
 
     /// Slopes, as many at once as are foreseen not to be missed; fewer when that proves wrong.
@@ -158,6 +178,9 @@ impl Trimming<'_> {
             self.tuning.max_parameters,
             self.rng,
         );
+        if parameters.is_empty() {
+            return Vec::new();
+        }
         let mut equations = Equations::default();
         equations.prepare(&parameters, self.context);
         let point = Point {
@@ -166,7 +189,7 @@ impl Trimming<'_> {
             context: self.context,
             tunable: self.tuning.tunable,
         };
-        if parameters.is_empty() || !equations.assemble(point, &self.workspace.residual, &mut self.workspace.tape, self.stop) {
+        if !equations.assemble(point, &self.workspace.residual, &mut self.workspace.tape, self.stop) {
             return Vec::new();
         }
         let inverse = inverse_diagonal(&equations, parameters.len(), self.context);
@@ -233,12 +256,36 @@ fn lone_slopes(individual: &Individual) -> Vec<usize> {
     alone
 }
 
-fn remove_gene(individual: &mut Individual, gene: usize) {
-    individual.genes.remove(gene);
-    individual.coefficients.clear();
-    (individual.fresh, individual.peak) = (None, None);
-    individual.gram = crate::least_squares::Gram::unknown(individual.genes.len());
-    individual.unexplained = f64::NAN;
+fn without_gene(individual: &Individual, gene: usize) -> Individual {
+    let mut shorter = individual.clone();
+    shorter.genes.remove(gene);
+    shorter.coefficients.clear();
+    (shorter.fresh, shorter.peak) = (None, None);
+    shorter.gram = Gram::unknown(shorter.genes.len());
+    shorter.unexplained = f64::NAN;
+    shorter
+}
+
+/// The individual with one operator less, in every way: one of its arguments stands in its place.
+fn without_operators(individual: &Individual) -> Vec<Individual> {
+    let mut shorter = Vec::new();
+    for (g, gene) in individual.genes.iter().enumerate() {
+        for at in (0..gene.nodes.len()).filter(|&at| gene.nodes[at].arity() > 0) {
+            let first = start(&gene.nodes, at);
+            let mut end = at;
+            while end > first {
+                let begin = start(&gene.nodes, end - 1);
+                let mut candidate = individual.clone();
+                let (before, after) = (&gene.nodes[..first], &gene.nodes[at + 1..]);
+                candidate.genes[g].nodes = [before, &gene.nodes[begin..end], after].concat();
+                candidate.touch(g);
+                (candidate.fresh, candidate.peak) = (None, None);
+                shorter.push(candidate);
+                end = begin;
+            }
+        }
+    }
+    shorter
 }
 
 /// Takes the slopes at these places of the table out of their rows, but leaves every row one.
