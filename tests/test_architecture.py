@@ -186,8 +186,7 @@ def test_at_most_15_parameters():
 
 
 def test_import_is_light():
-    """`import multigene` loads none of the heavy libraries; the estimator only what scikit-learn itself
-    loads."""
+    """`import multigene` loads none of the heavy libraries; the estimator only what scikit-learn itself loads."""
     import subprocess
     import sys
 

@@ -227,8 +227,7 @@ def rebuild(node: Expression, children: tuple[Expression, ...]) -> Expression:
 def evaluate(expression: Expression, X: npt.ArrayLike) -> Array:
     """The value on every row of `X` (rows by columns): plain NumPy, the reference for every export.
 
-    Outside an operator's domain the value is NaN or an infinity, as IEEE arithmetic has it; no warning is
-    raised.
+    Outside an operator's domain the value is NaN or an infinity, as IEEE arithmetic has it; no warning is raised.
     """
     data = np.asarray(X, dtype=np.float64)
     if data.ndim != 2:

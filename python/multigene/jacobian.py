@@ -47,9 +47,7 @@ def owners(expression: Expression) -> list[Expression]:
 
 
 def jacobian(expression: Expression, X: Floats) -> Floats:
-    """Derivatives of the value by each parameter: rows × parameters. Not finite where a derivative does not
-    exist.
-    """
+    """Derivatives of the value by each parameter: rows × parameters. Not finite where a derivative does not exist."""
     nodes = postorder(expression)
     children = _children(nodes)
     columns, count = _columns(nodes)

@@ -5,12 +5,15 @@ A refusal is a sentence that names the value and the remedy. Every setting stand
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, get_args
 
 import numpy as np
 
-from multigene.settings import GM_REASON, PARTS, Criterion, Kind, Mode, Settings, UpdateRule
+from multigene._engine import check_functions, operators
+from multigene.settings import GM_REASON, PARTS, Criterion, FunctionEntry, Kind, Mode, Settings, UpdateRule
+from multigene.suggest import nearest
 
 #: Whole numbers: least and largest sensible value. Larger ones would not fit a machine, or never end.
 _WHOLE: dict[str, tuple[int, int]] = {
@@ -60,7 +63,7 @@ _REAL: dict[str, tuple[float, float]] = {
     "step_shrinkage": (1e-6, 1.0),
     "min_step": (0.0, _HUGE),
     "max_step": (1e-300, _HUGE),
-    "seconds": (1e-9, 1e12),
+    "seconds": (0.0, 1e12),
     "target_r2": (-1e12, 1.0),
     "parameter_price": (0.0, 1e12),
     "node_price": (0.0, 1e12),
@@ -99,7 +102,21 @@ def check(settings: Settings) -> None:
             raise ValueError(f"settings.{part} is {values!r}; give a multigene.settings.{cls.__name__}.")
         for f in fields(cls):
             _check_value(f.name, getattr(values, f.name), optional="None" in str(f.type))
+    _check_functions(settings.genes.functions)
     _check_together(settings)
+
+
+def _check_functions(functions: Sequence[FunctionEntry]) -> None:
+    """Refuse functions that the engine does not know or whose definitions it cannot read."""
+    try:
+        check_functions(list(functions))
+    except ValueError:
+        known = [name for name, _, _ in operators()]
+        for name, definition, _ in functions:
+            near = nearest(name, known) if definition is None and name not in known else ""
+            if near:
+                raise ValueError(f"There is no function {name!r}{near}") from None
+        raise
 
 
 def _check_value(name: str, value: Any, *, optional: bool) -> None:
@@ -117,6 +134,8 @@ def _check_value(name: str, value: Any, *, optional: bool) -> None:
             raise ValueError(f"{shown} is too large; take at most {largest}.")
     elif name in _REAL:
         low, high = _REAL[name]
+        if name == "seconds" and not (_is_real(value) and 0.0 < value <= high):
+            raise ValueError(f"{shown} is no number of seconds; give a positive one, for example 30.")
         if not _is_real(value) or not low <= value <= high:
             raise ValueError(f"{shown} is not a number between {low:g} and {high:g}; give one.")
     elif name in _RANGES:

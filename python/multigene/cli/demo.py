@@ -48,8 +48,7 @@ def demo(
 ) -> None:
     """Fit a built-in problem and print its formula.
 
-    The data come from a known law (problem K11C of the paper); the search sees 500 rows of it and nothing
-    else.
+    The data come from a known law (problem K11C of the paper); the search sees 500 rows of it and nothing else.
     """
     if search.generations:
         search = replace(search, time=None)

@@ -116,21 +116,4 @@ def regressor(
         settings=settings or None,
     )
     model._resolved_settings()
-    _refuse_unknown_functions(functions)
     return model
-
-
-def _refuse_unknown_functions(functions: str | None) -> None:
-    from multigene._engine import operators
-    from multigene.settings import function_entries
-
-    if functions is None:
-        return
-    known = [name for name, _, _ in operators()] + [f"pow{n}" for n in range(2, 7)]
-    for name, definition, _ in function_entries(functions):
-        power = name.startswith("pow") and name[3:].lstrip("-").isdigit()
-        if definition is None and name not in known and not power:
-            raise ValueError(
-                "There is no function "
-                f"{name!r}{nearest(name, known) or '; take some of ' + ', '.join(known) + '.'}"
-            )
