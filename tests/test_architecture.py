@@ -18,6 +18,7 @@ LEVELS = [
     ["report", "study"],
     ["transformer"],
     ["estimator"],
+    ["resolve"],
     ["run"],
     ["search"],
     ["seekers"],
@@ -183,6 +184,14 @@ def test_at_most_15_parameters():
     from multigene import MultigeneRegressor
 
     assert len(inspect.signature(MultigeneRegressor).parameters) <= 15
+
+
+def test_the_citation_names_the_version_of_the_package():
+    import re
+    import tomllib
+
+    version = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
+    assert re.findall(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text("utf-8"), re.M) == [version]
 
 
 def test_import_is_light():

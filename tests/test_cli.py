@@ -149,7 +149,7 @@ MISTAKES = {
     "no threads": ("fit good.csv --threads 0", "--threads 0 is too few"),
     "unknown configuration": ("fit good.csv -c XY", "no configuration 'XY'"),
     "senseless configuration": ("fit good.csv -c GM", "Take GB or GC"),
-    "unknown function": ("fit good.csv --functions add,sine", "no function 'sine'"),
+    "unknown function": ("fit good.csv --functions add,sine", 'no function "sine"'),
     "unknown setting": ("fit good.csv --set tournament=3", "did you mean 'tournament_size'"),
     "setting without value": ("fit good.csv --set tournament_size", "is not name=value"),
     "setting of the wrong type": ("fit good.csv --set crossover=high", "crossover='high' is not a number"),

@@ -6,7 +6,7 @@ The constructor only stores; `fit` calls these, and each refuses what cannot wor
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -15,12 +15,9 @@ from multigene.search import default_settings
 from multigene.settings import Settings, Stopping, configuration, function_entries
 from multigene.settings_check import check
 
-if TYPE_CHECKING:
-    from multigene.estimator import MultigeneRegressor
 
-
-def resolved(estimator: MultigeneRegressor) -> Settings:
-    """All settings of a run: those of the configuration, changed by `settings`, changed by the parameters."""
+def resolved(estimator: Any) -> Settings:
+    """All settings of a run of a `MultigeneRegressor`: those of its configuration, changed by its parameters."""
     settings = estimator.settings
     if isinstance(settings, Settings):
         if estimator.configuration is not None:

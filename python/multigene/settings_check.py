@@ -110,13 +110,15 @@ def _check_functions(functions: Sequence[FunctionEntry]) -> None:
     """Refuse functions that the engine does not know or whose definitions it cannot read."""
     try:
         check_functions(list(functions))
-    except ValueError:
+    except ValueError as error:
         known = [name for name, _, _ in operators()]
-        for name, definition, _ in functions:
-            near = nearest(name, known) if definition is None and name not in known else ""
-            if near:
-                raise ValueError(f"There is no function {name!r}{near}") from None
-        raise
+        unknown = [
+            n for n, definition, _ in functions if definition is None and f'no function "{n}"' in str(error)
+        ]
+        near = nearest(unknown[0], known) if unknown else ""
+        if not near:
+            raise
+        raise ValueError(f"{error} Did {near.removeprefix('; did ')}") from None
 
 
 def _check_value(name: str, value: Any, *, optional: bool) -> None:
