@@ -188,3 +188,9 @@ class Population:
         """A population from `dump`."""
 
     def __len__(self) -> int: ...
+
+def polish(
+    models: list[Individual], data: Dataset, refinement: Any, price: float, workers: Workers
+) -> list[Individual]:
+    """Models on their own: all genes of each tuned jointly (`refinement`: `multigene.settings.Refinement`) and, where `price` is
+    positive, shortened by what does not pay for its place: minimised is ln(1 - R²) + price · printed nodes. In parallel."""

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +27,7 @@ from multigene.problem import Problem
 from multigene.progress import ProgressLine
 from multigene.resolve import random_generator, resolved, threads
 from multigene.rows import TrainingRows
-from multigene.run import Callback, Run
+from multigene.run import CLOCKS, Callback, Run
 from multigene.settings import Settings
 from multigene.units import Dimensions
 
@@ -59,7 +58,8 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
         Number of generations after which the run ends. None for that of the settings, or no limit if `time_limit` is
         given.
     time_limit : float or None
-        Seconds after which the run ends. None for no such limit.
+        Seconds after which the run ends; of the wall clock, or of the processor with
+        `settings={"clock": "processor"}`. None for no such limit.
     max_genes, max_depth, max_nodes : int or None
         Limits of an individual: `G_max`, `D_max` and `N_max` of the paper. None for those of the configuration.
     search : str
@@ -183,8 +183,9 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
         MultigeneRegressor
             The estimator itself. On Ctrl-C and at the time limit it has the best model so far.
         """
-        started = time.perf_counter()
         settings = self._resolved_settings()
+        now = CLOCKS[settings.stopping.clock]
+        started = now()
         rng, workers = random_generator(self.random_state), Workers(threads(self.n_jobs))
         if callback is not None and not callable(callback):
             raise ValueError(
@@ -193,16 +194,14 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
         names = column_names(X)
         self._target_name = target_name(y)
         X, y, weights = checked_rows(self, X, y, sample_weight, reset=True, ensure_min_samples=1)
-        Dataset(
-            X, y, weights
-        )  # the engine's own checks: weights that are negative, numbers too large to square
+        Dataset(X, y, weights)  # the engine's own checks, of weights above all
         self._names = names or [f"x{j}" for j in range(X.shape[1])]
         self._rows, self._uncertainty = TrainingRows.of(X, y, weights), None
         self._data_summary: dict[str, Any] | None = data_summary(names, X, y, self._rows.variance)
-        if settings.stopping.seconds is not None:
-            workers.set_deadline(settings.stopping.seconds - (time.perf_counter() - started))
+        if settings.stopping.seconds is not None and settings.stopping.clock == "wall":
+            workers.set_deadline(settings.stopping.seconds - (now() - started))
         dimensions = None if self.units is None else Dimensions.of(self.units, self._names, self._target_name)
-        kept = checkpoint is not None or self.warm_start
+        kept = checkpoint or self.warm_start
         mark = fingerprint_of(settings, X, y, weights, self.random_state, dimensions) if kept else ""
         problem = replace(seen(settings, X, y, weights), dimensions=dimensions)
         run = Run(settings, problem, workers, started, callback, checkpoint, mark)

@@ -19,6 +19,7 @@ use crate::mutate::mutate;
 use crate::synchronise::{mirror, resolve};
 use crate::text;
 use crate::tune::levenberg_marquardt::{GeneChoice, LevenbergMarquardt, levenberg_marquardt_until};
+use crate::tune::trim::trim;
 use crate::tune::{self, GradientTuning};
 use crate::vary::{Variation, offspring};
 use crate::weights::{BIAS, Weights};
@@ -122,6 +123,23 @@ fn prune(individual: &mut Individual, gene: usize, context: Context, refinement:
             *individual = pruned;
         }
     }
+}
+
+/// Models that stand alone: all genes of each tuned jointly, and, with a price per printed node, shortened. In parallel.
+pub fn polish_all(models: &mut [Individual], data: &Dataset, tuning: &LevenbergMarquardt, price: f64, stop: &AtomicBool) {
+    let context = Context {
+        data,
+        library: &[],
+        fit_genes: true,
+    };
+    models.par_iter_mut().for_each(|model| {
+        let (mut workspace, mut rng) = (Workspace::default(), SlotRng::seed_from_u64(0));
+        model.forget();
+        levenberg_marquardt_until(model, GeneChoice::All, context, tuning, &mut workspace, &mut rng, stop);
+        if price > 0.0 {
+            trim(model, context, price, tuning, &mut workspace, &mut rng, stop);
+        }
+    });
 }
 
 /// Individuals of one generation and what they are made of.

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _engine {
     #[pymodule_export]
-    use crate::model::{Individual, apply, operators};
+    use crate::model::{Individual, apply, operators, polish};
     #[pymodule_export]
     use crate::population::{Dataset, Population, sweep};
     #[pymodule_export]

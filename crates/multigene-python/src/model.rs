@@ -6,6 +6,7 @@ use multigene_core::grow::SlotRng;
 use multigene_core::individual::{self, Context, Workspace};
 use multigene_core::interval::Interval;
 use multigene_core::operator::Operator;
+use multigene_core::population::polish_all;
 use multigene_core::text;
 use multigene_core::tune::gradient;
 use multigene_core::tune::levenberg_marquardt::{GeneChoice, levenberg_marquardt};
@@ -18,6 +19,7 @@ use rand::SeedableRng;
 use crate::convert::{columns, tokens, value_error};
 use crate::population::Dataset;
 use crate::settings::RefinementSettings;
+use crate::workers::Workers;
 
 /// Rows evaluated at a time, so that predicting a million rows needs no second copy of them.
 const CHUNK: usize = 1 << 16;
@@ -213,4 +215,19 @@ pub fn apply<'py>(
     let values =
         evaluate::apply(operator, &x.as_array().to_vec(), y.map(|y| y.as_array().to_vec()).as_deref()).map_err(value_error)?;
     Ok(values.into_pyarray(py))
+}
+
+/// Models tuned, all genes of each jointly, and shortened where a printed node costs something; in parallel.
+#[pyfunction]
+pub fn polish(
+    py: Python<'_>,
+    models: Vec<PyRef<'_, Individual>>,
+    data: &Dataset,
+    refinement: RefinementSettings,
+    price: f64,
+    workers: &Workers,
+) -> PyResult<Vec<Individual>> {
+    let mut inner: Vec<individual::Individual> = models.iter().map(|model| model.inner.clone()).collect();
+    workers.run(py, |stop| polish_all(&mut inner, &data.0, &refinement.tuning(), price, stop))?;
+    Ok(inner.into_iter().map(|inner| Individual { inner }).collect())
 }

@@ -9,6 +9,7 @@ pub mod linear_algebra;
 pub mod parameters;
 mod rollback;
 mod rprop;
+pub mod trim;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
