@@ -5,7 +5,17 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Dataset", "Individual", "Population", "Workers", "apply", "check_functions", "operators", "sweep"]
+__all__ = [
+    "Dataset",
+    "Individual",
+    "Population",
+    "Workers",
+    "apply",
+    "check_functions",
+    "operators",
+    "polish",
+    "sweep",
+]
 
 _Floats = npt.NDArray[np.float64]
 
