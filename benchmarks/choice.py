@@ -1,5 +1,4 @@
-"""How good the default choice is: twenty problems with 10 % noise, the chosen model beside the best one of
-its front.
+"""How good the default choice is: twenty problems with 10 % noise, the chosen model beside the best one of its front.
 
 The front is scored on 2,000 noise-free rows that the fit never saw; `gap` is what the best model of the front
 would have been better than the chosen one in R². Promised: a median gap of at most 0.01. `BENCH_SECONDS` sets

@@ -1,5 +1,6 @@
-"""Generations per second of the paper's configurations on K11C: 500 rows, the paper's Table 2, one thread, through the
-estimator."""
+"""Generations per second of the paper's configurations on K11C: 500 rows, the paper's Table 2, one thread,
+through the estimator.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Memory of a fit: peak resident size of a process that fits 1,000,000 rows × 10 features at default
-settings.
+"""Memory of a fit: peak resident size of a process that fits 1,000,000 rows × 10 features at default settings.
 
 The promise is at most 2 GB. A process of its own measures, so that nothing else counts; rows are made in it
 without intermediate copies, and their own 88 MB are part of the figure.
@@ -33,8 +32,7 @@ print(before * unit, after * unit, len(model.history_), model.history_["seconds"
 
 
 def measure(rows: int = 1_000_000, features: int = 10, seconds: float = 20.0) -> dict[str, float]:
-    """Fit in a process of its own; gigabytes before and at the peak, generations, seconds and training
-    R²."""
+    """Fit in a process of its own; gigabytes before and at the peak, generations, seconds and training R²."""
     arguments = [sys.executable, "-c", FIT, str(rows), str(features), str(seconds)]
     output = subprocess.run(arguments, check=True, capture_output=True, text=True).stdout
     before, peak, generations, took, r2 = (float(value) for value in output.split())

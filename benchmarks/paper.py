@@ -1,9 +1,9 @@
-"""The paper's main results in ten seconds a run instead of seven minutes: test R² of its configurations beside the paper's
-medians.
+"""The paper's main results in ten seconds a run instead of seven minutes: test R² of its configurations beside
+the paper's medians.
 
-One thread a run, one run at a time (BENCH_JOBS for more: on cores that share their arithmetic units runs slow each other
-down). The environment variables BENCH_SEEDS and BENCH_SECONDS
-make it shorter; MULTIGENE_DATA names a directory with local copies of the UCI sets.
+One thread a run, one run at a time (BENCH_JOBS for more: on cores that share their arithmetic units runs slow each
+other down). The environment variables BENCH_SEEDS and BENCH_SECONDS make it shorter; MULTIGENE_DATA names a directory
+with local copies of the UCI sets.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""How much `prune(max_loss=0.001)` shortens: the paper's realistic problems, size before and after, R² given
-up.
+"""How much `prune(max_loss=0.001)` shortens: the paper's realistic problems, size before and after, R² given up.
 
 Promised: the median size halves at a loss of at most 0.001 training R². `BENCH_SECONDS` sets the time of a
 fit, `BENCH_SEEDS` the number of runs per problem; `MULTIGENE_DATA` names the directory of the UCI tables.

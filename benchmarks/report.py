@@ -1,6 +1,4 @@
-"""The report of a large fit: 100,000 rows, 20 features. How long it takes to make and to open, and how large
-it is.
-"""
+"""The report of a large fit: 100,000 rows, 20 features. How long it takes to make and to open, and how large it is."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """How much the study's runner costs, and how fast a large store is tabulated.
 
-Run as `python benchmarks/study_overhead.py [seconds per run] [runs]`. Prints the runner's overhead over the
-runs' own time (sampling, fitting, testing), once the worker processes are up, and the time to tabulate 10,000
-recorded runs.
+Run as `python benchmarks/study_overhead.py [seconds per run] [runs]`. Prints the runner's overhead over the runs' own
+time (sampling, fitting, testing), once the worker processes are up, and the time to tabulate 10,000 recorded runs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""A fitted model for tests of report and plots, made once: ten columns, a front with short and long
-formulas, LCFs.
-"""
+"""A fitted model for tests of report and plots, made once: ten columns, a front with short and long formulas, LCFs."""
 
 from __future__ import annotations
 

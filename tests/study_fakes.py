@@ -1,6 +1,4 @@
-"""Stand-ins for the study's tests: an evolving regressor that needs no engine, regressors that fail, a user's
-problem.
-"""
+"""Stand-ins for the study's tests: an evolving regressor that needs no engine, regressors that fail, a user's problem."""
 
 from __future__ import annotations
 
@@ -54,9 +52,7 @@ class Plain(Parameters):
 
 
 class FakeGP(Parameters):
-    """Each generation tries random tanh features and keeps the best fit: deterministic for a number of
-    generations.
-    """
+    """Each generation tries random tanh features and keeps the best fit: deterministic for a number of generations."""
 
     def __init__(
         self,

@@ -18,6 +18,7 @@ LEVELS = [
     ["report", "study"],
     ["transformer"],
     ["estimator"],
+    ["resolve"],
     ["run"],
     ["search"],
     ["seekers"],
@@ -185,9 +186,16 @@ def test_at_most_15_parameters():
     assert len(inspect.signature(MultigeneRegressor).parameters) <= 15
 
 
+def test_the_citation_names_the_version_of_the_package():
+    import re
+    import tomllib
+
+    version = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
+    assert re.findall(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text("utf-8"), re.M) == [version]
+
+
 def test_import_is_light():
-    """`import multigene` loads none of the heavy libraries; the estimator only what scikit-learn itself
-    loads."""
+    """`import multigene` loads none of the heavy libraries; the estimator only what scikit-learn itself loads."""
     import subprocess
     import sys
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import warnings
 
 import numpy as np
@@ -42,16 +43,59 @@ def test_values_that_are_not_finite(value):
     X, y = problem()
     bad = y.copy()
     bad[5] = value
-    for data in (with_entry(value), (X, bad)):
-        with pytest.raises(ValueError, match=r"NaN|infinity"):
-            quick().fit(*data)
+    kind = "NaN" if np.isnan(value) else "infinite"
+    with pytest.raises(ValueError, match=f"Column 1 of X is {kind} in row 3; fill"):
+        quick().fit(*with_entry(value))
+    with pytest.raises(ValueError, match=f"The target is {kind} in row 5; fill"):
+        quick().fit(X, bad)
     model = quick().fit(X, y)
-    with pytest.raises(ValueError, match=r"NaN|infinity"):
+    with pytest.raises(ValueError, match=f"Column 1 of X is {kind} in row 3; fill"):
         model.predict(with_entry(value)[0])
     weights = np.ones(len(y))
     weights[2] = value
     with pytest.raises(ValueError, match=r"NaN|infinity|weight"):
         quick().fit(X, y, sample_weight=weights)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_a_missing_value_is_named_by_its_column(frame):
+    X, y = with_entry(np.nan)
+    table = frame(dict(zip("abcdef", X.T, strict=False)))
+    with pytest.raises(
+        ValueError, match=r"^Column 'b' is NaN in row 3; fill the value in or leave the row out\.$"
+    ):
+        quick().fit(table, y)
+
+
+def test_complex_numbers_are_refused_in_one_sentence():
+    X, y = problem()
+    with pytest.raises(ValueError, match="Complex data not supported: X holds") as refusal:
+        quick().fit(X + 1j, y)
+    assert len(str(refusal.value)) < 200
+
+
+def test_weights_by_name_are_refused():
+    with pytest.raises(ValueError, match=r"sample_weight holds 'balanced'.*one number per row"):
+        quick().fit(*problem(), sample_weight="balanced")
+
+
+def test_a_callback_that_cannot_be_called():
+    with pytest.raises(ValueError, match="callback='loud' cannot be called"):
+        quick().fit(*problem(), callback="loud")
+
+
+@pytest.mark.parametrize("configuration", [None, "UB"])
+def test_unknown_functions_are_refused_by_every_search(configuration):
+    """By the default search too, which may find an exact law before any function is drawn."""
+    X, _ = problem()
+    for functions, said in (
+        (["add", "sine"], "Did you mean 'sin'"),
+        (["add", "qqq"], 'no function "qqq"; take one of'),
+        ({"hill": "x**2/(1+z)"}, 'unknown variable "z"'),
+    ):
+        model = MultigeneRegressor(configuration, generations=2, functions=functions, random_state=0)
+        with pytest.raises(ValueError, match=re.escape(said)):
+            model.fit(X, 2.0 * X[:, 0])
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])

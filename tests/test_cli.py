@@ -149,7 +149,7 @@ MISTAKES = {
     "no threads": ("fit good.csv --threads 0", "--threads 0 is too few"),
     "unknown configuration": ("fit good.csv -c XY", "no configuration 'XY'"),
     "senseless configuration": ("fit good.csv -c GM", "Take GB or GC"),
-    "unknown function": ("fit good.csv --functions add,sine", "no function 'sine'"),
+    "unknown function": ("fit good.csv --functions add,sine", 'no function "sine"'),
     "unknown setting": ("fit good.csv --set tournament=3", "did you mean 'tournament_size'"),
     "setting without value": ("fit good.csv --set tournament_size", "is not name=value"),
     "setting of the wrong type": ("fit good.csv --set crossover=high", "crossover='high' is not a number"),
@@ -178,6 +178,7 @@ MISTAKES = {
     "show a directory": ("show folder", "is a directory"),
     "show in an unknown format": ("show model.json --format latx", "did you mean 'latex'"),
     "too many digits": ("show model.json --format text --digits 40", "not between 1 and 17"),
+    "too many digits of the plain text": ("show model.json --digits 40", "not between 1 and 17"),
     "export without a format": ("export model.json", "--format"),
     "export to an unknown suffix": ("export model.json -o formula.xyz", "Unknown export format '.xyz'"),
     "export to nowhere": ("export model.json --format python -o none/f.py", "no directory none"),
@@ -487,20 +488,27 @@ def test_compare_by_folds_covers_every_row_once(here):
     assert result.stdout.startswith("contender")
 
 
-def test_what_is_not_built_yet_is_said_or_done(here, tmp_path):
-    """`--choose`, `--prune` and reports either work or say in one line that they are missing."""
-    for arguments in (
-        ["show", "model.json", "--choose", "0"],
-        ["fit", "good.csv", *QUICK, "--prune", "0.01"],
-    ):
-        result = run(*arguments)
-        assert result.exit_code == 0 or "not part of this version" in result.stderr
-    result = run("report", "model.json", "-o", tmp_path / "r.html")
-    assert (
-        (tmp_path / "r.html").exists()
-        if result.exit_code == 0
-        else "not part of this version" in result.stderr
+def test_a_row_of_the_front_can_be_shown(here):
+    front = json.loads(run("show", "model.json", "--json").stdout)["front"]
+    assert run("show", "model.json", "--choose", "0").stdout.startswith(f"y = {front[0]['formula']}\n")
+
+
+def test_pruning_makes_the_formula_no_longer(here):
+    plain, pruned = (
+        json.loads(run("fit", "good.csv", *QUICK, "--json", *more).stdout)
+        for more in ((), ("--prune", "0.2"))
     )
+    assert pruned["nodes"] < plain["nodes"]
+    assert plain["train"]["r2"] - 0.2 <= pruned["train"]["r2"]
+
+
+def test_report_reads_data_as_it_is_told(here, tmp_path):
+    text = (here / "good.csv").read_text().replace(",", ";")
+    (tmp_path / "semicolons.txt").write_text(text)
+    page = tmp_path / "r.html"
+    result = run("report", "model.json", tmp_path / "semicolons.txt", "--separator", ";", "-o", page)
+    assert (result.exit_code, result.stdout) == (0, f"wrote {page}\n")
+    assert "<html" in page.read_text("utf-8")
 
 
 # --- demo, help, version, completion --------------------------------------------------------------

@@ -1,6 +1,4 @@
-"""README and docs: every code block runs as it is printed, every link leads somewhere, generated tables are
-complete.
-"""
+"""README and docs: every code block runs as it is printed, every link leads somewhere, generated tables are complete."""
 
 from __future__ import annotations
 

@@ -346,7 +346,7 @@ def test_time_limit_on_many_rows(limit):
     start = time.perf_counter()
     model = MultigeneRegressor("UB", time_limit=limit, random_state=0).fit(X, y)
     took = time.perf_counter() - start
-    assert took < limit + 5.0
+    assert took < limit + 20.0
     assert model.stopped_by_ == "time"
     assert np.isfinite(model.predict(X)).all()
     assert model.score(X, y) > -1e-9

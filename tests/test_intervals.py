@@ -127,9 +127,7 @@ def test_weights_count_as_repeated_rows_do_in_the_fit():
 
 @pytest.mark.parametrize("gene", ["exp([0: -0.5*x0])", "sin([0: 0.3 + 1.5*x0 + 0.5*x1])"])
 def test_prediction_intervals_cover(gene):
-    """200 data sets with known noise and the true form in the model: 95 % intervals hold 93 to 97 % of new
-    observations.
-    """
+    """200 data sets with known noise and the true form in the model: 95 % intervals hold 93 to 97 % of new observations."""
     truth = Individual([gene], 1.0, [3.0])
     from multigene.settings import Refinement
 

@@ -1,5 +1,6 @@
-"""From finds to laws: transforms that can be undone, text for the engine, constants cleaned up, natural forms, probes,
-catalogue."""
+"""From finds to laws: transforms that can be undone, text for the engine, constants cleaned up, natural
+forms, probes, catalogue.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The engine against its naive twin (`multigene/_reference.py`): same values, gradients, coefficients and
-steps."""
+"""The engine against its naive twin (`multigene/_reference.py`): same values, gradients, coefficients and steps."""
 
 from __future__ import annotations
 
@@ -305,8 +304,7 @@ def test_tuning_takes_the_same_steps(mode, weighted_nodes, workers):
 
 
 def same_weights(model: Individual, reference: twin.Model) -> bool:
-    """Are all inner weights of the engine's model those of the twin? Step sizes are products of the same
-    few numbers."""
+    """Are all inner weights of the engine's model those of the twin? Step sizes are products of the same few numbers."""
     found = twin.Model.read(model, reference.rows)
     pairs = zip(twin._nodes(found.genes), twin._nodes(reference.genes), strict=True)
     return all(
@@ -316,8 +314,7 @@ def same_weights(model: Individual, reference: twin.Model) -> bool:
 
 @pytest.mark.parametrize("steps", [1, 2, 3, 4, 5, 12])
 def test_tuning_of_given_individuals(steps, workers):
-    """`Population.of` and several steps in one call: number of steps, early stop and best iterate as METHOD
-    says."""
+    """`Population.of` and several steps in one call: number of steps, early stop and best iterate as METHOD says."""
     rows, data = made_data(10, weighted=True)
     genes = [
         ["sin([0: 0.0 + 1.0*x0 + 0.0*x1 + 0.0*x2])", "x0 * [2: 0.0 + 0.0*x0 + 0.0*x1 + 1.0*x2]"],

@@ -1,6 +1,4 @@
-"""The report in a headless Chromium: every way to select changes the page, nothing is fetched, nothing is in
-the way.
-"""
+"""The report in a headless Chromium: every way to select changes the page, nothing is fetched, nothing is in the way."""
 
 from __future__ import annotations
 

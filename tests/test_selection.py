@@ -57,8 +57,7 @@ def test_tournament_probabilities():
 
 
 def test_ties_go_to_the_earlier_drawn():
-    """Among equals it is the draw that decides, so that all are chosen equally often, not the one with the
-    lowest number."""
+    """Among equals it is the draw that decides, so that all are chosen equally often, not the one with the lowest number."""
     rng = np.random.default_rng(2)
     won = selection.tournament(np.full(8, 0.5), Selection(elites=0, tournament_size=4), rng)
     again = np.random.default_rng(2).integers(8, size=(8, 2, 4))[:, :, 0]

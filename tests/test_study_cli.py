@@ -1,6 +1,4 @@
-"""The study's command line: a whole small study, and a sentence with exit code 2 for everything a user can
-get wrong.
-"""
+"""The study's command line: a whole small study, and a sentence with exit code 2 for everything a user can get wrong."""
 
 from __future__ import annotations
 

@@ -150,9 +150,7 @@ def test_value_functions_equal_the_reference_tables(file: str, compute: object) 
 
 
 def _table(table: datasets.Table) -> pd.DataFrame:
-    """Rows that pass the checks: the known first row, then rows that bring the target means to the known
-    ones.
-    """
+    """Rows that pass the checks: the known first row, then rows that bring the target means to the known ones."""
     rng = np.random.default_rng(0)
     values = rng.uniform(1, 5, (table.rows, len(table.columns)))
     values[0] = table.first_row

@@ -33,9 +33,7 @@ LIMITS = ("100 generations", "2 s")
 
 
 def fill(store: Store, design: Design) -> None:
-    """Records results with a known order: UB above the baseline on K11C, below it on UB5D, no difference
-    elsewhere.
-    """
+    """Records results with a known order: UB above the baseline on K11C, below it on UB5D, no difference elsewhere."""
     study = build_study(design, prepare=False)
     store.enrol(study)
     owner = new_owner()

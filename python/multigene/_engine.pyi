@@ -5,12 +5,25 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Dataset", "Individual", "Population", "Workers", "apply", "operators", "sweep"]
+__all__ = [
+    "Dataset",
+    "Individual",
+    "Population",
+    "Workers",
+    "apply",
+    "check_functions",
+    "operators",
+    "polish",
+    "sweep",
+]
 
 _Floats = npt.NDArray[np.float64]
 
 def operators() -> list[tuple[str, int, str | None]]:
     """Name, number of arguments and infix sign (or None) of every operator but the powers `pow2`, `pow3`, …."""
+
+def check_functions(functions: list[tuple[str, str | None, float]]) -> None:
+    """Refuse functions (name, definition or None, frequency) that are not known or cannot be read."""
 
 def apply(name: str, x: _Floats, y: _Floats | None = None) -> _Floats:
     """Apply one operator to arrays, element by element."""

@@ -81,8 +81,7 @@ def _sinc_slope(x: Array, v: Array) -> Array:
 
 @dataclass(eq=False)
 class Row:
-    """Weights that are tuned together, with what iRprop⁻ remembers of each: step size and last
-    derivative."""
+    """Weights that are tuned together, with what iRprop⁻ remembers of each: step size and last derivative."""
 
     weights: Array
     tuned: bool = True
@@ -111,8 +110,7 @@ class Node:
 
 
 def read_gene(tokens: Iterable[tuple[Any, ...]], indices: Iterable[int] = ()) -> Node:
-    """The tree of a gene from the engine's postfix tokens; `indices` are those of its LCFs, from left to
-    right."""
+    """The tree of a gene from the engine's postfix tokens; `indices` are those of its LCFs, from left to right."""
     stack: list[Node] = []
     left = iter(indices)
     for token in tokens:
@@ -164,8 +162,7 @@ def forward(node: Node, X: Array, tape: dict[Node, tuple[Array, Array]]) -> Arra
 
 
 def backward(node: Node, X: Array, tape: dict[Node, tuple[Array, Array]], adjoint: Array) -> None:
-    """Backpropagation (section 3.2): add the derivatives of Σ adjoint·value to the gradients of all rows
-    below."""
+    """Backpropagation (section 3.2): add the derivatives of Σ adjoint·value to the gradients of all rows below."""
     plain = tape[node][0]
     arguments = [tape[child][1] for child in node.children]
     if node.children and node.row is not None:
@@ -215,8 +212,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Fit:
-    """y ≈ intercept + Σ coefficient·gene, and what it leaves: 1 − R² and the residual in units of the
-    target's length."""
+    """y ≈ intercept + Σ coefficient·gene, and what it leaves: 1 − R² and the residual in units of the target's length."""
 
     intercept: float
     coefficients: Array
@@ -225,8 +221,7 @@ class Fit:
 
 
 def least_squares(genes: Array, rows: Rows) -> Fit:
-    """Outer coefficients by least squares on centred columns. A gene that depends on those before it gets
-    0."""
+    """Outer coefficients by least squares on centred columns. A gene that depends on those before it gets 0."""
     y, y_mean = rows.centred(rows.y)
     scale = float(np.linalg.norm(y))
     columns, means = zip(*(rows.centred(gene) for gene in genes.T), strict=True)
@@ -262,9 +257,9 @@ class Model:
 
     @classmethod
     def read(cls, individual: Individual, rows: Rows, shared: dict[int, Row] | None = None) -> Model:
-        """The twin of a model of the engine. With `shared`, LCFs of the same index use the same row of it:
-        one dict per individual is the synchronised mode, one for all individuals the globally synchronised
-        mode."""
+        """The twin of a model of the engine. With `shared`, LCFs of the same index use the same row of it: one dict
+        per individual is the synchronised mode, one for all individuals the globally synchronised mode.
+        """
         genes = []
         for g, text in enumerate(individual.genes):
             indices = [int(index) for index in re.findall(r"\[(\d+):", text)]
@@ -276,8 +271,7 @@ class Model:
         return cls(genes, rows)
 
     def evaluate(self) -> Fit | None:
-        """Fit the outer coefficients; None when a gene has no finite value somewhere: such a model is
-        unfit."""
+        """Fit the outer coefficients; None when a gene has no finite value somewhere: such a model is unfit."""
         with np.errstate(all="ignore"):
             values = np.array([value(gene, self.rows.X) for gene in self.genes]).T
             self.fit = least_squares(values, self.rows) if np.isfinite(values).all() else None
@@ -288,8 +282,7 @@ class Model:
         return list(dict.fromkeys(node.row for node in _nodes(self.genes) if node.row is not None))
 
     def add_gradient(self) -> None:
-        """Add the derivatives of half the squared error to the rows' gradients, outer coefficients held
-        fixed.
+        """Add the derivatives of half the squared error to the rows' gradients, outer coefficients held fixed.
 
         They are at their optimum, where the error does not change with them; so this is the derivative of
         the projected error. The error is in units of the target's length, as the residual is.
@@ -316,8 +309,7 @@ def _nodes(genes: Iterable[Node]) -> list[Node]:
 
 
 def step(rows: Sequence[Row]) -> None:
-    """One step of all rows. Derivatives that are zero up to rounding (1e-13 of the largest) are taken as
-    zero."""
+    """One step of all rows. Derivatives that are zero up to rounding (1e-13 of the largest) are taken as zero."""
     slopes = np.abs(np.concatenate([row.gradient for row in rows]))
     least = 1e-13 * slopes[np.isfinite(slopes)].max(initial=0.0)
     for row in rows:
@@ -392,8 +384,7 @@ def resolve(model: Model, rivals: dict[int, Array]) -> str:
 
 
 def tune_shared(models: Sequence[Model]) -> None:
-    """Mode G: one step of the rows that all individuals share, by the sum of their derivatives (section
-    3.3.3)."""
+    """Mode G: one step of the rows that all individuals share, by the sum of their derivatives (section 3.3.3)."""
     rows = list(dict.fromkeys(row for model in models for row in model.weight_rows() if row.tuned))
     total = {row: np.zeros_like(row.weights) for row in rows}
     for model in models:

@@ -13,20 +13,35 @@ import secrets
 import shutil
 from base64 import b64decode, b64encode
 from collections.abc import Iterable
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from multigene._engine import Individual, Population, Workers
 from multigene.evolution import Generation
 from multigene.pareto import Member, ParetoFront
-from multigene.settings import Settings
+from multigene.settings import Settings, Stopping
 
 FORMAT = "multigene-checkpoint"
 VERSION = 1
+Floats = npt.NDArray[np.float64]
 DAMAGED = "The checkpoint is damaged; delete it to start the run anew."
+
+
+def fingerprint_of(
+    settings: Settings, X: Floats, y: Floats, weights: Floats | None, seed: Any, units: Any
+) -> str:
+    """Tells whether a state belongs to these data, settings, seed and units; limits may change in between."""
+    parts: tuple[Any, ...] = replace(settings, stopping=Stopping()), X.shape
+    parts += (seed if isinstance(seed, int | np.integer) else None,) if units is None else (seed, units)
+    digest = sha256(repr(parts).encode())
+    for array in (X, y, weights):
+        digest.update(b"none" if array is None else np.ascontiguousarray(array).data)
+    return digest.hexdigest()
 
 
 def dump(state: dict[str, Any], fingerprint: str, history: list[dict[str, Any]]) -> bytes:

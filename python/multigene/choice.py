@@ -4,11 +4,10 @@
 read agree. A search hands over its own front by the engine's count; here it is cleaned in terms of the
 printed size. Nothing here fits anything.
 
-Description length, in bits, of the training targets by a two-part code: the residuals, ½·n·log2(1 − R²)
-(relative to coding them by their mean; a Gaussian code at the resolution of the data differs by a constant),
-plus ½·log2(n) for every printed number (no number is worth coding finer than the rows determine it), plus
-log2(operators + columns + 1) for every node of the printed formula. BIC is n·ln(1 − R²) + k·ln(n) with k
-printed numbers.
+Description length, in bits, of the training targets by a two-part code: the residuals, ½·n·log2(1 − R²) (relative to
+coding them by their mean; a Gaussian code at the resolution of the data differs by a constant), plus ½·log2(n) for
+every printed number (no number is worth coding finer than the rows determine it), plus log2(operators + columns + 1)
+for every node of the printed formula. BIC is n·ln(1 − R²) + k·ln(n) with k printed numbers.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Numbers with a name: small multiples of π and fractions without a short decimal, recognised to the last
-bit.
+"""Numbers with a name: small multiples of π and fractions without a short decimal, recognised to the last bit.
 
-`rounding.py` puts such numbers into formulas; writers for people print them as `pi/2` or `2/3` instead of
-digits.
+`rounding.py` puts such numbers into formulas; writers for people print them as `pi/2` or `2/3` instead of digits.
 """
 
 from __future__ import annotations

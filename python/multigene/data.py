@@ -1,5 +1,7 @@
-"""Data in: arrays and DataFrames to clean float arrays with column names, or a sentence that says what is
-wrong."""
+"""Data in: arrays and DataFrames to clean float arrays with column names, or a sentence that says what is wrong.
+
+The estimators call `checked_rows` in `fit` and `checked_features` in `predict`; files are read in `table.py`.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,77 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
 Array = npt.NDArray[np.float64]
+
+
+def checked_rows(
+    estimator: Any, X: Any, y: Any, sample_weight: Any = None, *, reset: bool = False, **options: Any
+) -> tuple[Array, Array, Array | None]:
+    """Features, target and weights as arrays of finite floats; `reset` lets the estimator take note of the columns."""
+    refuse_text(y, "The target")
+    X, y = _validated(estimator, X, y, y_numeric=True, reset=reset, **options)
+    weights = None
+    if sample_weight is not None:
+        refuse_text(sample_weight, "sample_weight", "give one number per row")
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    return X, np.asarray(y, dtype=np.float64), weights
+
+
+def checked_features(estimator: Any, X: Any) -> Array:
+    """Features as an array of finite floats, of the columns that the estimator was fitted to."""
+    return np.asarray(_validated(estimator, X, reset=False))
+
+
+def checked_classes(estimator: Any, X: Any, y: Any) -> tuple[Array, npt.NDArray[Any]]:
+    """Features as `checked_rows` has them, and the class of every row."""
+    X, y = _validated(estimator, X, y)
+    return X, y
+
+
+def _validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
+    """scikit-learn's checks, with the place of what they only say is somewhere."""
+    column_names(X)
+    refuse_text(X)
+    try:
+        return validate_data(estimator, X, *y, dtype=np.float64, **options)
+    except ValueError as error:
+        known = "NaN" in str(error) or "infinity" in str(error)
+        places = [place for place in (_not_finite(X), *map(_not_finite_target, y)) if place] if known else []
+        if not places:
+            raise
+        raise ValueError(f"{places[0]}; fill the value in or leave the row out.") from None
+
+
+def _not_finite(X: Any) -> str:
+    """Where a table first holds a number that is none, or an empty string."""
+    names = getattr(X, "columns", None)
+    if names is not None and not isinstance(X, np.ndarray):
+        columns = [(f"Column {name!r}", X[name]) for name in list(names)]
+    else:
+        table = np.asarray(X)
+        columns = (
+            [(f"Column {j} of X", table[:, j]) for j in range(table.shape[1])] if table.ndim == 2 else []
+        )
+    return next(filter(None, (_not_finite_in(column, name) for name, column in columns)), "")
+
+
+def _not_finite_target(y: Any) -> str:
+    return _not_finite_in(y, "The target")
+
+
+def _not_finite_in(column: Any, name: str) -> str:
+    try:
+        values = np.asarray(column, dtype=np.float64).ravel()
+    except (TypeError, ValueError):
+        return ""
+    rows = np.flatnonzero(~np.isfinite(values))
+    return (
+        f"{name} is {'NaN' if np.isnan(values[rows[0]]) else 'infinite'} in row {rows[0]}"
+        if len(rows)
+        else ""
+    )
 
 
 def column_names(X: Any) -> list[str] | None:
@@ -28,25 +99,32 @@ def column_names(X: Any) -> list[str] | None:
     return [str(name) for name in names] if all(isinstance(name, str) for name in names) else None
 
 
-def refuse_text(values: Any, name: str = "") -> None:
-    """Name the column that holds text or dates, before a conversion fails without saying where, or succeeds
-    without sense.
+REMEDY = "drop the column or encode it as numbers first"
 
-    `values` is a table, or one column called `name`. Anything else that is wrong with it is left to
-    scikit-learn's checks.
+
+def refuse_text(values: Any, name: str = "", remedy: str = REMEDY) -> None:
+    """Name the column that holds text, dates or complex numbers.
+
+    Otherwise a conversion would fail without saying where, or succeed without sense. `values` is a table, or one
+    column called `name`. Anything else that is wrong with it is left to scikit-learn's checks.
     """
     if getattr(values, "columns", None) is not None and not isinstance(values, np.ndarray):
         for column in list(values.columns):
-            _refuse_text_in(values[column], name or f"Column {column!r}")
-    elif isinstance(values, list | tuple | np.ndarray) or hasattr(values, "dtype"):
-        _refuse_text_in(values, name or "X")
+            _refuse_text_in(values[column], name or f"Column {column!r}", remedy)
+    elif isinstance(values, str | list | tuple | np.ndarray) or hasattr(values, "dtype"):
+        _refuse_text_in(values, name or "X", remedy)
 
 
-def _refuse_text_in(column: Any, name: str) -> None:
+def _refuse_text_in(column: Any, name: str, remedy: str) -> None:
     try:
         values = np.asarray(column)
     except (TypeError, ValueError):  # ragged lists
         return
+    if values.dtype.kind == "c":
+        raise ValueError(
+            f"Complex data not supported: {name} holds {values.ravel()[0]}; "
+            "give real and imaginary parts as columns of their own."
+        )
     if values.dtype.kind not in "OUSmM":
         return
     for example in values.ravel():
@@ -54,9 +132,7 @@ def _refuse_text_in(column: Any, name: str) -> None:
             raise ValueError(f"{name} holds NA, a missing value; fill it or drop the row first.")
         if _is_text_or_date(example):
             what = repr(str(example)) if isinstance(example, str) else str(example)
-            raise ValueError(
-                f"{name} holds {what}, which is not a number; drop the column or encode it as numbers first."
-            )
+            raise ValueError(f"{name} holds {what}, which is not a number; {remedy}.")
 
 
 def _is_text_or_date(value: Any) -> bool:

@@ -224,11 +224,22 @@ def rebuild(node: Expression, children: tuple[Expression, ...]) -> Expression:
     return node
 
 
+def applied(node: Expression, arguments: Sequence[Array]) -> Array:
+    """Value of an inner node from those of its arguments; sums and products take any number of them."""
+    if isinstance(node, Power):
+        return np.power(arguments[0], node.exponent)
+    assert isinstance(node, Operation)
+    function = OPERATORS[node.name].value
+    result = function(*arguments[:2])
+    for argument in arguments[2:]:
+        result = function(result, argument)
+    return result
+
+
 def evaluate(expression: Expression, X: npt.ArrayLike) -> Array:
     """The value on every row of `X` (rows by columns): plain NumPy, the reference for every export.
 
-    Outside an operator's domain the value is NaN or an infinity, as IEEE arithmetic has it; no warning is
-    raised.
+    Outside an operator's domain the value is NaN or an infinity, as IEEE arithmetic has it; no warning is raised.
     """
     data = np.asarray(X, dtype=np.float64)
     if data.ndim != 2:
@@ -242,14 +253,7 @@ def evaluate(expression: Expression, X: npt.ArrayLike) -> Array:
             return np.float64(node.value)  # type: ignore[return-value]  # a scalar broadcasts
         if isinstance(node, Variable):
             return data[:, node.index]
-        if isinstance(node, Power):
-            return np.power(arguments[0], node.exponent)
-        assert isinstance(node, Operation)
-        function = OPERATORS[node.name].value
-        result = function(*arguments[:2])
-        for argument in arguments[2:]:
-            result = function(result, argument)
-        return result
+        return applied(node, arguments)
 
     with np.errstate(all="ignore"):
         result = fold(expression, value)

@@ -1,5 +1,4 @@
-"""What a fitted estimator can be asked: its front, another choice, a shorter form, its parts and its
-certainty.
+"""What a fitted estimator can be asked: its front, another choice, a shorter form, its parts and its certainty.
 
 Each method is a line or two over the module that does the work (`choice.py`, `shorten.py`, `understand.py`,
 `intervals.py`); `MultigeneRegressor` inherits them.
@@ -11,11 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from multigene import understand
 from multigene.choice import Front, rescored
-from multigene.data import column_names, refuse_text
+from multigene.data import checked_rows
 from multigene.formula import Formula
 from multigene.intervals import Uncertainty, parameter_table
 from multigene.model import model_expression
@@ -83,8 +82,7 @@ class Inspection:
     def prune(
         self, max_loss: float = 0.001, X: Any = None, y: Any = None, sample_weight: Any = None
     ) -> Pruned:
-        """Shorten the chosen formula at the cost of at most `max_loss` of training R², and use it from now
-        on.
+        """Shorten the chosen formula at the cost of at most `max_loss` of training R², and use it from now on.
 
         Terms, weights and parts whose removal costs little are dropped one after the other, the rest refitted
         each time; then constants are rounded to as few digits as the loss allows. The front stays as it was
@@ -103,8 +101,9 @@ class Inspection:
     # --- its parts --------------------------------------------------------------------------------
 
     def genes(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> pd.DataFrame:
-        """The genes: formula, coefficient, share of variance, spread, and the loss of R² when each is removed
-        and the rest refitted.
+        """The genes: formula, coefficient, share of variance, spread, and the loss of R² without each.
+
+        The rest is refitted when a gene is left out. On the training rows, or on those given.
         """
         check_is_fitted(self)
         return understand.gene_table(self._member.individual, self._names, self._rows_or(X, y, sample_weight))
@@ -112,8 +111,9 @@ class Inspection:
     def importance(
         self, X: Any = None, y: Any = None, sample_weight: Any = None, *, repeats: int = 5
     ) -> pd.DataFrame:
-        """Importance of the variables: loss of R² when shuffled, and share of variance by gene; on the
-        training rows or others.
+        """Importance of the variables: loss of R² when shuffled, and share of variance by gene.
+
+        On the training rows, or on those given.
         """
         check_is_fitted(self)
         return understand.importance(
@@ -135,8 +135,7 @@ class Inspection:
 
     @property
     def parameters_(self) -> pd.DataFrame:
-        """The numbers of the formula as printed: estimate, standard error, 95 % interval, and the part each
-        stands in.
+        """The numbers of the formula as printed: estimate, standard error, 95 % interval, and where each stands.
 
         A standard error is NaN where the rows determine a number only together with others.
         """
@@ -144,8 +143,9 @@ class Inspection:
         return parameter_table(self.formula_, self._uncertain(self._member))
 
     def keep_rows(self: Self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Keep training rows with a model that was loaded from a file, as `fit` does: for intervals, pruning
-        and importance.
+        """Keep training rows with a model that was loaded from a file, as `fit` does.
+
+        Intervals, pruning and importance need them.
         """
         check_is_fitted(self)
         rows = self._given(X, y, sample_weight)
@@ -173,12 +173,7 @@ class Inspection:
 
     def _given(self, X: Any, y: Any, sample_weight: Any = None) -> TrainingRows:
         """Checked rows as they are given."""
-        column_names(X)
-        refuse_text(X)
-        refuse_text(y, "The target")
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=False)
-        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
-        y = np.asarray(y, dtype=np.float64)
+        X, y, weights = checked_rows(self, X, y, sample_weight)
         return TrainingRows(X, y, weights, len(y))
 
     def _rows_or(self, X: Any, y: Any, sample_weight: Any = None) -> TrainingRows:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from multigene.expression import OPERATORS, Expression, Number, Operation, Power, Variable, postorder
+from multigene.expression import Expression, Number, Operation, Power, Variable, applied, postorder
 
 Floats = npt.NDArray[np.float64]
 
@@ -47,9 +47,7 @@ def owners(expression: Expression) -> list[Expression]:
 
 
 def jacobian(expression: Expression, X: Floats) -> Floats:
-    """Derivatives of the value by each parameter: rows × parameters. Not finite where a derivative does not
-    exist.
-    """
+    """Derivatives of the value by each parameter: rows × parameters. Not finite where a derivative does not exist."""
     nodes = postorder(expression)
     children = _children(nodes)
     columns, count = _columns(nodes)
@@ -125,14 +123,7 @@ def _value(node: Expression, arguments: list[Floats], X: Floats) -> Floats:
         return np.full(len(X), node.value)
     if isinstance(node, Variable):
         return X[:, node.index]
-    if isinstance(node, Power):
-        return np.power(arguments[0], node.exponent)
-    assert isinstance(node, Operation)
-    function = OPERATORS[node.name].value
-    result = function(*arguments[:2])
-    for argument in arguments[2:]:
-        result = function(result, argument)
-    return result
+    return applied(node, arguments)
 
 
 def partials(node: Expression, arguments: list[Floats], value: Floats) -> tuple[Floats | float, ...]:

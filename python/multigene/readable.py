@@ -22,8 +22,7 @@ def readable(expression: Expression) -> Expression:
 
 
 def size(expression: Expression) -> int:
-    """The number of nodes of the printed formula: constants, variables, operators and functions as they are
-    read.
+    """The number of nodes of the printed formula: constants, variables, operators and functions as they are read.
 
     `3*x + 1` has five. `x**2` has three. `1/(1 + exp(x))` has six although it is one operator of the search.
     """

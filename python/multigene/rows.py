@@ -74,9 +74,7 @@ class TrainingRows:
             return float(np.average((self.y - centre) ** 2, weights=self.shares))
 
     def r2(self, prediction: Floats) -> float:
-        """Weighted share of the target's variance that a prediction explains; −∞ where it has no finite
-        value.
-        """
+        """Weighted share of the target's variance that a prediction explains; −∞ where it has no finite value."""
         with np.errstate(all="ignore"):
             error = float(np.average((self.y - prediction) ** 2, weights=self.shares))
         if not np.isfinite(error):

@@ -11,8 +11,7 @@ Indices = npt.NDArray[np.uint64]
 
 
 def comparable(fitness: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
-    """Minus the unexplained variance in single precision: individuals that differ by rounding alone are
-    equals.
+    """Minus the unexplained variance in single precision: individuals that differ by rounding alone are equals.
 
     Without this the last bit of a sum, and so the order of the rows, would decide who has offspring.
     """

@@ -5,12 +5,25 @@ A refusal is a sentence that names the value and the remedy. Every setting stand
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, get_args
 
 import numpy as np
 
-from multigene.settings import GM_REASON, PARTS, Clock, Criterion, Kind, Mode, Settings, UpdateRule
+from multigene._engine import check_functions, operators
+from multigene.settings import (
+    GM_REASON,
+    PARTS,
+    Clock,
+    Criterion,
+    FunctionEntry,
+    Kind,
+    Mode,
+    Settings,
+    UpdateRule,
+)
+from multigene.suggest import nearest
 
 #: Whole numbers: least and largest sensible value. Larger ones would not fit a machine, or never end.
 _WHOLE: dict[str, tuple[int, int]] = {
@@ -60,7 +73,7 @@ _REAL: dict[str, tuple[float, float]] = {
     "step_shrinkage": (1e-6, 1.0),
     "min_step": (0.0, _HUGE),
     "max_step": (1e-300, _HUGE),
-    "seconds": (1e-9, 1e12),
+    "seconds": (0.0, 1e12),
     "target_r2": (-1e12, 1.0),
     "parameter_price": (0.0, 1e12),
     "node_price": (0.0, 1e12),
@@ -101,7 +114,23 @@ def check(settings: Settings) -> None:
             raise ValueError(f"settings.{part} is {values!r}; give a multigene.settings.{cls.__name__}.")
         for f in fields(cls):
             _check_value(f.name, getattr(values, f.name), optional="None" in str(f.type))
+    _check_functions(settings.genes.functions)
     _check_together(settings)
+
+
+def _check_functions(functions: Sequence[FunctionEntry]) -> None:
+    """Refuse functions that the engine does not know or whose definitions it cannot read."""
+    try:
+        check_functions(list(functions))
+    except ValueError as error:
+        known = [name for name, _, _ in operators()]
+        unknown = [
+            n for n, definition, _ in functions if definition is None and f'no function "{n}"' in str(error)
+        ]
+        near = nearest(unknown[0], known) if unknown else ""
+        if not near:
+            raise
+        raise ValueError(f"{error} Did {near.removeprefix('; did ')}") from None
 
 
 def _check_value(name: str, value: Any, *, optional: bool) -> None:
@@ -119,6 +148,8 @@ def _check_value(name: str, value: Any, *, optional: bool) -> None:
             raise ValueError(f"{shown} is too large; take at most {largest}.")
     elif name in _REAL:
         low, high = _REAL[name]
+        if name == "seconds" and not (_is_real(value) and 0.0 < value <= high):
+            raise ValueError(f"{shown} is no number of seconds; give a positive one, for example 30.")
         if not _is_real(value) or not low <= value <= high:
             raise ValueError(f"{shown} is not a number between {low:g} and {high:g}; give one.")
     elif name in _RANGES:

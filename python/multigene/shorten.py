@@ -108,9 +108,7 @@ def shortened(
 
 
 def _models(expression: Expression, rows: TrainingRows, floor: float) -> Iterator[Any]:
-    """The formula with numbers rounded, then with every digit, as engine models; the best coefficients for
-    all rows.
-    """
+    """The formula with numbers rounded, then with every digit, as engine models; the best coefficients for all rows."""
     terms = tuple(term for _, term in split(expression)[1])
     few = rounded(terms, Scorer(rows.thinned(TUNED_ROWS)), floor)
     for fitted in (few, Scorer(rows).fit(terms)):

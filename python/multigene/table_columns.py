@@ -32,9 +32,8 @@ def choose_columns(
 ) -> Columns:
     """Target and features of a table.
 
-    Names may be given with wildcards (`x*`) and several in one text, separated by commas. Without a target
-    the column called `y`, `target`, `label`, `response`, `output` or `outcome` is taken if there is
-    exactly one.
+    Names may be given with wildcards (`x*`) and several in one text, separated by commas. Without a target the column
+    called `y`, `target`, `label`, `response`, `output` or `outcome` is taken if there is exactly one.
     """
     names = list(table.frame.columns)
     guessed = None

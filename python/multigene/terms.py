@@ -105,9 +105,7 @@ class Scorer:
         return column / length, mean, length
 
     def fit(self, terms: Sequence[Expression]) -> Fitted | None:
-        """Least squares; terms without a finite value make it None, constant ones are left out, dependent
-        ones share.
-        """
+        """Least squares; terms without a finite value make it None, constant ones are left out, dependent ones share."""
         terms = tuple(dict.fromkeys(terms))
         known = [(term, self.column(term)) for term in terms]
         if any(c is None and not np.isfinite(evaluate(term, self.rows.X)).all() for term, c in known):
@@ -136,9 +134,7 @@ class Scorer:
 def as_individual(
     constant: float, coefficients: Sequence[float], terms: Terms, grouped: bool = False
 ) -> Individual:
-    """The engine's model of a sum of terms; `grouped` puts linear terms together into one gene, as people
-    would.
-    """
+    """The engine's model of a sum of terms; `grouped` puts linear terms together into one gene, as people would."""
     pairs = [(c, t) for c, t in zip(coefficients, terms, strict=True) if c != 0.0]
     lines = [(c, t) for c, t in pairs if isinstance(t, Variable)]
     genes: list[str] = []

@@ -16,9 +16,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from multigene.data import column_names, refuse_text
+from multigene.data import checked_classes, checked_features, column_names
 from multigene.estimator import MultigeneRegressor
 from multigene.expression import Expression, Number, Operation
 from multigene.formula import Formula
@@ -104,16 +104,14 @@ class MultigeneTransformer(TransformerMixin, BaseEstimator):  # type: ignore[mis
         self.n_features_in_ = self.regressor_.n_features_in_
         if hasattr(self.regressor_, "feature_names_in_"):
             self.feature_names_in_ = self.regressor_.feature_names_in_
-        self._genes = Genes(self.regressor_, validate_data(self, X, dtype=np.float64, reset=False))
+        self._genes = Genes(self.regressor_, checked_features(self, X))
         self.genes_ = self._genes.formulas
         return self
 
     def transform(self, X: Any) -> Floats:
         """Genes times their coefficients, one column each, after the original columns if those are kept."""
         check_is_fitted(self)
-        column_names(X)
-        refuse_text(X)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = checked_features(self, X)
         values = self._genes.values(X)
         return np.hstack([X, values]) if self.keep_features else values
 
@@ -165,10 +163,8 @@ class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> MultigeneClassifier:
         """Evolve genes that tell the classes apart, then weigh them."""
-        column_names(X)
-        refuse_text(X)
         names, frame = column_names(X), X
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = checked_classes(self, X, y)
         check_classification_targets(y)
         self.classes_, index = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -206,9 +202,7 @@ class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _checked_values(self, X: Any) -> Floats:
         check_is_fitted(self)
-        column_names(X)
-        refuse_text(X)
-        return self._values(validate_data(self, X, dtype=np.float64, reset=False))
+        return self._values(checked_features(self, X))
 
     def _values(self, X: Floats) -> Floats:
         # Extrapolated genes can be as large as floats go; scaling them must not overflow.

@@ -3,7 +3,7 @@ use std::sync::OnceLock;
 
 use crate::aligned::Aligned;
 use crate::error::{Error, Result};
-use crate::operator::LANES;
+use crate::loops::LANES;
 use crate::rows;
 use crate::vector_math::Level;
 

@@ -22,3 +22,13 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// The beginning of a text, for messages.
+pub fn shortened(text: &str) -> String {
+    const SHOWN: usize = 60;
+    let mut start: String = text.chars().take(SHOWN).collect();
+    if start.len() < text.len() {
+        start.push('…');
+    }
+    start
+}

@@ -3,7 +3,8 @@ use crate::aligned::Aligned;
 use crate::dataset::Dataset;
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::operator::{self, LANES, Operator, whole, whole_mut};
+use crate::loops::{LANES, whole, whole_mut};
+use crate::operator::{Operator, binary as binary_kernel, unary as unary_kernel};
 use crate::program::{Operand, Program, Step};
 use crate::vector_math as math;
 use crate::vector_math::Level;
@@ -108,21 +109,13 @@ pub fn argument<'a>(
     }
 }
 
-use operator::{binary as binary_kernel, unary as unary_kernel};
-
 dispatch! {
     /// out ← operator(x).
     pub fn unary(operator: Operator, x: &[f64], out: &mut [f64]) = unary_kernel;
-}
-dispatch! {
     /// out ← operator(x, y).
     pub fn binary_rows_rows(operator: Operator, x: &[f64], y: &[f64], out: &mut [f64]) = binary_kernel, _, _;
-}
-dispatch! {
     /// out ← operator(x, y) with the same y in every row.
     pub fn binary_rows_same(operator: Operator, x: &[f64], y: f64, out: &mut [f64]) = binary_kernel, _, _;
-}
-dispatch! {
     /// out ← operator(x, y) with the same x in every row.
     pub fn binary_same_rows(operator: Operator, x: f64, y: &[f64], out: &mut [f64]) = binary_kernel, _, _;
 }

@@ -6,9 +6,10 @@ use crate::aligned::Aligned;
 use crate::dataset::Dataset;
 use crate::dispatch;
 use crate::evaluate::{Argument, BLOCK, argument, forward};
-use crate::operator::{Operator, binary_slope, unary_slope as unary_slope_kernel};
+use crate::operator::{self, Operator};
 use crate::program::{FIXED, Operand, Program, Step};
 use crate::rows;
+use crate::vector_math::Level;
 use crate::weights::{BIAS, Weights};
 
 /// Which weights are tuned.
@@ -92,8 +93,7 @@ pub fn reverse_from(
     sink: &mut impl Sink,
 ) {
     let steps = program.steps.len();
-    mark_active(program, tunable, &mut tape.active);
-    if !tape.active.last().copied().unwrap_or(false) {
+    if !mark_active(program, tunable, &mut tape.active) {
         return;
     }
     tape.values.reserve(steps * BLOCK);
@@ -102,11 +102,7 @@ pub fn reverse_from(
     for (b, seed) in seed.chunks(BLOCK).enumerate() {
         let start = first + b * BLOCK;
         for i in 0..steps {
-            let (before, rest) = tape.values.split_at_mut(i * BLOCK);
-            let before = &*before;
-            // A parent step reads only results of earlier steps.
-            let value = |j: usize| -> &[f64] { &before[j * BLOCK..j * BLOCK + seed.len()] };
-            forward_detached(program.steps[i], weights, data, start, &mut rest[..seed.len()], value);
+            forward_kept(i, program, weights, data, start, seed.len(), &mut tape.values);
         }
         backward(program, weights, data, tunable, start, seed, tape, sink);
     }
@@ -141,10 +137,7 @@ impl Kept {
             let len = BLOCK.min(data.padded() - b * BLOCK);
             block.reserve(steps * BLOCK);
             for i in (0..steps).filter(|&i| !self.filled || tape.active[i]) {
-                let (before, rest) = block.split_at_mut(i * BLOCK);
-                let before = &*before;
-                let value = |j: usize| -> &[f64] { &before[j * BLOCK..j * BLOCK + len] };
-                forward_detached(program.steps[i], weights, data, b * BLOCK, &mut rest[..len], value);
+                forward_kept(i, program, weights, data, b * BLOCK, len, block);
             }
         }
         self.filled = true;
@@ -171,8 +164,7 @@ impl Kept {
         tape: &mut Tape,
         sink: &mut impl Sink,
     ) {
-        mark_active(program, tunable, &mut tape.active);
-        if !tape.active.last().copied().unwrap_or(false) {
+        if !mark_active(program, tunable, &mut tape.active) {
             return;
         }
         tape.adjoints.reserve(program.steps.len() * BLOCK);
@@ -185,19 +177,17 @@ impl Kept {
     }
 }
 
-/// `forward` with results whose borrow is shorter than that of the data.
-fn forward_detached<'v>(
-    step: Step,
-    weights: &Weights,
-    data: &'v Dataset,
-    start: usize,
-    out: &mut [f64],
-    value: impl Fn(usize) -> &'v [f64],
-) {
-    forward(step, weights, data, start, out, value);
+/// Step `i` of a gene on the `len` rows from `start`, where `values` holds the results of all steps, one block each.
+fn forward_kept(i: usize, program: &Program, weights: &Weights, data: &Dataset, start: usize, len: usize, values: &mut [f64]) {
+    // A step reads only results of earlier steps.
+    let (before, rest) = values.split_at_mut(i * BLOCK);
+    let before = &*before;
+    let value = |j: usize| -> &[f64] { &before[j * BLOCK..j * BLOCK + len] };
+    forward(program.steps[i], weights, data, start, &mut rest[..len], value);
 }
 
-fn mark_active(program: &Program, tunable: Tunable, active: &mut Vec<bool>) {
+/// Marks the steps that a tuned weight reaches; false if the gene has no tuned weight at all.
+fn mark_active(program: &Program, tunable: Tunable, active: &mut Vec<bool>) -> bool {
     active.clear();
     for step in &program.steps {
         let own = match *step {
@@ -213,6 +203,7 @@ fn mark_active(program: &Program, tunable: Tunable, active: &mut Vec<bool>) {
         });
         active.push(own || inherited);
     }
+    active.last().copied().unwrap_or(false)
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -291,12 +282,12 @@ fn backward(
                 let (a, b, v) = (read(x), read(y), value(i));
                 pass(
                     x,
-                    &mut |out| slope_first(level, operator, a, b, v, adjoint, out),
+                    &mut |out| binary_slope::<false>(level, operator, a, b, v, adjoint, out),
                     &mut collect,
                 );
                 pass(
                     y,
-                    &mut |out| slope_second(level, operator, a, b, v, adjoint, out),
+                    &mut |out| binary_slope::<true>(level, operator, a, b, v, adjoint, out),
                     &mut collect,
                 );
             }
@@ -354,44 +345,34 @@ fn product_slopes(
     }
 }
 
-dispatch! {
-    fn unary_slope(operator: Operator, x: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) = unary_slope_kernel;
-}
-dispatch! {
-    fn first_rows_rows(operator: Operator, a: &[f64], b: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) = binary_slope, false, _, _;
-}
-dispatch! {
-    fn first_rows_same(operator: Operator, a: &[f64], b: f64, v: &[f64], adjoint: &[f64], out: &mut [f64]) = binary_slope, false, _, _;
-}
-dispatch! {
-    fn first_same_rows(operator: Operator, a: f64, b: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) = binary_slope, false, _, _;
-}
-dispatch! {
-    fn second_rows_rows(operator: Operator, a: &[f64], b: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) = binary_slope, true, _, _;
-}
-dispatch! {
-    fn second_rows_same(operator: Operator, a: &[f64], b: f64, v: &[f64], adjoint: &[f64], out: &mut [f64]) = binary_slope, true, _, _;
-}
-dispatch! {
-    fn second_same_rows(operator: Operator, a: f64, b: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) = binary_slope, true, _, _;
-}
-
-use crate::vector_math::Level;
-
-fn slope_first(level: Level, operator: Operator, a: Argument, b: Argument, v: &[f64], adjoint: &[f64], out: &mut [f64]) {
-    match (a, b) {
-        (Argument::Rows(a), Argument::Rows(b)) => first_rows_rows(level, operator, a, b, v, adjoint, out),
-        (Argument::Rows(a), Argument::Same(b)) => first_rows_same(level, operator, a, b, v, adjoint, out),
-        (Argument::Same(a), Argument::Rows(b)) => first_same_rows(level, operator, a, b, v, adjoint, out),
-        (Argument::Same(_), Argument::Same(_)) => unreachable!("one of two constants is filled in"),
+/// adjoint·∂operator/∂a, or ∂operator/∂b when `SECOND`, to `out`, row by row.
+#[allow(clippy::too_many_arguments)]
+fn binary_slope<const SECOND: bool>(
+    level: Level,
+    operator: Operator,
+    a: Argument,
+    b: Argument,
+    v: &[f64],
+    adjoint: &[f64],
+    out: &mut [f64],
+) {
+    match (a, b, SECOND) {
+        (Argument::Rows(a), Argument::Rows(b), false) => first_rows_rows(level, operator, a, b, v, adjoint, out),
+        (Argument::Rows(a), Argument::Same(b), false) => first_rows_same(level, operator, a, b, v, adjoint, out),
+        (Argument::Same(a), Argument::Rows(b), false) => first_same_rows(level, operator, a, b, v, adjoint, out),
+        (Argument::Rows(a), Argument::Rows(b), true) => second_rows_rows(level, operator, a, b, v, adjoint, out),
+        (Argument::Rows(a), Argument::Same(b), true) => second_rows_same(level, operator, a, b, v, adjoint, out),
+        (Argument::Same(a), Argument::Rows(b), true) => second_same_rows(level, operator, a, b, v, adjoint, out),
+        (Argument::Same(_), Argument::Same(_), _) => unreachable!("one of two constants is filled in"),
     }
 }
 
-fn slope_second(level: Level, operator: Operator, a: Argument, b: Argument, v: &[f64], adjoint: &[f64], out: &mut [f64]) {
-    match (a, b) {
-        (Argument::Rows(a), Argument::Rows(b)) => second_rows_rows(level, operator, a, b, v, adjoint, out),
-        (Argument::Rows(a), Argument::Same(b)) => second_rows_same(level, operator, a, b, v, adjoint, out),
-        (Argument::Same(a), Argument::Rows(b)) => second_same_rows(level, operator, a, b, v, adjoint, out),
-        (Argument::Same(_), Argument::Same(_)) => unreachable!("one of two constants is filled in"),
-    }
+dispatch! {
+    fn unary_slope(operator: Operator, x: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) = operator::unary_slope;
+    fn first_rows_rows(operator: Operator, a: &[f64], b: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) = operator::binary_slope, false, _, _;
+    fn first_rows_same(operator: Operator, a: &[f64], b: f64, v: &[f64], adjoint: &[f64], out: &mut [f64]) = operator::binary_slope, false, _, _;
+    fn first_same_rows(operator: Operator, a: f64, b: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) = operator::binary_slope, false, _, _;
+    fn second_rows_rows(operator: Operator, a: &[f64], b: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) = operator::binary_slope, true, _, _;
+    fn second_rows_same(operator: Operator, a: &[f64], b: f64, v: &[f64], adjoint: &[f64], out: &mut [f64]) = operator::binary_slope, true, _, _;
+    fn second_same_rows(operator: Operator, a: f64, b: &[f64], v: &[f64], adjoint: &[f64], out: &mut [f64]) = operator::binary_slope, true, _, _;
 }

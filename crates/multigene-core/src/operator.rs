@@ -3,7 +3,8 @@
 //! A row says: variant, name, value, slope (derivative given the argument and the value), range of values.
 //! `FMA` is the constant of the kernel the row is expanded into: true where the machine fuses multiply and add.
 use crate::interval::Interval;
-use crate::vector_math::{self as math, TRIG_LIMIT};
+use crate::loops::{Rows, beyond, repair, scale, sweep, whole, whole_mut};
+use crate::vector_math as math;
 
 /// How an operator is written in formulas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,58 +17,8 @@ pub enum Notation {
     Power,
 }
 
-/// Rows come in multiples of this: four AVX-512 vectors, so that latencies overlap and no loop has a remainder.
-pub const LANES: usize = 32;
-
 /// Largest exponent of `x**n`.
 pub const MAX_POWER: i8 = 32;
-
-/// Applies an expression to every row. A macro, not a function with a closure: a closure might stay a call of its own and
-/// would then be compiled without the wide vectors of the kernel it is used in. One flat loop: where a loop over chunks
-/// stands around, the compiler unrolls the chunk and gathers across chunks, several times slower.
-macro_rules! map {
-    ($in:ident, $out:ident, |$x:ident| $value:expr) => {
-        for (o, &$x) in whole_mut($out).iter_mut().zip(whole($in)) {
-            *o = $value;
-        }
-    };
-    ($in:ident, $in2:ident, $out:ident, |$x:ident, $v:ident| $value:expr) => {
-        for ((o, &$x), &$v) in whole_mut($out).iter_mut().zip(whole($in)).zip(whole($in2)) {
-            *o = $value;
-        }
-    };
-}
-
-/// The same for expressions that are valid up to `TRIG_LIMIT`; rows beyond it, rare, are computed one by one by `$wide`.
-/// As integers the sizes of doubles compare like the doubles (NaN above all): one above the limit leaves a sign bit.
-macro_rules! map_repaired {
-    ($in:ident, $out:ident, |$x:ident| $value:expr, $wide:expr) => {
-        let mut excess = 0;
-        for (o, &$x) in whole_mut($out).iter_mut().zip(whole($in)) {
-            *o = $value;
-            excess |= TRIG_LIMIT.to_bits().wrapping_sub($x.abs().to_bits());
-        }
-        if excess >> 63 != 0 {
-            repair($in, $out, $wide);
-        }
-    };
-    ($in:ident, $in2:ident, $out:ident, |$x:ident, $v:ident| $value:expr, $wide:expr) => {
-        let mut excess = 0;
-        for ((o, &$x), &$v) in whole_mut($out).iter_mut().zip(whole($in)).zip(whole($in2)) {
-            *o = $value;
-            excess |= TRIG_LIMIT.to_bits().wrapping_sub($x.abs().to_bits());
-        }
-        if excess >> 63 != 0 {
-            repair($in, $out, $wide);
-        }
-    };
-}
-
-/// Picks the loop: with or without arguments that need a slower function.
-macro_rules! sweep {
-    ($($rows:ident),+; |$($x:ident),+| $value:expr) => { map!($($rows),+, |$($x),+| $value) };
-    ($($rows:ident),+; |$($x:ident),+| $value:expr, $wide:expr) => { map_repaired!($($rows),+, |$($x),+| $value, $wide) };
-}
 
 macro_rules! operators {
     (
@@ -362,85 +313,25 @@ fn sign(x: f64) -> f64 {
     if x.is_nan() { x } else { s }
 }
 
-/// Rows of an argument: a slice, or one value for all rows.
-pub trait Rows: Copy {
-    /// The first `n` rows, so that the compiler knows how many there are.
-    fn head(self, n: usize) -> Self;
-    /// Row `i`.
-    fn at(self, i: usize) -> f64;
-}
-
-impl Rows for &[f64] {
-    #[inline(always)]
-    fn head(self, n: usize) -> Self {
-        &self[..n]
-    }
-    #[inline(always)]
-    fn at(self, i: usize) -> f64 {
-        self[i]
-    }
-}
-
-impl Rows for f64 {
-    #[inline(always)]
-    fn head(self, _: usize) -> Self {
-        self
-    }
-    #[inline(always)]
-    fn at(self, _: usize) -> f64 {
-        self
-    }
-}
-
-/// The same rows, of a length the compiler knows to be a multiple of `LANES`.
-#[inline(always)]
-pub fn whole(rows: &[f64]) -> &[f64] {
-    rows.as_chunks::<LANES>().0.as_flattened()
-}
-
-/// The same rows, of a length the compiler knows to be a multiple of `LANES`.
-#[inline(always)]
-pub fn whole_mut(rows: &mut [f64]) -> &mut [f64] {
-    rows.as_chunks_mut::<LANES>().0.as_flattened_mut()
-}
-
-#[inline(always)]
-fn scale(factor: &[f64], out: &mut [f64]) {
-    for (o, f) in whole_mut(out).iter_mut().zip(whole(factor)) {
-        *o *= f;
-    }
-}
-
-/// Rows whose argument the trigonometric kernels cannot reduce.
-#[cold]
-#[inline(never)]
-fn repair(x: &[f64], out: &mut [f64], f: fn(f64) -> f64) {
-    for (o, &x) in out.iter_mut().zip(x) {
-        if x.abs() > TRIG_LIMIT {
-            *o = f(x);
-        }
-    }
-}
-
 /// x**n: the paper's powers unrolled, others by squaring.
 #[inline(always)]
 fn power(x: &[f64], n: i8, out: &mut [f64]) {
     match n {
-        2 => map!(x, out, |x| x * x),
-        3 => map!(x, out, |x| x * x * x),
-        4 => map!(x, out, |x| {
+        2 => sweep!(x, out; |x| x * x),
+        3 => sweep!(x, out; |x| x * x * x),
+        4 => sweep!(x, out; |x| {
             let s = x * x;
             s * s
         }),
-        5 => map!(x, out, |x| {
+        5 => sweep!(x, out; |x| {
             let s = x * x;
             s * s * x
         }),
-        6 => map!(x, out, |x| {
+        6 => sweep!(x, out; |x| {
             let s = x * x * x;
             s * s
         }),
-        _ => map!(x, out, |x| whole_power(x, n)),
+        _ => sweep!(x, out; |x| whole_power(x, n)),
     }
 }
 
@@ -448,11 +339,11 @@ fn power(x: &[f64], n: i8, out: &mut [f64]) {
 #[inline(always)]
 fn power_slope(x: &[f64], n: i8, out: &mut [f64]) {
     match n {
-        2 => map!(x, out, |x| 2.0 * x),
-        3 => map!(x, out, |x| 3.0 * x * x),
+        2 => sweep!(x, out; |x| 2.0 * x),
+        3 => sweep!(x, out; |x| 3.0 * x * x),
         _ => {
             let factor = f64::from(n);
-            map!(x, out, |x| factor * whole_power(x, n - 1));
+            sweep!(x, out; |x| factor * whole_power(x, n - 1));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Sums over rows, with a fixed order of additions so that a result depends on neither threads nor caching.
 use crate::dispatch;
-use crate::operator::{LANES, whole, whole_mut};
+use crate::loops::{LANES, whole, whole_mut};
 
 /// Sum of all lanes. Out of line: in line, the compiler would cut the loops before it to the narrow vectors of its last steps.
 #[inline(never)]
@@ -99,24 +99,14 @@ fn add_scaled_kernel<const FMA: bool>(y: &mut [f64], factor: f64, x: &[f64]) {
 dispatch! {
     /// Σ x.
     pub fn sum(x: &[f64]) -> f64 = sum_kernel;
-}
-dispatch! {
     /// Σ x·y.
     pub fn dot(x: &[f64], y: &[f64]) -> f64 = dot_kernel;
-}
-dispatch! {
     /// Σ x·root².
     pub fn weighted_sum(x: &[f64], root: &[f64]) -> f64 = weighted_sum_kernel;
-}
-dispatch! {
     /// x ← (x − mean)·root; returns Σ x² of the result. Rows beyond `rows` stay as they are (without weights).
     pub fn centre(x: &mut [f64], mean: f64, root: Option<&[f64]>, rows: usize) -> f64 = centre_kernel;
-}
-dispatch! {
     /// x ← factor·x.
     pub fn scale(x: &mut [f64], factor: f64) = scale_kernel;
-}
-dispatch! {
     /// y ← y + factor·x.
     pub fn add_scaled(y: &mut [f64], factor: f64, x: &[f64]) = add_scaled_kernel;
 }

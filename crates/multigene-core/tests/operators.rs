@@ -4,7 +4,8 @@ mod common;
 use common::{all_operators, reference, rng, uniform};
 use multigene_core::evaluate::{self, unary};
 use multigene_core::interval::Interval;
-use multigene_core::operator::{LANES, Notation, Operator, binary_slope, unary_slope};
+use multigene_core::loops::LANES;
+use multigene_core::operator::{Notation, Operator, binary_slope, unary_slope};
 use multigene_core::vector_math::{Level, TRIG_LIMIT};
 
 const SPECIAL: [f64; 30] = [

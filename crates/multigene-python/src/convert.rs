@@ -39,39 +39,30 @@ pub fn dataset(
 /// `("product", scale, [(j, w), …])`, `("pow", n)`, `("sin",)`, and `("weights", a, b)` after a weighted node.
 pub fn tokens<'py>(py: Python<'py>, model: &Individual, gene: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let mut tokens = Vec::new();
-    let terms = |row: u32| -> Vec<(u32, f64)> { model.weights.row(row).iter().filter(|&(f, _)| f != BIAS).collect() };
+    let sum = |row: u32, wanted: u32| -> f64 {
+        let row = model.weights.row(row);
+        row.iter().filter(|&(f, _)| f == wanted).map(|(_, w)| w).sum()
+    };
+    let leaf = |name: &str, row: u32| {
+        let terms: Vec<(u32, f64)> = model.weights.row(row).iter().filter(|&(f, _)| f != BIAS).collect();
+        (name, sum(row, BIAS), terms).into_pyobject(py).map(Bound::into_any)
+    };
     let apply = |function: Function| match function {
         Function::Base(Operator::Power(n)) => ("pow", n).into_pyobject(py).map(Bound::into_any),
         Function::Base(operator) => (operator.name(),).into_pyobject(py).map(Bound::into_any),
         Function::Custom(..) => Err(PyValueError::new_err("models have no users' operators left")),
     };
     for node in &model.genes[gene].nodes {
-        match *node {
-            Node::Constant(row) => tokens.push(("c", model.weights.constant(row)).into_pyobject(py)?.into_any()),
-            Node::Variable(j) => tokens.push(("x", j).into_pyobject(py)?.into_any()),
-            Node::Combination(row) => tokens.push(
-                ("lcf", model.weights.row(row).bias(), terms(row))
-                    .into_pyobject(py)?
-                    .into_any(),
-            ),
-            Node::Product(row) => tokens.push(
-                ("product", model.weights.row(row).bias(), terms(row))
-                    .into_pyobject(py)?
-                    .into_any(),
-            ),
-            Node::Apply(function) => tokens.push(apply(function)?),
-            Node::Weighted(function, row) => {
-                tokens.push(apply(function)?);
-                let weight = |wanted| {
-                    model
-                        .weights
-                        .row(row)
-                        .iter()
-                        .find(|&(f, _)| f == wanted)
-                        .map_or(0.0, |(_, w)| w)
-                };
-                tokens.push(("weights", weight(BIAS), weight(OWN_VALUE)).into_pyobject(py)?.into_any());
-            }
+        tokens.push(match *node {
+            Node::Constant(row) => ("c", model.weights.constant(row)).into_pyobject(py)?.into_any(),
+            Node::Variable(j) => ("x", j).into_pyobject(py)?.into_any(),
+            Node::Combination(row) => leaf("lcf", row)?,
+            Node::Product(row) => leaf("product", row)?,
+            Node::Apply(function) | Node::Weighted(function, _) => apply(function)?,
+        });
+        if let Node::Weighted(_, row) = *node {
+            let weights = ("weights", sum(row, BIAS), sum(row, OWN_VALUE));
+            tokens.push(weights.into_pyobject(py)?.into_any());
         }
     }
     Ok(tokens)

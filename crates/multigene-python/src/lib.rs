@@ -15,5 +15,7 @@ mod _engine {
     #[pymodule_export]
     use crate::population::{Dataset, Population, sweep};
     #[pymodule_export]
+    use crate::settings::check_functions;
+    #[pymodule_export]
     use crate::workers::Workers;
 }

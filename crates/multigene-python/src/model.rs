@@ -3,7 +3,7 @@ use multigene_core::dataset::Dataset as CoreDataset;
 use multigene_core::evaluate;
 use multigene_core::gradient::Tunable;
 use multigene_core::grow::SlotRng;
-use multigene_core::individual::{self, Context, Gene, Workspace};
+use multigene_core::individual::{self, Context, Workspace};
 use multigene_core::interval::Interval;
 use multigene_core::operator::Operator;
 use multigene_core::population::polish_all;
@@ -11,7 +11,6 @@ use multigene_core::text;
 use multigene_core::tune::gradient;
 use multigene_core::tune::levenberg_marquardt::{GeneChoice, levenberg_marquardt};
 use multigene_core::vector_math::Level;
-use multigene_core::weights::Weights;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -38,25 +37,7 @@ pub struct Individual {
 impl Individual {
     #[new]
     fn new(genes: Vec<String>, intercept: f64, coefficients: Vec<f64>) -> PyResult<Self> {
-        if genes.len() != coefficients.len() {
-            return Err(PyValueError::new_err(format!(
-                "There are {} genes but {} coefficients.",
-                genes.len(),
-                coefficients.len()
-            )));
-        }
-        let mut inner = individual::Individual::empty(Weights::default());
-        for gene in &genes {
-            let (nodes, weights) = text::parse(gene, &[])
-                .map_err(|e| PyValueError::new_err(format!("The gene {:?} cannot be read: {e}.", shortened(gene))))?;
-            let adopted = nodes.iter().map(|node| {
-                node.row()
-                    .map_or(*node, |row| node.with_row(inner.weights.push_copy(&weights, row)))
-            });
-            let nodes = adopted.collect();
-            inner.genes.push(Gene::new(nodes));
-        }
-        (inner.intercept, inner.coefficients) = (intercept, coefficients);
+        let inner = individual::Individual::parse(&genes, intercept, coefficients).map_err(value_error)?;
         Ok(Self { inner })
     }
 
@@ -77,11 +58,7 @@ impl Individual {
         self.check_width(&x)?;
         let n = x.as_array().nrows();
         let data = CoreDataset::features(columns(&x, 0..n), n, Level::detect());
-        let context = Context {
-            data: &data,
-            library: &[],
-            fit_genes: true,
-        };
+        let context = Context::of(&data);
         let mut values = numpy::ndarray::Array2::zeros((n, self.inner.genes.len()));
         for gene in 0..self.inner.genes.len() {
             let column = self.inner.raw_column(gene, context, &mut Workspace::default());
@@ -92,54 +69,30 @@ impl Individual {
 
     /// The same genes with outer coefficients fitted to other rows.
     fn fit(&self, data: &Dataset) -> PyResult<Self> {
-        self.check_features(data.0.n_features())?;
-        let mut inner = self.inner.clone();
-        inner.forget(); // it may have been fitted to other rows before
-        inner.evaluate(
-            Context {
-                data: &data.0,
-                library: &[],
-                fit_genes: true,
-            },
-            &mut Workspace::default(),
-        );
+        let mut inner = self.anew(data)?;
+        inner.evaluate(Context::of(&data.0), &mut Workspace::default());
         Ok(Self { inner })
     }
 
     /// Derivatives of half the squared error (of the standardised target) by every inner weight.
     fn gradient<'py>(&self, py: Python<'py>, data: &Dataset) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        self.check_features(data.0.n_features())?;
-        let context = Context {
-            data: &data.0,
-            library: &[],
-            fit_genes: true,
-        };
-        let (mut inner, mut workspace) = (self.inner.clone(), Workspace::default());
-        inner.forget();
-        inner.evaluate(context, &mut workspace);
-        gradient(&inner, context, Tunable::ALL, &mut workspace);
+        let (mut inner, mut workspace) = (self.anew(data)?, Workspace::default());
+        inner.evaluate(Context::of(&data.0), &mut workspace);
+        gradient(&inner, Context::of(&data.0), Tunable::ALL, &mut workspace);
         Ok(workspace.gradient.into_pyarray(py))
     }
 
     /// All inner weights tuned by Levenberg-Marquardt, outer coefficients fitted.
     fn refine(&self, py: Python<'_>, data: &Dataset, refinement: RefinementSettings) -> PyResult<Self> {
-        self.check_features(data.0.n_features())?;
-        let mut inner = self.inner.clone();
-        inner.forget();
+        let mut inner = self.anew(data)?;
         py.detach(|| {
-            let context = Context {
-                data: &data.0,
-                library: &[],
-                fit_genes: true,
-            };
-            let mut rng = SlotRng::seed_from_u64(0);
             levenberg_marquardt(
                 &mut inner,
                 GeneChoice::All,
-                context,
+                Context::of(&data.0),
                 &refinement.tuning(),
                 &mut Workspace::default(),
-                &mut rng,
+                &mut SlotRng::seed_from_u64(0),
             );
         });
         Ok(Self { inner })
@@ -220,17 +173,15 @@ impl Individual {
     }
 }
 
-/// The beginning of a text, for messages.
-fn shortened(text: &str) -> String {
-    const SHOWN: usize = 60;
-    let mut start: String = text.chars().take(SHOWN).collect();
-    if start.len() < text.len() {
-        start.push('…');
-    }
-    start
-}
-
 impl Individual {
+    /// A copy to be fitted to these rows; what it knows of other rows is forgotten.
+    fn anew(&self, data: &Dataset) -> PyResult<individual::Individual> {
+        self.check_features(data.0.n_features())?;
+        let mut inner = self.inner.clone();
+        inner.forget();
+        Ok(inner)
+    }
+
     fn check_width(&self, x: &PyReadonlyArray2<'_, f64>) -> PyResult<()> {
         self.check_features(x.shape()[1])
     }
@@ -261,13 +212,6 @@ pub fn apply<'py>(
     y: Option<PyReadonlyArray1<'py, f64>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let operator = Operator::parse(name).ok_or_else(|| PyValueError::new_err(format!("There is no operator {name:?}.")))?;
-    let arity = 1 + usize::from(y.is_some());
-    if operator.arity() != arity {
-        return Err(PyValueError::new_err(format!(
-            "{name} takes {} arguments, not {arity}.",
-            operator.arity()
-        )));
-    }
     let values =
         evaluate::apply(operator, &x.as_array().to_vec(), y.map(|y| y.as_array().to_vec()).as_deref()).map_err(value_error)?;
     Ok(values.into_pyarray(py))

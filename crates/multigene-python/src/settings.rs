@@ -11,10 +11,29 @@ use multigene_core::tune::{GradientTuning, Rule, StepSizes};
 use multigene_core::vary::Variation;
 use pyo3::prelude::*;
 
+use crate::convert::value_error;
+
+/// A function as settings have it: name, definition if users define it, frequency.
+type FunctionEntry = (String, Option<String>, f64);
+
+fn function_set(entries: &[FunctionEntry]) -> Result<FunctionSet> {
+    FunctionSet::parse(
+        entries
+            .iter()
+            .map(|(name, definition, frequency)| (name.as_str(), definition.as_deref(), *frequency)),
+    )
+}
+
+/// Refuses functions that are not known or cannot be read.
+#[pyfunction]
+pub fn check_functions(functions: Vec<FunctionEntry>) -> PyResult<()> {
+    function_set(&functions).map(drop).map_err(value_error)
+}
+
 /// `multigene.settings.Genes`.
 #[derive(FromPyObject)]
 pub struct GeneSettings {
-    functions: Vec<(String, Option<String>, f64)>,
+    functions: Vec<FunctionEntry>,
     max_genes: usize,
     max_nodes: Option<usize>,
     max_depth: usize,
@@ -38,10 +57,6 @@ pub struct GeneSettings {
 impl GeneSettings {
     /// What genes of `n_features` features are made of.
     pub fn primitives(&self, n_features: usize) -> Result<Primitives> {
-        let entries = self
-            .functions
-            .iter()
-            .map(|(name, expression, frequency)| (name.as_str(), expression.as_deref(), *frequency));
         let synchronisation = match self.lcf.as_deref() {
             None | Some("unsynchronised") => Synchronisation::Unsynchronised,
             Some("synchronised") => Synchronisation::Synchronised,
@@ -71,7 +86,7 @@ impl GeneSettings {
             0.0
         };
         Ok(Primitives {
-            functions: FunctionSet::parse(entries)?,
+            functions: function_set(&self.functions)?,
             n_features,
             leaves: LeafFrequencies {
                 variable: self.variable_frequency.unwrap_or(each),

@@ -12,9 +12,12 @@ import typer
 
 from multigene.cli import compare as _compare
 from multigene.cli import demo as _demo
+from multigene.cli import export as _export
 from multigene.cli import fit as _fit
+from multigene.cli import predict as _predict
+from multigene.cli import report as _report
 from multigene.cli import settings as _settings
-from multigene.cli import use as _use
+from multigene.cli import show as _show
 from multigene.cli.group import Commands, study_group
 
 app = typer.Typer(
@@ -48,10 +51,10 @@ def _root(
 
 
 app.command(epilog=_fit.EPILOG)(_fit.fit)
-app.command(epilog=_use.PREDICT_EPILOG)(_use.predict)
-app.command(epilog=_use.SHOW_EPILOG)(_use.show)
-app.command(epilog=_use.EXPORT_EPILOG)(_use.export)
-app.command()(_use.report)
+app.command(epilog=_predict.EPILOG)(_predict.predict)
+app.command(epilog=_show.EPILOG)(_show.show)
+app.command(epilog=_export.EPILOG)(_export.export)
+app.command()(_report.report)
 app.command(epilog=_compare.EPILOG)(_compare.compare)
 app.command()(_demo.demo)
 app.command(epilog=_settings.EPILOG)(_settings.settings)

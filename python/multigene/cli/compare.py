@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,97 +30,76 @@ EPILOG = """Examples:
 DEFAULT = ("mean", "linear", "random-forest", "multigene")
 
 
+Contenders = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="CONTENDER",
+        help="Model files, or regressors: mean, linear, polynomial, lasso, tree, random-forest, "
+        "gradient-boosting, neighbours, svm, multigene, multigene:UB, …",
+        show_default=" ".join(DEFAULT),
+    ),
+]
+Folds = Annotated[
+    int | None,
+    typer.Option(
+        "--cv", metavar="FOLDS", help="Cross-validate instead of one split.", rich_help_panel=o.DATA
+    ),
+]
+
+
+@o.spread
 def compare(
     data: o.DataArgument,
-    contenders: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[CONTENDER]...",
-            help="Model files, or regressors: mean, linear, polynomial, lasso, tree, random-forest, "
-            "gradient-boosting, neighbours, "
-            "svm, multigene, multigene:UB, …",
-            show_default=" ".join(DEFAULT),
-        ),
-    ] = None,
-    target: o.Target = None,
-    features: o.Features = None,
-    exclude: o.Exclude = None,
-    test: o.Test = None,
-    holdout: o.Holdout = None,
-    cv: Annotated[
-        int | None,
-        typer.Option(
-            "--cv", metavar="FOLDS", help="Cross-validate instead of one split.", rich_help_panel=o.DATA
-        ),
-    ] = None,
-    drop_missing: o.DropMissing = False,
-    time: o.Time = None,
-    generations: o.Generations = None,
-    seed: o.Seed = 0,
-    threads: o.Threads = None,
-    json: o.Json = False,
-    quiet: o.Quiet = False,
-    separator: o.Separator = None,
-    decimal: o.Decimal = None,
-    encoding: o.Encoding = "utf-8",
-    no_header: o.NoHeader = False,
-    sheet: o.Sheet = None,
+    contenders: Contenders = None,
+    *,
+    rows: o.Rows,
+    cv: Folds = None,
+    search: o.Search,
+    saying: o.Saying,
+    reading: o.Reading,
 ) -> None:
     """Compare models and regressors on one table, by rows they were not fitted to.
 
     Without --test, --holdout or --cv a fifth of the rows is kept for testing. Model files are not fitted
     again: mind that they may have seen the test rows.
     """
-    if cv is not None and (test is not None or holdout is not None):
-        raise ValueError(
-            "Give one of --cv, --test and --holdout, not two: each says which rows are for testing."
-        )
-    if cv is not None and cv < 2:
-        raise ValueError(f"--cv {cv} is too few folds; take at least 2.")
-    if cv is None and test is None and holdout is None:
-        holdout = 0.2
-
-    def multigene(configuration: str | None) -> Any:
-        return regressor(
-            configuration=configuration, functions=None, time=time, generations=generations, seed=seed,
-            threads=threads,
-            settings={}, visible=False,
-        )  # fmt: skip
-
-    makers = {name: contender(name, seed, multigene) for name in contenders or DEFAULT}
-    table, other = o.tables(o.dialect(separator, decimal, encoding, no_header, sheet), data, test)
-    assert table is not None
-    task = problem(
-        table,
-        other,
-        target=target,
-        features=features,
-        exclude=exclude,
-        drop_missing=drop_missing,
-        holdout=holdout,
-        seed=seed,
-    )
-    notes(task.notes, quiet)
-    pairs = list(folds(task, cv, seed))
+    rows = with_test_rows(rows, cv)
+    makers = {name: contender(name, search) for name in contenders or DEFAULT}
+    task = problem(data, rows, reading, search.seed)
+    notes(task.notes, saying.quiet)
+    pairs = list(folds(task, cv, search.seed))
     results = []
-    with working(progress_visible(quiet)) as tell:
+    with working(progress_visible(saying.quiet)) as tell:
         for number, (name, make) in enumerate(makers.items(), 1):
             tell(f"{name} ({number} of {len(makers)})")
             results.append(measured(name, make, task, pairs))
     results.sort(key=lambda row: -row["test_r2"] if np.isfinite(row["test_r2"]) else np.inf)
-    if json:
+    if saying.json:
         say_json({"target": task.columns.target, "folds": cv, "results": results})
     else:
         say(spoken(results))
 
 
-def contender(name: str, seed: int, multigene: Callable[[str | None], Any]) -> Callable[[], Any]:
+def with_test_rows(rows: o.Rows, cv: int | None) -> o.Rows:
+    """The rows with a fifth held out where nothing else says which rows are for testing."""
+    if cv is None:
+        return rows if rows.test is not None or rows.holdout is not None else replace(rows, holdout=0.2)
+    if rows.test is not None or rows.holdout is not None:
+        raise ValueError(
+            "Give one of --cv, --test and --holdout, not two: each says which rows are for testing."
+        )
+    if cv < 2:
+        raise ValueError(f"--cv {cv} is too few folds; take at least 2.")
+    return rows
+
+
+def contender(name: str, search: o.Search) -> Callable[[], Any]:
     """What makes a fresh regressor of this name, or hands out the model of this file."""
     if name.split(":")[0] == "multigene":
         configuration = name.partition(":")[2] or None
-        multigene(configuration)  # a mistake in its name is told at once
-        return lambda: multigene(configuration)
-    makers = regressors(seed)
+        regressor(search, configuration)  # a mistake in its name is told at once
+        return lambda: regressor(search, configuration)
+    makers = regressors(search.seed)
     if name in makers:
         return makers[name]
     if Path(name).suffix == ".json" or Path(name).exists():
@@ -186,10 +166,8 @@ def measured(
         if not fixed:
             model.fit(task.x(train), task.y(train).to_numpy())
         predict = _predictor(model, task, fixed)
-        training, testing = (
-            scores(task.y(train).to_numpy(), predict(train)),
-            scores(task.y(test).to_numpy(), predict(test)),
-        )
+        training = scores(task.y(train).to_numpy(), predict(train))
+        testing = scores(task.y(test).to_numpy(), predict(test))
         rows.append({"train_r2": training["r2"], "test_r2": testing["r2"], "test_rmse": testing["rmse"]})
         if hasattr(model, "formula_"):
             size.append(model.formula_.size)
@@ -227,7 +205,6 @@ def spoken(results: list[dict[str, Any]]) -> str:
         nodes = "" if row["nodes"] is None else f"{row['nodes']:.0f}"
         lines.append(
             f"{row['name']:{width}}  {row['test_r2']:>9.5f}  {spread:>8}  {row['test_rmse']:>10.5g}  "
-            f"{row['train_r2']:>9.5f}"
-            f"  {nodes:>6}  {row['seconds']:>8.2f}"
+            f"{row['train_r2']:>9.5f}  {nodes:>6}  {row['seconds']:>8.2f}"
         )
     return "\n".join(lines)

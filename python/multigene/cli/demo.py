@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
@@ -13,6 +15,12 @@ from multigene.table_columns import Columns
 
 LAW = "(27.22·x1 − 4.54)·(−0.39·x2) + 11.46·sin((0.21·x1 − 1)·(x2 + 16.6) + 1.97)"
 ROWS, SECONDS = 500, 10.0
+NEXT = """
+What to try next:
+  multigene demo --time 60                           a longer search finds a better formula
+  multigene fit data.csv --target y --save m.json    your own table
+  multigene show m.json --front                      every size of formula, and what it costs in error
+  multigene export m.json --format python            the formula as code"""
 
 
 def k11c(rows: int, seed: int) -> pd.DataFrame:
@@ -22,50 +30,41 @@ def k11c(rows: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame({"x1": x1, "x2": x2, "y": y})
 
 
+def introduction(seconds: float | None) -> str:
+    """What is about to be searched for."""
+    limit = "" if seconds is None else f", {seconds:g} seconds"
+    return (
+        f"{ROWS} rows, uniform over [-3, 3]², of the law\n  y = {LAW}\n"
+        f"Searching for a formula from the rows alone{limit} …\n"
+    )
+
+
+@o.spread
 def demo(
-    time: o.Time = SECONDS,
-    generations: o.Generations = None,
-    seed: o.Seed = 0,
-    threads: o.Threads = None,
+    *,
+    search: o.Search = o.Search(time=SECONDS),  # noqa: B008 -- frozen
     configuration: o.Configuration = None,
-    json: o.Json = False,
-    quiet: o.Quiet = False,
+    saying: o.Saying,
 ) -> None:
     """Fit a built-in problem and print its formula.
 
-    The data come from a known law (problem K11C of the paper); the search sees 500 rows of it and nothing
-    else.
+    The data come from a known law (problem K11C of the paper); the search sees 500 rows of it and nothing else.
     """
-    model = regressor(
-        configuration=configuration, functions=None, time=None if generations else time,
-        generations=generations, seed=seed,
-        threads=threads, settings={}, visible=progress_visible(quiet),
-    )  # fmt: skip
+    if search.generations:
+        search = replace(search, time=None)
+    model = regressor(search, configuration, visible=progress_visible(saying.quiet))
+    seed = search.seed
     task = Problem("K11C", Columns("y", ("x1", "x2")), k11c(ROWS, 2 * seed), k11c(ROWS, 2 * seed + 1))
-    if not quiet and not json:
-        say(f"{ROWS} rows, uniform over [-3, 3]², of the law")
-        say(f"  y = {LAW}")
-        say(
-            "Searching for a formula from the rows alone"
-            + (f", {time:g} seconds …" if not generations and time else " …")
-        )
-        say()
+    if not saying.quiet and not saying.json:
+        say(introduction(search.time))
     model.fit(task.x(task.train), task.y(task.train))
     seconds = float(model.history_["seconds"].iloc[-1]) if len(model.history_) else 0.0
     result = summary(model, task, seconds, seed)
-    if json:
+    if saying.json:
         say_json(result)
         return
     say(spoken_summary(result))
     if model.stopped_by_ == "interrupt":
-        note("stopped by Ctrl-C; this is the best formula so far", quiet)
-    if not quiet:
-        say()
-        say("What to try next:")
-        say("  multigene demo --time 60                           a longer search finds a better formula")
-        say("  multigene fit data.csv --target y --save m.json    your own table")
-        say(
-            "  multigene show m.json --front                      every size of formula, and what it "
-            "costs in error"
-        )
-        say("  multigene export m.json --format python            the formula as code")
+        note("stopped by Ctrl-C; this is the best formula so far", saying.quiet)
+    if not saying.quiet:
+        say(NEXT)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time as clock
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+import pandas as pd
 import typer
 
 from multigene.cli import options as o
+from multigene.cli.model import applied, check_prune
 from multigene.cli.output import (
     as_json,
     check_writable,
@@ -22,6 +25,7 @@ from multigene.cli.output import (
 )
 from multigene.cli.problem import Problem, problem, regressor
 from multigene.cli.scores import scores, spoken
+from multigene.model_file import dumps
 from multigene.settings_text import read_assignment, read_settings_file
 
 EPILOG = """Examples:
@@ -36,111 +40,125 @@ EPILOG = """Examples:
 """
 
 
+Prune = Annotated[
+    float | None,
+    typer.Option(
+        "--prune",
+        metavar="LOSS",
+        help="Shorten the formula at this loss of training R², such as 0.001.",
+        rich_help_panel=o.RESULT,
+    ),
+]
+Save = Annotated[
+    Path | None,
+    typer.Option("--save", metavar="FILE", help="Model file to write (JSON).", rich_help_panel=o.RESULT),
+]
+Report = Annotated[
+    Path | None,
+    typer.Option("--report", metavar="FILE", help="Report to write (HTML).", rich_help_panel=o.RESULT),
+]
+Directory = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="DIRECTORY",
+        help="Directory for predictions, model and summary.",
+        rich_help_panel=o.RESULT,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Method:
+    """What the search builds formulas with, and how."""
+
+    functions: o.Functions = None
+    configuration: o.Configuration = None
+    set_: o.Set = None
+    settings: o.SettingsFile = None
+
+    def values(self) -> dict[str, Any]:
+        """Settings by name; those of the command line go before those of the file."""
+        of_file = {} if self.settings is None else read_settings_file(self.settings)
+        return of_file | dict(read_assignment(text) for text in self.set_ or ())
+
+
+@dataclass(frozen=True)
+class Results:
+    """Which model of the front is taken, and what is written about it."""
+
+    choose: o.Choose = None
+    prune: Prune = None
+    save: Save = None
+    report: Report = None
+    output: Directory = None
+
+    def check(self) -> None:
+        """Refuse what cannot be done before the search."""
+        check_prune(self.prune)
+        check_writable(self.save, "--save")
+        check_writable(self.report, "--report")
+        if self.output is not None and self.output.exists() and not self.output.is_dir():
+            raise ValueError(f"--output {self.output} is a file; give the name of a directory.")
+
+    def write(self, model: Any, task: Problem, result: dict[str, Any]) -> list[str]:
+        """Write what was asked for; returns the files' names."""
+        files: list[tuple[Path, str]] = []
+        if self.save is not None:
+            files.append((self.save, dumps(model)))
+        if self.output is not None:
+            self.output.mkdir(parents=True, exist_ok=True)
+            files += [(self.output / name, text) for name, text in contents(model, task, result).items()]
+        for path, text in files:
+            write(path, text)
+        names = [str(path) for path, _ in files]
+        if self.report is not None:
+            model.report(self.report)
+            names.append(str(self.report))
+        return names
+
+
+@o.spread
 def fit(
     data: o.DataArgument,
-    target: o.Target = None,
-    features: o.Features = None,
-    exclude: o.Exclude = None,
-    test: o.Test = None,
-    holdout: o.Holdout = None,
-    drop_missing: o.DropMissing = False,
-    time: o.Time = None,
-    generations: o.Generations = None,
-    seed: o.Seed = 0,
-    threads: o.Threads = None,
-    functions: o.Functions = None,
-    configuration: o.Configuration = None,
-    set_: o.Set = None,
-    settings: o.SettingsFile = None,
-    choose: o.Choose = None,
-    prune: Annotated[
-        float | None,
-        typer.Option(
-            "--prune",
-            metavar="LOSS",
-            help="Shorten the formula at this loss of training R², such as 0.001.",
-            rich_help_panel=o.RESULT,
-        ),
-    ] = None,
-    save: Annotated[
-        Path | None,
-        typer.Option("--save", metavar="FILE", help="Model file to write (JSON).", rich_help_panel=o.RESULT),
-    ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option("--report", metavar="FILE", help="Report to write (HTML).", rich_help_panel=o.RESULT),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="DIRECTORY",
-            help="Directory for predictions, model and summary.",
-            rich_help_panel=o.RESULT,
-        ),
-    ] = None,
-    json: o.Json = False,
-    quiet: o.Quiet = False,
-    separator: o.Separator = None,
-    decimal: o.Decimal = None,
-    encoding: o.Encoding = "utf-8",
-    no_header: o.NoHeader = False,
-    sheet: o.Sheet = None,
+    rows: o.Rows,
+    search: o.Search,
+    method: Method,
+    results: Results,
+    saying: o.Saying,
+    reading: o.Reading,
 ) -> None:
     """Find a formula for one column of a table in terms of the others.
 
     Ctrl-C ends the search early and keeps the best formula so far.
     """
-    check_writable(save, "--save")
-    check_writable(report, "--report")
-    if output is not None and output.exists() and not output.is_dir():
-        raise ValueError(f"--output {output} is a file; give the name of a directory.")
-    values = {} if settings is None else read_settings_file(settings)
-    values.update(read_assignment(text) for text in set_ or ())
-    model = regressor(
-        configuration=configuration, functions=functions, time=time, generations=generations, seed=seed,
-        threads=threads,
-        settings=values, visible=progress_visible(quiet),
-    )  # fmt: skip
-    if report is not None and not hasattr(model, "report"):
-        raise ValueError(
-            "--report is not part of this version of multigene; leave it out or install a newer one."
-        )
-    table, other = o.tables(o.dialect(separator, decimal, encoding, no_header, sheet), data, test)
-    assert table is not None
-    task = problem(
-        table,
-        other,
-        target=target,
-        features=features,
-        exclude=exclude,
-        drop_missing=drop_missing,
-        holdout=holdout,
-        seed=seed,
-    )
-    notes(task.notes, quiet)
+    results.check()
+    visible = progress_visible(saying.quiet)
+    model = regressor(search, method.configuration, method.functions, method.values(), visible)
+    task = problem(data, rows, reading, search.seed)
+    notes(task.notes, saying.quiet)
     started = clock.perf_counter()
     model.fit(task.x(task.train), task.y(task.train))
-    o.applied(model, choose, prune)
-    result = summary(model, task, clock.perf_counter() - started, seed)
-    result["files"] = written(model, task, result, save, report, output)
-    if str(save) == "-":
-        note(spoken_summary(result), quiet)  # standard output holds the model
-    elif json:
+    applied(model, results.choose, results.prune)
+    result = summary(model, task, clock.perf_counter() - started, search.seed)
+    result["files"] = results.write(model, task, result)
+    if str(results.save) == "-":
+        note(spoken_summary(result), saying.quiet)  # standard output holds the model
+    elif saying.json:
         say_json(result)
     else:
         say(spoken_summary(result))
     if model.stopped_by_ == "interrupt":
-        note("stopped by Ctrl-C; this is the best formula so far", quiet)
+        note("stopped by Ctrl-C; this is the best formula so far", saying.quiet)
 
 
 def summary(model: Any, task: Problem, seconds: float, seed: int) -> dict[str, Any]:
     """All there is to say about a fit."""
-    training = scores(task.y(task.train).to_numpy(), model.predict(task.x(task.train)))
-    testing = None
-    if task.test is not None:
-        testing = scores(task.y(task.test).to_numpy(), model.predict(task.x(task.test)))
+
+    def measured(frame: pd.DataFrame) -> dict[str, float]:
+        return {"rows": len(frame), **scores(task.y(frame).to_numpy(), model.predict(task.x(frame)))}
+
     return {
         "formula": str(model.formula_),
         "exact_formula": model.formula_.text(None),
@@ -149,8 +167,8 @@ def summary(model: Any, task: Problem, seconds: float, seed: int) -> dict[str, A
         "variables": list(model.formula_.variables),
         "nodes": model.formula_.size,
         "genes": model.n_genes_,
-        "train": {"rows": len(task.train), **training},
-        "test": None if testing is None or task.test is None else {"rows": len(task.test), **testing},
+        "train": measured(task.train),
+        "test": None if task.test is None else measured(task.test),
         "front": model.equations_,
         "generations": model.n_generations_,
         "seconds": round(seconds, 3),
@@ -181,40 +199,21 @@ def spoken_summary(result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def written(
-    model: Any,
-    task: Problem,
-    result: dict[str, Any],
-    save: Path | None,
-    report: Path | None,
-    output: Path | None,
-) -> list[str]:
-    """Write what was asked for; returns the files' names."""
-    from multigene.model_file import dumps
-
-    files: list[tuple[Path, str]] = []
-    if save is not None:
-        files.append((save, dumps(model)))
-    if output is not None:
-        output.mkdir(parents=True, exist_ok=True)
-        files.append((output / "model.json", dumps(model)))
-        files.append((output / "predictions-train.csv", predictions(model, task, task.train)))
-        if task.test is not None:
-            files.append((output / "predictions-test.csv", predictions(model, task, task.test)))
-        files.append((output / "front.csv", csv_text(model.equations_)))
-        files.append((output / "history.csv", csv_text(model.history_)))
-        files.append((output / "summary.json", as_json(result) + "\n"))
-        files.append((output / "summary.txt", spoken_summary(result) + "\n"))
-    for path, content in files:
-        write(path, content)
-    names = [str(path) for path, _ in files]
-    if report is not None:
-        model.report(report)
-        names.append(str(report))
-    return names
+def contents(model: Any, task: Problem, result: dict[str, Any]) -> dict[str, str]:
+    """The files of `--output`, by name."""
+    tested = {} if task.test is None else {"predictions-test.csv": predictions(model, task, task.test)}
+    return {
+        "model.json": dumps(model),
+        "predictions-train.csv": predictions(model, task, task.train),
+        **tested,
+        "front.csv": csv_text(model.equations_),
+        "history.csv": csv_text(model.history_),
+        "summary.json": as_json(result) + "\n",
+        "summary.txt": spoken_summary(result) + "\n",
+    }
 
 
-def predictions(model: Any, task: Problem, frame: Any) -> str:
+def predictions(model: Any, task: Problem, frame: pd.DataFrame) -> str:
     """Target, prediction and residual of every row."""
     prediction = model.predict(task.x(frame))
     y = task.y(frame)

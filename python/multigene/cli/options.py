@@ -1,9 +1,17 @@
-"""Options that several commands share, declared once."""
+"""Options that several commands share, declared once: one alias each, and groups of those that go together.
+
+A command takes a group as one parameter; `spread` shows Typer the single options. So a command reads
+`fit(data, rows, search, …)`, and its help still has every option.
+"""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -118,6 +126,16 @@ Choose = Annotated[
         rich_help_panel=RESULT,
     ),
 ]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="File to write; standard output by default.",
+        rich_help_panel=RESULT,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.", rich_help_panel=RESULT)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes.", rich_help_panel=RESULT)]
 Separator = Annotated[
@@ -155,37 +173,85 @@ Sheet = Annotated[
 ]
 
 
-def dialect(
-    separator: str | None, decimal: str | None, encoding: str, no_header: bool, sheet: str | None
-) -> Dialect:
-    """How the user says a file is to be read."""
-    if decimal not in (None, ".", ","):
-        raise ValueError(f"--decimal {decimal!r} is neither '.' nor ','.")
-    return Dialect(separator, decimal, encoding, not no_header, sheet)
+@dataclass(frozen=True)
+class Rows:
+    """Which columns and rows of the data are used, and for what."""
+
+    target: Target = None
+    features: Features = None
+    exclude: Exclude = None
+    test: Test = None
+    holdout: Holdout = None
+    drop_missing: DropMissing = False
 
 
-def tables(dialect: Dialect, *sources: str | None) -> list[Table | None]:
-    """Read several files; standard input can be only one of them."""
-    if sum(source == "-" for source in sources) > 1:
-        raise ValueError("Standard input ('-') can be read only once; give a file for the other.")
-    return [None if source is None else read_table(source, dialect) for source in sources]
+@dataclass(frozen=True)
+class Search:
+    """How long to search, from which seed, on how many threads."""
+
+    time: Time = None
+    generations: Generations = None
+    seed: Seed = 0
+    threads: Threads = None
 
 
-def applied(model: Any, choose: str | None, prune: float | None = None) -> Any:
-    """The model after `--choose` and `--prune`."""
-    if prune is not None:
-        if not 0.0 <= prune < 1.0:
-            raise ValueError(f"--prune {prune} is not a loss of R² between 0 and 1; take for example 0.001.")
-        _needs(model, "prune", "--prune")(max_loss=prune)
-    if choose is not None:
-        _needs(model, "choose", "--choose")(int(choose) if choose.lstrip("-").isdigit() else choose)
-    return model
+@dataclass(frozen=True)
+class Saying:
+    """How much is printed, and for whom."""
+
+    json: Json = False
+    quiet: Quiet = False
 
 
-def _needs(model: Any, method: str, option: str) -> Any:
-    found = getattr(model, method, None)
-    if found is None:
-        raise ValueError(
-            f"{option} is not part of this version of multigene; leave it out or install a newer one."
-        )
-    return found
+@dataclass(frozen=True)
+class Reading:
+    """How files are read."""
+
+    separator: Separator = None
+    decimal: Decimal = None
+    encoding: Encoding = "utf-8"
+    no_header: NoHeader = False
+    sheet: Sheet = None
+
+    def table(self, source: str) -> Table:
+        """The table of a file or a pipe."""
+        if self.decimal not in (None, ".", ","):
+            raise ValueError(f"--decimal {self.decimal!r} is neither '.' nor ','.")
+        dialect = Dialect(self.separator, self.decimal, self.encoding, not self.no_header, self.sheet)
+        return read_table(source, dialect)
+
+
+def spread(command: Callable[..., None]) -> Callable[..., None]:
+    """The command as Typer wants to see it: every option of its groups as a parameter of its own.
+
+    A group's default in the signature of the command gives its options their defaults.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    shown: list[inspect.Parameter] = []
+    groups: dict[str, type[Any]] = {}
+    for parameter in inspect.signature(command).parameters.values():
+        kind = hints[parameter.name]
+        if not is_dataclass(kind):
+            shown.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=kind))
+            continue
+        groups[parameter.name] = kind  # type: ignore[assignment]
+        values = kind() if parameter.default is parameter.empty else parameter.default  # type: ignore[operator]
+        for name, option in get_type_hints(kind, include_extras=True).items():
+            shown.append(
+                inspect.Parameter(
+                    name,
+                    inspect.Parameter.KEYWORD_ONLY,
+                    default=getattr(values, name),
+                    annotation=option,
+                )
+            )
+
+    @wraps(command)
+    def gathered(**given: Any) -> None:
+        for name, kind in groups.items():
+            given[name] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+        command(**given)
+
+    gathered.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+    gathered.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
+    return gathered

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from multigene.cli import options as o
 from multigene.suggest import nearest
 from multigene.table import Table
 from multigene.table_columns import Columns, choose_columns, numbers
@@ -33,26 +33,20 @@ class Problem:
         return frame[self.columns.target]
 
 
-def problem(
-    table: Table,
-    test: Table | None,
-    *,
-    target: str | None,
-    features: Sequence[str] | None,
-    exclude: Sequence[str] | None,
-    drop_missing: bool,
-    holdout: float | None,
-    seed: int,
-) -> Problem:
-    """Choose columns, read numbers, set test rows aside."""
-    if test is not None and holdout is not None:
+def problem(data: str, rows: o.Rows, reading: o.Reading, seed: int) -> Problem:
+    """Read the files, choose columns, read numbers, set test rows aside."""
+    if rows.test is not None and rows.holdout is not None:
         raise ValueError("Give either --test or --holdout, not both: each says which rows are for testing.")
-    if holdout is not None and not 0.0 < holdout < 1.0:
-        raise ValueError(f"--holdout {holdout} is not a share between 0 and 1; take for example 0.2.")
-    columns = choose_columns(table, target, features or (), exclude or ())
+    if rows.holdout is not None and not 0.0 < rows.holdout < 1.0:
+        raise ValueError(f"--holdout {rows.holdout} is not a share between 0 and 1; take for example 0.2.")
+    if data == "-" and rows.test == "-":
+        raise ValueError("Standard input ('-') can be read only once; give a file for the other.")
+    table = reading.table(data)
+    test = None if rows.test is None else reading.table(rows.test)
+    columns = choose_columns(table, rows.target, rows.features or (), rows.exclude or ())
     notes = list(table.notes) + ([columns.guessed] if columns.guessed else [])
     wanted = [*columns.features, columns.target]
-    train, dropped = numbers(table, wanted, drop_missing)
+    train, dropped = numbers(table, wanted, rows.drop_missing)
     if dropped:
         notes.append(f"left out {dropped} rows of {table.source} that lack a value")
     if train[columns.target].min() == train[columns.target].max():
@@ -62,9 +56,9 @@ def problem(
         )
     rest: pd.DataFrame | None = None
     if test is not None:
-        rest = _test_rows(test, wanted, drop_missing, notes)
-    elif holdout is not None:
-        train, rest = split(train, holdout, seed)
+        rest = _test_rows(test, wanted, rows.drop_missing, notes)
+    elif rows.holdout is not None:
+        train, rest = split(train, rows.holdout, seed)
     return Problem(table.source, columns, train, rest, notes)
 
 
@@ -94,51 +88,32 @@ def split(frame: pd.DataFrame, share: float, seed: int) -> tuple[pd.DataFrame, p
 
 
 def regressor(
-    *,
-    configuration: str | None,
-    functions: str | None,
-    time: float | None,
-    generations: int | None,
-    seed: int,
-    threads: int | None,
-    settings: dict[str, Any],
-    visible: bool,
+    search: o.Search,
+    configuration: str | None = None,
+    functions: str | None = None,
+    settings: dict[str, Any] | None = None,
+    visible: bool = False,
 ) -> Any:
     """The estimator these options ask for; mistakes in them are told before any data is read."""
     from multigene.estimator import MultigeneRegressor
 
-    if seed < 0:
-        raise ValueError(f"--seed {seed} is negative; take 0 or a positive whole number.")
-    if threads is not None and threads < 1:
-        raise ValueError(f"--threads {threads} is too few; take at least 1, or leave it out for all cores.")
-    if time is not None and not 0.0 < time < float("inf"):
-        raise ValueError(f"--time {time} is not a positive number of seconds.")
+    if search.seed < 0:
+        raise ValueError(f"--seed {search.seed} is negative; take 0 or a positive whole number.")
+    if search.threads is not None and search.threads < 1:
+        raise ValueError(
+            f"--threads {search.threads} is too few; take at least 1, or leave it out for all cores."
+        )
+    if search.time is not None and not 0.0 < search.time < float("inf"):
+        raise ValueError(f"--time {search.time} is not a positive number of seconds.")
     model = MultigeneRegressor(
         configuration,
         functions=functions,
-        generations=generations,
-        time_limit=time,
-        n_jobs=threads or -1,
-        random_state=seed,
+        generations=search.generations,
+        time_limit=search.time,
+        n_jobs=search.threads or -1,
+        random_state=search.seed,
         verbose=int(visible),
         settings=settings or None,
     )
     model._resolved_settings()
-    _refuse_unknown_functions(functions)
     return model
-
-
-def _refuse_unknown_functions(functions: str | None) -> None:
-    from multigene._engine import operators
-    from multigene.settings import function_entries
-
-    if functions is None:
-        return
-    known = [name for name, _, _ in operators()] + [f"pow{n}" for n in range(2, 7)]
-    for name, definition, _ in function_entries(functions):
-        power = name.startswith("pow") and name[3:].lstrip("-").isdigit()
-        if definition is None and name not in known and not power:
-            raise ValueError(
-                "There is no function "
-                f"{name!r}{nearest(name, known) or '; take some of ' + ', '.join(known) + '.'}"
-            )

@@ -1,5 +1,4 @@
-"""Writers of a formula in other languages: one small module per target, and the registry that finds them by
-name.
+"""Writers of a formula in other languages: one small module per target, and the registry that finds them by name.
 
 A writer is `write(expression, names, target, **options)`; `names` are the column names. Modules are imported
 when first asked for, so that a target with a heavy dependency costs nothing until it is used.

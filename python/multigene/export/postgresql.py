@@ -1,10 +1,9 @@
 """PostgreSQL 13 or newer: an expression for SELECT, or a whole function.
 
-PostgreSQL raises an error, and so ends the query, where other systems give NaN or an infinity. Here exp, ln,
-sqrt, powers and division are guarded: outside their domain the value is NaN. (The guards use GREATEST alone,
-because PostgreSQL takes NaN for the greatest number.) What is left, sums and products beyond 1e308, is caught
-by the form as a function (`function="name"`), which answers NaN for such a row. A NULL in a column used gives
-NULL.
+PostgreSQL raises an error, and so ends the query, where other systems give NaN or an infinity. Here exp, ln, sqrt,
+powers and division are guarded: outside their domain the value is NaN. (The guards use GREATEST alone, because
+PostgreSQL takes NaN for the greatest number.) What is left, sums and products beyond 1e308, is caught by the form as
+a function (`function="name"`), which answers NaN for such a row. A NULL in a column used gives NULL.
 """
 
 from __future__ import annotations

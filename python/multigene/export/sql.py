@@ -1,10 +1,8 @@
-"""What the SQL dialects share: quoted columns, and steps for whatever must not be repeated or nested too
-deeply.
+"""What the SQL dialects share: quoted columns, and steps for whatever must not be repeated or nested too deeply.
 
-SQL has no local functions. Where an operator needs its argument more than once, the argument becomes a step
-of its own: `(WITH mg1(v) AS MATERIALIZED (SELECT …) SELECT … mg1.v … FROM mg1)`, one value that may use the
-columns of the query around it. The text therefore grows with the formula and not with the powers of its
-depth.
+SQL has no local functions. Where an operator needs its argument more than once, the argument becomes a step of its
+own: `(WITH mg1(v) AS MATERIALIZED (SELECT …) SELECT … mg1.v … FROM mg1)`, one value that may use the columns of the
+query around it. The text therefore grows with the formula and not with the powers of its depth.
 """
 
 from __future__ import annotations
@@ -80,8 +78,7 @@ def quote(name: str) -> str:
 def erf_series(argument: str, number: Template) -> str:
     """erf as a sum of sines, right to 1e-15 for arguments between -6 and 6 and to the last digits near zero.
 
-    The sum is the trapezoidal rule of step h on the Fourier integral of erf; its error is about erfc(pi/h -
-    6).
+    The sum is the trapezoidal rule of step h on the Fourier integral of erf; its error is about erfc(pi/h - 6).
     """
     step, terms = 0.26, 24
     parts = [number.text.format(repr(2 / math.pi * step)) + f"*{argument}"]

@@ -1,0 +1,126 @@
+"""`multigene predict`: a model and new rows in, predictions out."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+import typer
+
+from multigene.cli import options as o
+from multigene.cli.model import read_model
+from multigene.cli.output import as_json, check_writable, note, notes, parquet_or_csv, write
+from multigene.cli.scores import scores, spoken
+from multigene.suggest import nearest
+from multigene.table import Table
+from multigene.table_columns import numbers
+
+EPILOG = """Examples:
+
+  multigene predict model.json new.csv > predictions.csv
+
+  multigene predict model.json new.parquet --keep -o predictions.parquet
+
+  cat new.csv | multigene predict model.json - | sort -g | tail -1
+"""
+Keep = Annotated[
+    bool, typer.Option("--keep", "-k", help="Write the columns of DATA too.", rich_help_panel=o.RESULT)
+]
+
+
+@o.spread
+def predict(
+    model: o.ModelArgument,
+    data: o.DataArgument,
+    *,
+    output: o.Output = None,
+    keep: Keep = False,
+    choose: o.Choose = None,
+    drop_missing: o.DropMissing = False,
+    saying: o.Saying,
+    reading: o.Reading,
+) -> None:
+    """Predict the target for the rows of a table.
+
+    Writes a table with the column `prediction`. If DATA has the target as well, says on standard error how
+    good it is.
+    """
+    if model == "-" and data == "-":
+        raise ValueError("Standard input ('-') can be read only once; give a file for the model or the data.")
+    check_writable(output, "--output")
+    fitted = read_model(model, choose)
+    table = reading.table(data)
+    notes(table.notes, saying.quiet)
+    features, rows = feature_rows(fitted, table, drop_missing, saying.quiet)
+    prediction = fitted.predict(features if hasattr(fitted, "feature_names_in_") else features.to_numpy())
+    if not saying.quiet:
+        remark_on(fitted, features, table.frame[rows], prediction)
+    frame = table.frame[rows].reset_index(drop=True) if keep else pd.DataFrame(index=range(len(prediction)))
+    frame = frame.assign(prediction=prediction)
+    if saying.json:
+        short = {"target": fitted._target_name, "rows": len(frame), "prediction": prediction}
+        write(output, as_json(frame if keep else short) + "\n")
+    else:
+        write(output, parquet_or_csv(frame, output))
+
+
+def remark_on(model: Any, features: pd.DataFrame, frame: pd.DataFrame, prediction: Any) -> None:
+    """What there is to say about predictions: where they are none, where they are risky, how good they are."""
+    infinite = int(np.sum(~np.isfinite(prediction)))
+    if infinite:
+        note(
+            f"{infinite} predictions are not finite numbers: those rows are outside what the formula is "
+            "defined for"
+        )
+    outside = int(np.sum(extrapolated(model, features)))
+    if outside:
+        note(f"{outside} of {len(features)} rows lie outside the range of the training data")
+    target = model._target_name
+    if target in frame.columns:
+        y = pd.to_numeric(frame[target], errors="coerce").to_numpy(dtype=np.float64)
+        if np.isfinite(y).all() and not infinite:
+            note(spoken(f"against {target!r}", scores(y, prediction), len(y)))
+
+
+def extrapolated(model: Any, features: pd.DataFrame) -> Any:
+    """Which rows lie outside the range of the training data in a column that the formula uses."""
+    summary = getattr(model, "_data_summary", None) or {"ranges": {}}
+    outside = np.zeros(len(features), dtype=bool)
+    for name in model.formula_.variables:
+        low, high = summary["ranges"].get(name, (-np.inf, np.inf))
+        values = features[name].to_numpy()
+        outside |= (values < low) | (values > high)
+    return outside
+
+
+def feature_rows(model: Any, table: Table, drop_missing: bool, quiet: bool) -> tuple[pd.DataFrame, Any]:
+    """The model's features from a table by name, and which rows they are.
+
+    Columns that the formula does not use may be missing.
+    """
+    names = list(model._names)
+    frame = table.frame
+    by_position = not hasattr(model, "feature_names_in_") and not set(names) & set(frame.columns)
+    if by_position and frame.shape[1] == len(names):
+        note("the model has no column names; columns are taken in their order", quiet)
+        table = Table(frame.set_axis(names, axis=1), table.source, [], table.first_line)
+    used, known = set(model.formula_.variables), list(table.frame.columns)
+    missing = [name for name in names if name not in known]
+    for name in missing:
+        if name in used:
+            raise ValueError(
+                f"{table.source} has no column {name!r}, which the formula "
+                f"uses{nearest(name, known) or '; add it.'}"
+            )
+    if missing:
+        note(f"{table.source} lacks {len(missing)} columns that the formula does not use", quiet)
+    present = [name for name in names if name in used] or [name for name in names if name in known][:1]
+    kept = np.ones(len(table.frame), dtype=bool)
+    if not present:
+        return pd.DataFrame(0.0, index=range(len(table.frame)), columns=names), kept
+    values, dropped = numbers(table, present, drop_missing)
+    if dropped:
+        note(f"left out {dropped} rows that lack a value", quiet)
+        kept = table.frame[present].notna().all(axis=1).to_numpy()
+    return values.reindex(columns=names, fill_value=0.0), kept

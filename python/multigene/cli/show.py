@@ -1,0 +1,101 @@
+"""`multigene show`: the formula of a model, or its whole front, for people and for machines."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import pandas as pd
+import typer
+
+from multigene.cli import options as o
+from multigene.cli.export import Digits, check_digits, exported
+from multigene.cli.model import read_model
+from multigene.cli.output import say, say_json, write
+
+EPILOG = """Examples:
+
+  multigene show model.json --front
+
+  multigene show model.json --format latex --digits 3
+"""
+Front = Annotated[bool, typer.Option("--front", help="Every model of the front.", rich_help_panel=o.RESULT)]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help="text, latex, python, … as `export` has them.",
+        rich_help_panel=o.RESULT,
+    ),
+]
+
+
+def show(
+    model: o.ModelArgument,
+    front: Front = False,
+    format: Format = None,
+    digits: Digits = None,
+    choose: o.Choose = None,
+    json: o.Json = False,
+) -> None:
+    """Print the formula of a model, or its whole front."""
+    check_digits(digits)
+    fitted = read_model(model, choose)
+    if json:
+        say_json(description(fitted))
+    elif front:
+        say(front_text(fitted.equations_))
+    elif format is not None:
+        write(None, exported(fitted, format, digits))
+    else:
+        say(f"{fitted._target_name} = {fitted.formula_.text(digits or 4)}")
+        say()
+        for key, value in spoken_description(fitted):
+            say(f"{key + ':':10} {value}")
+
+
+def description(model: Any) -> dict[str, Any]:
+    """What a model file tells, for machines."""
+    return {
+        "formula": str(model.formula_),
+        "exact_formula": model.formula_.text(None),
+        "target": model._target_name,
+        "features": model._names,
+        "variables": list(model.formula_.variables),
+        "r2": model.r2_,
+        "nodes": model.formula_.size,
+        "genes": model.n_genes_,
+        "front": model.equations_,
+        "generations": model.n_generations_,
+        "stopped_by": model.stopped_by_,
+        "parameters": model.get_params(),
+        "data": getattr(model, "_data_summary", None),
+    }
+
+
+def spoken_description(model: Any) -> list[tuple[str, str]]:
+    """The same for people."""
+    data = getattr(model, "_data_summary", None)
+    rows = "" if data is None else f" on {data['rows']} rows"
+    return [
+        ("training", f"R² {model.r2_:.6f}{rows}"),
+        (
+            "formula",
+            f"{model.formula_.size} nodes, {model.n_genes_} genes, one of {len(model._front)} models of "
+            f"the front (--front)",
+        ),
+        ("columns", ", ".join(model.formula_.variables) or "none: the formula is a constant"),
+        (
+            "search",
+            f"{model.n_generations_} generations, ended by {model.stopped_by_}, seed {model.random_state}",
+        ),
+    ]
+
+
+def front_text(equations: pd.DataFrame) -> str:
+    """The front as lines: the chosen one starred."""
+    lines = [f"  {'row':>3}  {'nodes':>5}  {'R²':>9}  formula"]
+    for row, entry in enumerate(equations.to_dict(orient="records")):
+        star = "*" if entry["chosen"] else " "
+        lines.append(f"{star} {row:>3}  {entry['complexity']:>5}  {entry['r2']:>9.6f}  {entry['formula']}")
+    return "\n".join(lines)
