@@ -113,9 +113,11 @@ def front_of(*members, rows=100):
 
 
 def test_knee_of_a_front_drawn_by_hand():
-    small, bend = member(["x0"], 0.1), member(["sin(x0)", "x1"], 0.9)
+    small, bend = member(["x0"], 0.1), member(["sin(x0)", "x1"], 0.94)
     large = member(["sin(x0)", "x1", "cos(x1 + 0.5)", "exp(x0 + 1.5)"], 0.95)
     assert front_of(small, bend, large).best("knee") == (bend, "knee")
+    coarse = member(["sin(x0)", "x1"], 0.9)  # gives away 5 % of what can be explained
+    assert front_of(small, coarse, large).best("knee") == (large, "knee")
 
 
 def test_dominated_models_are_not_listed_but_the_default_is():

@@ -319,6 +319,7 @@ def _bases(Z: Floats, division: bool, roots: bool) -> list[Base]:
 def _monomials(bases: list[Base], features: int) -> list[Monomial]:
     """The simplest products of powers of bases; at most one base is a sum or difference."""
     found: list[tuple[float, int, Monomial]] = []
+    cheapest = min((EXPONENTS[e] + b.cost for b in bases for e in b.exponents), default=0.0)
     for limit in LIMITS:
         found = []
         stack: list[tuple[Monomial, int, float, bool]] = [((), 0, 0.0, False)]
@@ -326,6 +327,8 @@ def _monomials(bases: list[Base], features: int) -> list[Monomial]:
             monomial, first, cost, joint = stack.pop()
             if monomial:
                 found.append((cost, len(found), monomial))
+            if cost + cheapest > limit:
+                continue
             for b in range(first, features if joint else len(bases)):
                 for e in bases[b].exponents:
                     total = cost + EXPONENTS[e] + bases[b].cost
@@ -333,7 +336,8 @@ def _monomials(bases: list[Base], features: int) -> list[Monomial]:
                         stack.append((((*monomial, (b, e))), b + 1, total, b >= features))
         if len(found) >= MOST_MONOMIALS:
             break
-    monomials = dict.fromkeys([*_quotients(bases, features), *(monomial for _, _, monomial in sorted(found))])
+    quotients = itertools.islice(_quotients(bases, features), MOST_MONOMIALS)
+    monomials = dict.fromkeys([*quotients, *(monomial for _, _, monomial in sorted(found))])
     return sorted(list(monomials)[:MOST_MONOMIALS], key=lambda m: _cost(m, bases))
 
 

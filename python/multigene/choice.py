@@ -34,6 +34,9 @@ Floats = npt.NDArray[np.float64]
 
 #: 1 − R² below this is rounding.
 LEAST_UNEXPLAINED = 2.0**-52
+#: Share of what the best model explains that the knee may leave. A distance from a line between the ends of the front, the
+#: usual definition, gives away a tenth of R² on fronts with a long tail.
+KNEE = 0.015
 
 
 @dataclass(frozen=True)
@@ -194,15 +197,10 @@ def _validation(models: Sequence[Listed]) -> Listed:
 
 
 def _knee(models: Sequence[Listed]) -> Listed:
-    """Farthest above the straight line from the smallest to the most accurate model, axes scaled to 0…1."""
-    sizes = np.array([e.complexity for e in models], dtype=np.float64)
-    r2 = np.array([e.member.fitness for e in models])
-    last = models.index(_accuracy(models))
-    wide, high = sizes[last] - sizes[0], r2[last] - r2[0]
-    if wide <= 0.0 or high <= 0.0:
-        return models[last]
-    above = (r2 - r2[0]) / high - (sizes - sizes[0]) / wide
-    return models[int(np.argmax(above))]
+    """The smallest model that explains nearly all that the most accurate one does: beyond it the front is flat."""
+    best, smallest = _accuracy(models).member.fitness, models[0].member.fitness
+    enough = best - KNEE * (best - min(smallest, 0.0))
+    return next(e for e in models if e.member.fitness >= enough)
 
 
 def _least(measure: Callable[[Listed], float], name: str) -> Callable[[Sequence[Listed]], Listed]:

@@ -64,8 +64,8 @@ class Inspection:
         """Use another formula of the front from now on, without fitting anything.
 
         `criterion` is a row of `equations_`, or "default" (what the search itself chose: as large as rows
-        held out allow), "accuracy" (highest training R²), "knee" (farthest from the line between the smallest
-        and the most accurate model), "validation", "mdl" or "bic" (best in that column). `choice_` tells what
+        held out allow), "accuracy" (highest training R²), "knee" (smallest that explains all but 1.5 % of
+        what the most accurate one does), "validation", "mdl" or "bic" (best in that column). `choice_` tells what
         is in use. Returns the model itself.
         """
         check_is_fitted(self)

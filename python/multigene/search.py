@@ -365,12 +365,13 @@ class Searcher:
         """What seekers found on the way, as far as it behaves."""
         if self.seekers is None:
             return []
-        members = [self._measured(find) for find in self.seekers.finds.values()]
+        rows = self.problem.evolution_rows  # all of them unless there are very many
+        members = [self._measured(find, rows) for find in self.seekers.finds.values()]
         return [m for m in members if np.isfinite(m.fitness) and self._behaves_in_user_units(m.individual)]
 
-    def _measured(self, find: Find) -> Member:
-        """A find on all rows."""
-        whole = laws.measure(find.expression, self.problem.X, self.problem.y)
+    def _measured(self, find: Find, rows: Any = slice(None)) -> Member:
+        """A find on all rows, or on some."""
+        whole = laws.measure(find.expression, self.problem.X[rows], self.problem.y[rows])
         fitness = 1.0 - whole.unexplained if whole is not None else -np.inf
         return Member(find.individual, fitness, find.individual.complexity)
 
