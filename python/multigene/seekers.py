@@ -58,6 +58,12 @@ FUNCTIONS = {
     "add": 1.0, "sub": 1.0, "mul": 2.0, "div": 1.5, "sin": 0.6, "cos": 0.6, "exp": 0.7, "log": 0.3, "sqrt": 0.5,
     "pow2": 0.7, "tanh": 0.2, "inv": 0.4,
 }  # fmt: skip
+#: Functions of islands with dense linear combinations.
+DENSE_FUNCTIONS = {
+    "add": 1.0, "sub": 1.0, "mul": 2.0, "div": 1.0, "sin": 1.0, "cos": 1.0, "exp": 1.0, "tanh": 1.0, "pow2": 1.0,
+}  # fmt: skip
+#: Their restarts are longer by this factor: dense weights take longer to tune.
+DENSE_UNITS = 2
 
 
 def seeker_settings(n_features: int, products: tuple[int, ...], logarithm: bool) -> Settings:
@@ -99,6 +105,22 @@ def seeker_settings(n_features: int, products: tuple[int, ...], logarithm: bool)
         ),
         refinement=Refinement(iterations=6, bound=100.0, decay=0.0, all_genes=0.2, prune=0.03),
     )  # fmt: skip
+
+
+def dense_settings(n_features: int) -> Settings:
+    """Settings of an island that finds laws in rotated features: few functions, leaves that start as random linear
+    combinations of all features, BIC instead of a price per node (LAB: exact recovery)."""
+    leaves = float(sum(DENSE_FUNCTIONS.values()))
+    return seeker_settings(n_features, (), False).changed(
+        functions=function_entries(DENSE_FUNCTIONS),
+        lcf_birth="sparse",
+        lcf_dense=1.0,
+        lcf_frequency=0.6 * leaves,
+        variable_frequency=0.1 * leaves,
+        constant_frequency=0.1 * leaves,
+        weighted_nodes=0.0,
+        criterion="bic",
+    )
 
 
 class Seekers:
@@ -215,6 +237,8 @@ class Seekers:
         data = self._dataset(target, y, self.rows)
         rng = np.random.default_rng(self.rng.integers(2**63))
         generations = self.options.unit * luby(target.restarts + 1)
+        if target.dense:
+            generations = self.options.unit * DENSE_UNITS
         target.restarts += 1
         last: Generation | None = None
         seeds = list(target.seeds) if self.options.survey and target.restarts % 3 == 1 else []
@@ -233,6 +257,10 @@ class Seekers:
 
     def _settings(self, target: Target) -> Settings:
         """Every second restart draws its own genes, nodes, pressure and leaves."""
+        if target.dense:
+            settings = dense_settings(len(target.features))
+            allowed = tuple(f for f in self.functions or () if f[0] in DENSE_FUNCTIONS)
+            return settings.changed(functions=allowed) if allowed else settings
         products = tuple(k for k, j in enumerate(target.features) if one_sign(self.X[:, j]))
         if not self._allows("div"):
             products = ()

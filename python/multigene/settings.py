@@ -281,6 +281,8 @@ class Seeking:
     """Product leaves in every second restart."""
     portfolio: bool = True
     """Every second pair of restarts draws limits and prices of its own."""
+    dense: bool = True
+    """Islands whose leaves are linear combinations of all features, under BIC alone."""
 
 
 @dataclass(frozen=True, kw_only=True)
