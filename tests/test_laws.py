@@ -13,6 +13,7 @@ from multigene.expression import Number, Operation, Power, Variable, evaluate
 from multigene.formula import Formula
 from multigene.model import model_expression
 from multigene.natural import natural
+from multigene.parameters import numbers
 from multigene.probes import rational
 from multigene.readable import size
 from multigene.transforms import TRANSFORMS, logarithmic, one_sign
@@ -140,7 +141,7 @@ def test_constants_become_simple_numbers():
     assert laws.cleaned(find, X, y).unexplained < 1e-28
     whole = laws.cleaned(found("0.49999999999*x0*x1**2 + 1.00000000001*x2", X, 0.5 * X[:, 0] * X[:, 1] ** 2 + X[:, 2]), X,
                          0.5 * X[:, 0] * X[:, 1] ** 2 + X[:, 2])  # fmt: skip
-    assert set(laws.numbers(whole.expression)) == {0.5, 2.0}
+    assert set(numbers(whole.expression)) == {0.5, 2.0}
 
 
 def test_constants_that_lean_on_each_other_are_tuned_again():
@@ -155,7 +156,7 @@ def test_constants_that_are_not_simple_stay():
     X = rows()
     y = 0.7316 * X[:, 0] ** 2
     cleaned = laws.cleaned(found("0.7316*x0**2", X, y), X, y)
-    assert 0.7316 in laws.numbers(cleaned.expression)
+    assert 0.7316 in numbers(cleaned.expression)
 
 
 def test_what_a_law_does_not_need_is_dropped():

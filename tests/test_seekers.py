@@ -53,7 +53,9 @@ def test_targets_are_those_that_can_be_undone():
     def names(y, **options):
         return [
             t.transform.name
-            for t in make_targets(X, y, Seeking(peeling=False, **options), lambda *n: True, 2, None)
+            for t in make_targets(
+                X, y, Seeking(peeling=False, dense=False, **options), lambda *n: True, 2, None
+            )
         ]
 
     assert names(X[:, 0] + X[:, 1]) == ["y", "ln|y|", "1/y", "y²", "1/y²", "exp y"]

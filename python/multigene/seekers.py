@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from multigene import laws, survey
 from multigene._engine import Dataset, Individual, Workers
+from multigene.brief import brief, price
 from multigene.checkpoint import model, packed_model
 from multigene.evolution import Generation, evolve
 from multigene.expression import Expression, Operation, substitute
@@ -50,6 +51,8 @@ FOUND = 1e-18
 MOST_NODES = 45
 #: A longer law is compared with what later stages of the survey find.
 LONG = 14
+#: Finds that leave more are made brief when they convince more than all before; so many evaluations that counts for.
+NOISY, BRIEF_WORK = 1e-9, 300
 #: Sets of the catalogue that a target keeps to begin restarts with.
 SEEDS = 6
 QUICK = Refinement(iterations=12, bound=100.0, decay=0.0, prune=0.0)
@@ -335,6 +338,18 @@ class Seekers:
             find = laws.cleaned(laws.reduced(find, X, y, self.plain), X, y)
             if laws.is_law(find) and not laws.cancels(find.expression, X) and self._admits(find.expression):
                 self.law = find if self.law is None else laws.shortest([find, self.law])
+        n = len(y)
+        if (
+            self.options.brief
+            and find.unexplained > NOISY
+            and all(price(find, n) < price(known, n) for known in self.finds.values())
+        ):
+            self._keep(brief(find, X, y, self.plain))
+            self.evaluations += BRIEF_WORK
+        self._keep(find)
+
+    def _keep(self, find: Find) -> None:
+        """Keep a find if it is the best of its size."""
         complexity = find.individual.complexity
         known = self.finds.get(complexity)
         if (known is None or find.unexplained < known.unexplained) and self._admits(find.expression):
