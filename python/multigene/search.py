@@ -302,6 +302,8 @@ class Searcher:
         front = non_dominated([*front, *finds])
         if finds and verdict.errors is not None and not decided:
             chosen = prefer_short(self.problem, verdict.errors, chosen, finds)
+        elif finds and best is None and not decided:  # approximators had no time
+            chosen = best_of(self.problem, non_dominated([constant, *finds]))
         return chosen, with_member(front, chosen)
 
     def _best_find(self) -> tuple[Member, list[Member]]:
