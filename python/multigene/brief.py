@@ -63,8 +63,9 @@ def _pruned(find: Find, X: Floats, y: Floats, data: Dataset) -> Find:
 
 def _rounded(find: Find, X: Floats, y: Floats) -> Find:
     """Simple numbers for constants, the others tuned again each time, while that pays."""
-    best, fixed = find, set[int]()
-    for place in range(len(numbers(find.expression))):
+    values = numbers(find.expression)
+    best, fixed = find, {place for place, value in enumerate(values) if value in simple_numbers(value)}
+    for place in (p for p in range(len(values)) if p not in fixed):
         for simple in simple_numbers(numbers(best.expression)[place], CLOSE):
             changed = retuned(with_number(best.expression, place, simple), fixed | {place}, X, y, 3)
             candidate = measure(changed, X, y)

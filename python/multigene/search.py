@@ -20,6 +20,7 @@ import numpy as np
 
 from multigene import checkpoint, laws
 from multigene._engine import Dataset, Individual, Workers
+from multigene.brief import price
 from multigene.evolution import Generation, evolve
 from multigene.judge import Verdict, best_of, judge, prefer_short
 from multigene.laws import Find
@@ -301,7 +302,7 @@ class Searcher:
         finds = self._finds()
         front = non_dominated([*front, *finds])
         if finds and verdict.errors is not None and not decided:
-            chosen = prefer_short(self.problem, verdict.errors, chosen, finds)
+            chosen = prefer_short(self.problem, verdict.errors, chosen, finds, self._convincing(finds))
         elif finds and best is None and not decided:  # approximators had no time
             chosen = best_of(self.problem, non_dominated([constant, *finds]))
         return chosen, with_member(front, chosen)
@@ -320,6 +321,13 @@ class Searcher:
             return []
         members = [self._measured(find) for find in self.seekers.finds.values()]
         return [m for m in members if np.isfinite(m.fitness) and self._behaves_in_user_units(m.individual)]
+
+    def _convincing(self, members: list[Member]) -> Member | None:
+        """Of the finds among some members, the one of the least price (`brief.py`)."""
+        assert self.seekers is not None
+        n, finds = len(self.seekers.y), self.seekers.finds.values()
+        prices = {id(find.individual): price(find, n) for find in finds}
+        return min(members, key=lambda m: prices.get(id(m.individual), np.inf), default=None)
 
     def _measured(self, find: Find) -> Member:
         """A find on all rows."""
