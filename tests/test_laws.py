@@ -100,6 +100,10 @@ def test_engine_text_says_the_same(text):
         ("(-1.0)*x0**2/(x1**2 - x2**2)", "a**2/(c**2 - b**2)"),
         ("x0*(x1/x0 + 1.0)/(x0*x1/x2**2 + 1.0)", "(a + b)/(a*b/c**2 + 1)"),
         ("x0*sqrt(x1)**2", "a*b"),
+        ("x0**2*x1**2/x3", "(a*b)**2/d"),
+        ("sqrt(x0**2 - 2.0*x1/x3 + x1**2*x4**2 + inv(x3**2*x4**2))", "sqrt(a**2 + (b*e - 1/(d*e))**2)"),
+        ("x0*exp(x1)/(exp(2.0*x1) + 1.0)", "a/(exp(b) + exp(-b))"),
+        ("inv(inv(x0) - exp(-x1)/x0 + exp(-x1)/x2)", "a*c/(c + (a - c)*exp(-b))"),
     ],
 )
 def test_natural_forms(text, wanted):
