@@ -53,13 +53,26 @@ def test_targets_are_those_that_can_be_undone():
     def names(y, **options):
         return [
             t.transform.name
-            for t in make_targets(X, y, Seeking(peeling=False, **options), lambda *n: True, 2, None)
+            for t in make_targets(
+                X, y, Seeking(peeling=False, dense=False, **options), lambda *n: True, 2, None
+            )
         ]
 
     assert names(X[:, 0] + X[:, 1]) == ["y", "ln|y|", "1/y", "y²", "1/y²", "exp y"]
     assert names(X[:, 0] - X[:, 1])[:2] == ["y", "ln|y|"]
     assert names(X[:, 0] + X[:, 1], transforms=False) == ["y"]
     assert names(np.ones(300)) == []
+
+
+def test_dense_islands_find_laws_of_rotated_features():
+    X = rows(300, 5) - 3.0
+    weights = np.array([0.31, -0.72, 0.44, 0.15, -0.42])
+    y = 3.0 * np.tanh(X @ weights + 0.3) + 1.0
+    search = seekers(X, y, survey=False, transforms=False, peeling=False)
+    assert [t.dense for t in search.targets] == [False, True]
+    search.seek(300_000)
+    assert search.law is not None
+    assert search.law.unexplained < 1e-20
 
 
 # --- laws -----------------------------------------------------------------------------------------

@@ -133,8 +133,11 @@ class Jury:
         return 1.0 - float(errors.sum()) / (float(np.sum(self.weights * centred**2)) or 1.0)
 
 
-def prefer_short(problem: Problem, errors: Floats, chosen: Member, finds: list[Member]) -> Member:
-    """A seeker's short formula instead of the approximators' when the judging rows see no clear difference."""
+def prefer_short(
+    problem: Problem, errors: Floats, chosen: Member, finds: list[Member], convincing: Member | None = None
+) -> Member:
+    """A seeker's short formula instead of the approximators' when the judging rows see no clear difference: the most
+    `convincing` one, or the shortest that is about as good as the best."""
     rows = problem.judge_rows
     if len(rows) == 0:
         return chosen
@@ -145,6 +148,13 @@ def prefer_short(problem: Problem, errors: Floats, chosen: Member, finds: list[M
     best = min(shorter, key=lambda f: float(squares[id(f)].sum()), default=None)
     if best is None or clearly_better(errors, squares[id(best)], CLEARLY_BETTER):
         return chosen
+    if (
+        convincing is not None
+        and convincing in shorter
+        and not clearly_better(squares[id(best)], squares[id(convincing)], CLEARLY_WORSE)
+        and not clearly_better(errors, squares[id(convincing)], CLEARLY_BETTER)
+    ):
+        return convincing
     for find in shorter:
         if find is best or not clearly_better(squares[id(best)], squares[id(find)], CLEARLY_BETTER):
             return find

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +27,7 @@ from multigene.expression import (
 )
 from multigene.model import gene_expression
 from multigene.natural import natural
+from multigene.parameters import numbers, retuned, simple_numbers, with_number
 from multigene.readable import size
 from multigene.settings import Refinement
 from multigene.simplify import simplify
@@ -141,12 +141,14 @@ def _engine_power(base: str, exponent: float) -> str:
     return f"exp(({exponent!r})*log({base}))"
 
 
-def polished(expression: Expression, X: Floats, y: Floats, data: Dataset) -> Find | None:
+def polished(
+    expression: Expression, X: Floats, y: Floats, data: Dataset, how: Refinement = POLISH
+) -> Find | None:
     """Tune all constants on all rows; the expression with the constants found, and what it leaves unexplained."""
     individual = as_individual(expression)
     if individual is None:
         return None
-    tuned = individual.refine(data, POLISH)
+    tuned = individual.refine(data, how)
     if np.isfinite(tuned.fitness):
         c = tuned.coefficients[0]
         tree = (
@@ -169,10 +171,12 @@ def measure(expression: Expression, X: Floats, y: Floats) -> Find | None:
     individual = as_individual(expression)
     if individual is None:
         return None
+    size_of_y = float(np.max(np.abs(y))) or 1.0  # squares of very large or small values have no value
     with np.errstate(all="ignore"):
-        residual = y - individual.predict(X)
-        total = float(np.sum((y - y.mean()) ** 2))
-        unexplained = float(np.sum(residual**2)) / total if total > 0 else float(np.sum(residual**2))
+        residual = (y - individual.predict(X)) / size_of_y
+        spread = (y - y.mean()) / size_of_y
+        left, total = float(residual @ residual), float(spread @ spread)
+        unexplained = left / total if total > 0 else left
     return Find(individual, expression, unexplained) if np.isfinite(unexplained) else None
 
 
@@ -199,14 +203,14 @@ def _snapped(find: Find, X: Floats, y: Floats, limit: float) -> Find:
     """Simple numbers one after the other, those not yet simple tuned again each time."""
     best, fixed = find, set[int]()
     for place, value in enumerate(numbers(find.expression)):
-        if any(simple == value for simple in _simple(value)):
+        if any(simple == value for simple in simple_numbers(value)):
             fixed.add(place)
     order = sorted(range(len(numbers(best.expression))), key=lambda k: _distance(numbers(find.expression)[k]))
     for place in order:
         if place in fixed:
             continue
-        for simple in _simple(numbers(best.expression)[place]):
-            changed = _with_number(best.expression, place, simple)
+        for simple in simple_numbers(numbers(best.expression)[place]):
+            changed = with_number(best.expression, place, simple)
             candidate = measure(changed, X, y)
             if candidate is None or candidate.unexplained > limit:
                 changed = retuned(changed, fixed | {place}, X, y)
@@ -220,42 +224,9 @@ def _snapped(find: Find, X: Floats, y: Floats, limit: float) -> Find:
 
 def _distance(value: float) -> float:
     """How far the nearest simple number is."""
-    return min((abs(simple - value) / max(abs(value), 1e-9) for simple in _simple(value)), default=np.inf)
-
-
-def retuned(expression: Expression, fixed: set[int], X: Floats, y: Floats, steps: int = 6) -> Expression:
-    """All numbers but the fixed ones moved by a few Gauss-Newton steps."""
-    values = np.array(numbers(expression))
-    free = [k for k in range(len(values)) if k not in fixed]
-    if not free:
-        return expression
-    best, least = expression, np.inf
-    for _ in range(steps):
-        current = best if np.isfinite(least) else expression
-        values = np.array(numbers(current))
-        residual = y - evaluate(current, X)
-        error = float(residual @ residual)
-        if not np.isfinite(error):
-            break
-        least = min(least, error)
-        steps_taken = 1e-7 * np.maximum(np.abs(values[free]), 1e-3)
-        slopes = [
-            (evaluate(_with_number(current, k, values[k] + h), X) - y + residual) / h
-            for k, h in zip(free, steps_taken, strict=True)
-        ]
-        J = np.column_stack(slopes)
-        if not np.all(np.isfinite(J)):
-            break
-        scale = np.maximum(np.linalg.norm(J, axis=0), 1e-300)
-        move = np.linalg.lstsq(J / scale, residual, rcond=1e-10)[0] / scale
-        moved = current
-        for k, change in zip(free, move, strict=True):
-            moved = _with_number(moved, k, float(values[k] + change))
-        left = y - evaluate(moved, X)
-        if not float(left @ left) < error:
-            break
-        best, least = moved, float(left @ left)
-    return best
+    return min(
+        (abs(simple - value) / max(abs(value), 1e-9) for simple in simple_numbers(value)), default=np.inf
+    )
 
 
 def reduced(find: Find, X: Floats, y: Floats, data: Dataset) -> Find:
@@ -264,7 +235,7 @@ def reduced(find: Find, X: Floats, y: Floats, data: Dataset) -> Find:
     progress = True
     while progress and tries < MOST_REDUCTIONS:
         progress = False
-        for smaller in _smaller(best.expression):
+        for smaller in smaller_expressions(best.expression):
             tries += 1
             candidate = polished(smaller, X, y, data)
             if (
@@ -301,7 +272,7 @@ def cancels(expression: Expression, X: Floats) -> bool:
     return fold(expression, value)[1]
 
 
-def _smaller(expression: Expression) -> list[Expression]:
+def smaller_expressions(expression: Expression) -> list[Expression]:
     """Expressions with one term, factor or function less, shortest first."""
     nodes = postorder(expression)
     candidates: list[Expression] = []
@@ -332,52 +303,6 @@ def _replaced(expression: Expression, place: int, replacement: Expression) -> Ex
 def shortest(finds: Iterable[Find]) -> Find:
     """The find with the smallest formula; the more exact one among equals."""
     return min(finds, key=lambda f: (f.individual.complexity, f.unexplained))
-
-
-def numbers(expression: Expression) -> list[float]:
-    """Constants and exponents of an expression, children before their parents."""
-    found: list[float] = []
-    for node in postorder(expression):
-        if isinstance(node, Number):
-            found.append(node.value)
-        elif isinstance(node, Power):
-            found.append(node.exponent)
-    return found
-
-
-def _with_number(expression: Expression, place: int, value: float) -> Expression:
-    count = -1
-
-    def change(node: Expression, children: tuple[Expression, ...]) -> Expression:
-        nonlocal count
-        if isinstance(node, Number):
-            count += 1
-            return Number(value) if count == place else node
-        if isinstance(node, Power):
-            count += 1
-            return Power(children[0], value) if count == place else Power(children[0], node.exponent)
-        return rebuild(node, children)
-
-    return fold(expression, change)
-
-
-def _simple(value: float) -> list[float]:
-    """Simple numbers close to a value, simplest first."""
-    close = []
-    if abs(value) < 1e-6:
-        close.append(0.0)
-    for name, unit in (
-        ("", 1.0),
-        ("π", math.pi),
-        ("√2", math.sqrt(2.0)),
-        ("√3", math.sqrt(3.0)),
-        ("√π", math.sqrt(math.pi)),
-    ):
-        fraction = Fraction(value / unit).limit_denominator(12 if not name else 8)
-        simple = float(fraction) * unit
-        if simple != 0.0 and abs(simple - value) <= 1e-5 * abs(value) and abs(fraction.numerator) <= 1000:
-            close.append(simple)
-    return close
 
 
 def _inside_logarithm(gene: Expression) -> Expression | None:

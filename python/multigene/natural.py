@@ -10,18 +10,33 @@ from collections import Counter
 
 from multigene.expression import Expression, Number, Operation, Power, Variable, fold, rebuild
 from multigene.readable import size
+from multigene.rearrange import grouped, rearranged
 from multigene.simplify import join_term, simplify, split_term
 
 HALF_TURN = math.pi / 2
 ALIKE = 1e-6
+#: Most rearrangements of sums one after the other, and the size of a formula beyond which none is tried.
+MOST_REARRANGEMENTS, LONG = 4, 34
 
 
 def natural(expression: Expression) -> Expression:
     """The shortest of the forms that the rules give, and the expression itself."""
+    best = _shortest_form(expression)
+    for _ in range(MOST_REARRANGEMENTS if size(best) <= LONG else 0):
+        others = (_shortest_form(other) for other in rearranged(best))
+        shorter = min(others, key=size, default=best)
+        if size(shorter) >= size(best):
+            break
+        best = shorter
+    return best
+
+
+def _shortest_form(expression: Expression) -> Expression:
     forms = _forms(expression)
     shared = _simplified(fold(forms[-1], _one_fraction))
     others = _forms(shared) if shared != forms[-1] else []
-    return min([*reversed(forms), *reversed(others), expression], key=size)
+    every = [*reversed(forms), *reversed(others), expression]
+    return min([*every, *(grouped(form) for form in every)], key=size)
 
 
 def _forms(expression: Expression) -> list[Expression]:
@@ -421,7 +436,7 @@ def _squares(node: Expression, children: tuple[Expression, ...]) -> Expression:
         return node
     others = [_times(c, e) for e, c in terms.items()]
     whole = _sum([*joined, *others, *([Number(constant)] if abs(constant) > 1e-12 else [])])
-    return whole if size(whole) <= size(node) else node
+    return whole if size(whole) < size(node) else node
 
 
 def _times(weight: float, expression: Expression) -> Expression:

@@ -20,6 +20,7 @@ import numpy as np
 
 from multigene import checkpoint, laws
 from multigene._engine import Dataset, Individual, Workers
+from multigene.brief import price
 from multigene.evolution import Generation, evolve
 from multigene.judge import Verdict, best_of, judge, prefer_short
 from multigene.laws import Find
@@ -350,7 +351,9 @@ class Searcher:
         finds = self._finds()
         front = non_dominated([*front, *finds])
         if finds and verdict.errors is not None and not decided:
-            chosen = prefer_short(self.problem, verdict.errors, chosen, finds)
+            chosen = prefer_short(self.problem, verdict.errors, chosen, finds, self._convincing(finds))
+        elif finds and best is None and not decided:  # approximators had no time
+            chosen = best_of(self.problem, non_dominated([constant, *finds]))
         return chosen, with_member(front, chosen)
 
     def _best_find(self) -> tuple[Member, list[Member]]:
@@ -368,6 +371,13 @@ class Searcher:
         rows = self.problem.evolution_rows  # all of them unless there are very many
         members = [self._measured(find, rows) for find in self.seekers.finds.values()]
         return [m for m in members if np.isfinite(m.fitness) and self._behaves_in_user_units(m.individual)]
+
+    def _convincing(self, members: list[Member]) -> Member | None:
+        """Of the finds among some members, the one of the least price (`brief.py`)."""
+        assert self.seekers is not None
+        n, finds = len(self.seekers.y), self.seekers.finds.values()
+        prices = {id(find.individual): price(find, n) for find in finds}
+        return min(members, key=lambda m: prices.get(id(m.individual), np.inf), default=None)
 
     def _measured(self, find: Find, rows: Any = slice(None)) -> Member:
         """A find on all rows, or on some."""

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from multigene import laws, survey
 from multigene._engine import Dataset, Individual, Workers
+from multigene.brief import brief, price
 from multigene.checkpoint import model, packed_model
 from multigene.evolution import Generation, evolve
 from multigene.expression import Expression, Operation, substitute
@@ -50,6 +51,8 @@ FOUND = 1e-18
 MOST_NODES = 45
 #: A longer law is compared with what later stages of the survey find.
 LONG = 14
+#: Finds that leave more are made brief when they convince more than all before; so many evaluations that counts for.
+NOISY, BRIEF_WORK = 1e-9, 300
 #: Sets of the catalogue that a target keeps to begin restarts with.
 SEEDS = 6
 QUICK = Refinement(iterations=12, bound=100.0, decay=0.0, prune=0.0)
@@ -58,6 +61,12 @@ FUNCTIONS = {
     "add": 1.0, "sub": 1.0, "mul": 2.0, "div": 1.5, "sin": 0.6, "cos": 0.6, "exp": 0.7, "log": 0.3, "sqrt": 0.5,
     "pow2": 0.7, "tanh": 0.2, "inv": 0.4,
 }  # fmt: skip
+#: Functions of islands with dense linear combinations.
+DENSE_FUNCTIONS = {
+    "add": 1.0, "sub": 1.0, "mul": 2.0, "div": 1.0, "sin": 1.0, "cos": 1.0, "exp": 1.0, "tanh": 1.0, "pow2": 1.0,
+}  # fmt: skip
+#: Their restarts are longer by this factor: dense weights take longer to tune.
+DENSE_UNITS = 2
 
 
 def seeker_settings(n_features: int, products: tuple[int, ...], logarithm: bool) -> Settings:
@@ -99,6 +108,22 @@ def seeker_settings(n_features: int, products: tuple[int, ...], logarithm: bool)
         ),
         refinement=Refinement(iterations=6, bound=100.0, decay=0.0, all_genes=0.2, prune=0.03),
     )  # fmt: skip
+
+
+def dense_settings(n_features: int) -> Settings:
+    """Settings of an island that finds laws in rotated features: few functions, leaves that start as random linear
+    combinations of all features, BIC instead of a price per node (LAB: exact recovery)."""
+    leaves = float(sum(DENSE_FUNCTIONS.values()))
+    return seeker_settings(n_features, (), False).changed(
+        functions=function_entries(DENSE_FUNCTIONS),
+        lcf_birth="sparse",
+        lcf_dense=1.0,
+        lcf_frequency=0.6 * leaves,
+        variable_frequency=0.1 * leaves,
+        constant_frequency=0.1 * leaves,
+        weighted_nodes=0.0,
+        criterion="bic",
+    )
 
 
 class Seekers:
@@ -215,6 +240,8 @@ class Seekers:
         data = self._dataset(target, y, self.rows)
         rng = np.random.default_rng(self.rng.integers(2**63))
         generations = self.options.unit * luby(target.restarts + 1)
+        if target.dense:
+            generations = self.options.unit * DENSE_UNITS
         target.restarts += 1
         last: Generation | None = None
         seeds = list(target.seeds) if self.options.survey and target.restarts % 3 == 1 else []
@@ -233,6 +260,10 @@ class Seekers:
 
     def _settings(self, target: Target) -> Settings:
         """Every second restart draws its own genes, nodes, pressure and leaves."""
+        if target.dense:
+            settings = dense_settings(len(target.features))
+            allowed = tuple(f for f in self.functions or () if f[0] in DENSE_FUNCTIONS)
+            return settings.changed(functions=allowed) if allowed else settings
         products = tuple(k for k, j in enumerate(target.features) if one_sign(self.X[:, j]))
         if not self._allows("div"):
             products = ()
@@ -307,6 +338,18 @@ class Seekers:
             find = laws.cleaned(laws.reduced(find, X, y, self.plain), X, y)
             if laws.is_law(find) and not laws.cancels(find.expression, X) and self._admits(find.expression):
                 self.law = find if self.law is None else laws.shortest([find, self.law])
+        n = len(y)
+        if (
+            self.options.brief
+            and find.unexplained > NOISY
+            and all(price(find, n) < price(known, n) for known in self.finds.values())
+        ):
+            self._keep(brief(find, X, y, self.plain))
+            self.evaluations += BRIEF_WORK
+        self._keep(find)
+
+    def _keep(self, find: Find) -> None:
+        """Keep a find if it is the best of its size."""
         complexity = find.individual.complexity
         known = self.finds.get(complexity)
         if (known is None or find.unexplained < known.unexplained) and self._admits(find.expression):

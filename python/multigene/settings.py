@@ -288,6 +288,10 @@ class Seeking:
     """Product leaves in every second restart."""
     portfolio: bool = True
     """Every second pair of restarts draws limits and prices of its own."""
+    dense: bool = True
+    """Islands whose leaves are linear combinations of all features, under BIC alone."""
+    brief: bool = True
+    """Drop from a convincing find in noisy data what the noise cannot tell from nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)

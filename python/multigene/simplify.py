@@ -276,12 +276,22 @@ def _function(name: str, arguments: tuple[Expression, ...]) -> Expression:
     ):
         half = argument.exponent / 2
         return _power(argument.base if half % 2 == 0 else Operation("abs", (argument.base,)), half)
+    if name == "exp":
+        return _exponential(argument)
     if name == "sign":
         if isinstance(argument, Operation) and argument.name == "sign":
             return argument
         _, rest = split_term(argument)
         return Operation(name, (rest or argument,))
     return Operation(name, (argument,))
+
+
+def _exponential(argument: Expression) -> Expression:
+    """exp(c*log(x)) is x**c; a whole c would give values where the logarithm has none."""
+    coefficient, rest = split_term(argument)
+    if isinstance(rest, Operation) and rest.name == "log" and not coefficient.is_integer():
+        return Power(rest.arguments[0], coefficient)
+    return Operation("exp", (argument,))
 
 
 def _absolute(argument: Expression) -> Expression:

@@ -37,7 +37,7 @@ class Stage:
 def stages(targets: list[Target]) -> list[Stage]:
     """Cheap questions first."""
     groups: dict[tuple[int, ...], list[Target]] = {}
-    for target in targets:
+    for target in (t for t in targets if not t.dense):
         groups.setdefault(tuple(target.features), []).append(target)
     found = [
         Stage("probe", [t for t in group if t.transform.name in ("y", "y²", "sin y", "exp y")])

@@ -7,7 +7,7 @@ Buckingham's theorem gives a factor and groups (`units.py`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,9 @@ Floats = npt.NDArray[np.float64]
 
 #: Share of work of targets over dimensionless groups, against those over features.
 GROUPS_SHARE = 3.0
+#: Share of work of an island of dense linear combinations, against its transform's, and the transforms that have one.
+DENSE_SHARE = 1.2
+DENSE_TRANSFORMS = ("y",)
 
 
 @dataclass
@@ -33,6 +36,8 @@ class Target:
     share: float
     sign: float | None
     """Of the target; None if it changes."""
+    dense: bool = False
+    """Leaves of its island are linear combinations of all features (`seekers.dense_settings`)."""
     restarts: int = 0
     work: int = 0
     best: float = np.inf
@@ -59,7 +64,14 @@ def make_targets(
     targets = []
     if prefactor is not None and groups:
         targets += _transformed(X, y, groups, prefactor.exponents, options, allows, GROUPS_SHARE)
-    targets += _transformed(X, y, features, {}, options, allows)
+    plain = _transformed(X, y, features, {}, options, allows)
+    targets += plain
+    if options.dense:
+        targets += [
+            replace(t, dense=True, share=DENSE_SHARE * t.share, front={}, seeds=[])
+            for t in plain
+            if t.transform.name in DENSE_TRANSFORMS
+        ]
     if options.peeling and allows("div"):
         peeled = peel(X, y, features)
         left = [j for j in features if j not in peeled]

@@ -1,0 +1,76 @@
+"""Finds in noisy data made as short as the data allow: terms and digits that noise cannot tell from nothing are dropped.
+
+The seekers ask for it when a find is the most convincing so far. A law needs none of this: what it does not need is dropped
+exactly (`laws.reduced`).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from multigene._engine import Dataset
+from multigene.laws import Find, measure, polished, smaller_expressions
+from multigene.natural import natural
+from multigene.parameters import numbers, retuned, simple_numbers, with_number
+from multigene.readable import size
+from multigene.settings import Refinement
+
+Floats = npt.NDArray[np.float64]
+
+#: Most attempts to drop something, and how each is tuned.
+MOST_TRIES = 40
+TUNING = Refinement(iterations=15, gain=1e-4, damping=1e-3, max_parameters=60, decay=0.0, prune=0.0)
+#: Worth of a node, against that of a fitted constant.
+NODE = 0.4
+#: Constants this close to a simple number, relatively, are tried as that number.
+CLOSE = 0.1
+
+
+def price(find: Find, n: int) -> float:
+    """Bayesian information criterion with a price per node; simple numbers are not fitted."""
+    fitted = sum(value not in simple_numbers(value) for value in numbers(find.expression))
+    return n * math.log(max(find.unexplained, 1e-30)) + math.log(n) * (fitted + NODE * size(find.expression))
+
+
+def brief(find: Find, X: Floats, y: Floats, data: Dataset) -> Find:
+    """The find with less in it and simpler numbers, as far as that pays by `price`."""
+    return _rounded(_pruned(_rewritten(find, X, y), X, y, data), X, y)
+
+
+def _rewritten(find: Find, X: Floats, y: Floats) -> Find:
+    form = measure(natural(find.expression), X, y)
+    return form if form is not None and price(form, len(y)) <= price(find, len(y)) else find
+
+
+def _pruned(find: Find, X: Floats, y: Floats, data: Dataset) -> Find:
+    """Terms, factors and functions dropped while that pays, largest drops first."""
+    best, tries, progress = find, 0, True
+    while progress:
+        progress = False
+        for smaller in smaller_expressions(best.expression):
+            tries += 1
+            candidate = polished(smaller, X, y, data, TUNING)
+            if candidate is not None and price(candidate, len(y)) < price(best, len(y)):
+                best, progress = candidate, True
+                break
+            if tries >= MOST_TRIES:
+                return best
+    return best
+
+
+def _rounded(find: Find, X: Floats, y: Floats) -> Find:
+    """Simple numbers for constants, the others tuned again each time, while that pays."""
+    values = numbers(find.expression)
+    best, fixed = find, {place for place, value in enumerate(values) if value in simple_numbers(value)}
+    for place in (p for p in range(len(values)) if p not in fixed):
+        for simple in simple_numbers(numbers(best.expression)[place], CLOSE):
+            changed = retuned(with_number(best.expression, place, simple), fixed | {place}, X, y, 3)
+            candidate = measure(changed, X, y)
+            if candidate is not None and price(candidate, len(y)) < price(best, len(y)):
+                best = candidate
+                fixed.add(place)
+                break
+    return _rewritten(best, X, y)

@@ -1,0 +1,72 @@
+"""Finds in noisy data: what noise cannot tell from nothing is dropped, what the data need stays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from multigene import laws
+from multigene._engine import Dataset, Individual
+from multigene.brief import brief, price
+from multigene.formula import Formula
+from multigene.model import model_expression
+from multigene.parameters import numbers, retuned, simple_numbers, with_number
+
+NAMES = list("abc")
+
+
+def noisy(truth, noise=0.01, n=375):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(1.0, 5.0, (n, 3))
+    y = truth(*X.T)
+    return X, y + noise * y.std() * rng.standard_normal(n)
+
+
+def find(text, X, y):
+    found = laws.polished(model_expression(Individual([text], 0.0, [1.0])), X, y, Dataset(X, y))
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("1.01*x0*x1/x2**2 + 0.003*sin(x2) + 0.01", "a*b/c**2"),
+        ("sqrt(1.01*x0**2*x1**2/x2**4) + 0.002*x0", "a*b/c**2"),
+    ],
+)
+def test_what_noise_cannot_tell_from_nothing_is_dropped(text, wanted):
+    X, y = noisy(lambda a, b, c: a * b / c**2)
+    short = brief(find(text, X, y), X, y, Dataset(X, y))
+    assert str(Formula(short.expression, NAMES)) == wanted
+
+
+def test_what_the_data_need_stays():
+    X, y = noisy(lambda a, b, c: a * b + 0.8 * np.sin(c))
+    known = find("x0*x1 + 0.8*sin(x2)", X, y)
+    short = brief(known, X, y, Dataset(X, y))
+    assert "sin(c)" in str(Formula(short.expression, NAMES))
+    assert price(short, len(y)) <= price(known, len(y))
+
+
+def test_simple_numbers_are_free_and_others_are_not():
+    X, y = noisy(lambda a, b, c: 2.0 * a)
+    simple, fitted = find("2.0*x0", X, y), find("2.0*x0", X, y)
+    simple = laws.measure(model_expression(Individual(["2.0*x0"], 0.0, [1.0])), X, y)
+    assert simple is not None
+    assert price(simple, len(y)) < price(fitted, len(y))
+
+
+def test_numbers_are_coarser_where_less_is_known():
+    assert simple_numbers(0.98, 0.1) == [1.0]
+    assert simple_numbers(0.98) == []
+    assert 0.0 in simple_numbers(0.002, 0.1)
+    assert simple_numbers(np.pi) == [np.pi]
+
+
+def test_other_numbers_make_up_for_a_fixed_one():
+    X, y = noisy(lambda a, b, c: 2.0 * np.exp(0.5 * a), noise=0.0)
+    expression = model_expression(Individual(["1.7*exp(0.55*x0)"], 0.0, [1.0]))
+    place = numbers(expression).index(0.55)
+    tuned = retuned(with_number(expression, place, 0.5), {place}, X, y)
+    assert sorted(numbers(tuned)) == pytest.approx([0.5, 2.0])
