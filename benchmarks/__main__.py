@@ -13,6 +13,8 @@ BENCHMARKS = (
     "generations",
     "paper",
     "versus",
+    "ablation",
+    "small_data",
     "memory",
     "time_limit",
     "study_overhead",

@@ -49,6 +49,8 @@ APPROXIMATOR_FUNCTIONS = (
 
 #: Training R² at which the target counts as explained to numerical precision.
 EXPLAINED = 1.0 - 1e-13
+#: Models that leave this much more unexplained than another are as good.
+ALIKE = 1.01
 #: Share of the run that seekers may take before the approximators begin.
 FIRST_SHARE = 0.15
 #: With fewer rows nothing can be called a law.
@@ -336,7 +338,7 @@ class Searcher:
             else self._fitted([m.individual for m in members], data)
         )
         allowed = [] if decided else [m for m in members if m.complexity <= verdict.most_nodes]
-        best = max(allowed, key=lambda m: m.fitness, default=None)
+        best = _smallest_alike(allowed)
         front, chosen = [constant], constant
         for member, fitted_model in zip(members, models, strict=True):
             if member is best:
@@ -436,6 +438,8 @@ class Searcher:
     def _settle(self) -> list[Island]:
         """Islands with first populations; the first one starts with the linear models."""
         self.linear = linear_models(self.problem, self.data) if self.options.linear else []
+        for model in self.linear:  # known even if there is no time for a single generation
+            self._enter(model)
         islands = []
         for i in range(self.options.islands):
             rng = np.random.default_rng(self.rng.integers(2**63))
@@ -512,3 +516,10 @@ class Searcher:
 
     def _in_user_units(self, individual: Individual) -> Member:
         return Member(self.problem.in_user_units(individual), individual.fitness, individual.complexity)
+
+
+def _smallest_alike(members: list[Member]) -> Member | None:
+    """The smallest member that leaves hardly more unexplained than the fittest."""
+    least = min((1.0 - m.fitness for m in members), default=0.0)
+    alike = [m for m in members if 1.0 - m.fitness <= max(ALIKE * least, 1.0 - EXPLAINED)]
+    return min(alike, key=lambda m: m.complexity, default=None)

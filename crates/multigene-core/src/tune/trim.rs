@@ -21,8 +21,8 @@ const TERM: f64 = 4.0;
 const DAMPING: f64 = 1e-6;
 /// Shorter candidates that are tuned before operators are given up on.
 const OPERATORS_TRIED: usize = 3;
-/// Below this 1 − R² only rounding is left, and every removal would look dear.
-const EXPLAINED: f64 = 1e-15;
+/// At this 1 − R² all is explained to numerical precision: less is no better.
+const EXPLAINED: f64 = 1e-13;
 
 /// Takes out what does not pay. `price` is in units of ln(1 − R²) per printed node. The individual must have been evaluated;
 /// it is left evaluated and never with a worse objective.
@@ -35,7 +35,7 @@ pub fn trim(
     rng: &mut SlotRng,
     stop: &AtomicBool,
 ) {
-    if !individual.unexplained.is_finite() || individual.unexplained < EXPLAINED {
+    if !individual.unexplained.is_finite() {
         return;
     }
     let mut trimming = Trimming {
@@ -158,7 +158,7 @@ impl Trimming<'_> {
         for (cost, place) in costs.iter().take(most.min(costs.len().div_ceil(2))) {
             sum += cost;
             let gain = self.price * TERM * (chosen.len() + 1) as f64;
-            if (sum / self.best.unexplained).ln_1p() > gain {
+            if (sum / self.best.unexplained.max(EXPLAINED)).ln_1p() > gain {
                 break;
             }
             chosen.push(*place);
