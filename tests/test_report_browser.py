@@ -19,7 +19,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 CHARTS = (
-    "chart-front", "chart-fit", "chart-residuals", "chart-spread", "chart-intervals", "chart-importance",
+    "chart-front", "chart-fit", "chart-residuals", "chart-spread", "chart-intervals", "chart-errors", "chart-importance",
     "chart-directions", "chart-convergence",
 )  # fmt: skip
 

@@ -122,8 +122,6 @@ def importance(
     """
     import pandas as pd
 
-    rng = np.random.default_rng(seed)
-    base = rows.r2(individual.predict(rows.X))
     used = used_genes(individual)
     variables = {g: tree.variables(gene_expression(individual, g)) for g in used}
     shares = np.zeros(len(names))
@@ -132,11 +130,9 @@ def importance(
         for j in variables[gene]:
             shares[j] += share / len(variables[gene])
     falls = np.zeros((len(names), max(1, repeats)))
-    for j in sorted({j for js in variables.values() for j in js}):
-        shuffled = rows.X.copy()
-        for r in range(max(1, repeats)):
-            shuffled[:, j] = rng.permutation(rows.X[:, j])
-            falls[j, r] = base - rows.r2(individual.predict(shuffled))
+    columns = sorted({j for js in variables.values() for j in js})
+    for j, fall in permutation(individual, rows, columns, repeats, seed).items():
+        falls[j] = fall
     table = pd.DataFrame(
         {
             "variable": list(names),
@@ -146,6 +142,22 @@ def importance(
         }
     )
     return table.sort_values("permutation", ascending=False, kind="stable", ignore_index=True)
+
+
+def permutation(
+    individual: Individual, rows: TrainingRows, columns: Sequence[int], repeats: int = 5, seed: int = 0
+) -> dict[int, Floats]:
+    """Fall of R² in every repeat of shuffling each of the columns."""
+    rng = np.random.default_rng(seed)
+    base, falls = rows.r2(individual.predict(rows.X)), {}
+    shuffled = rows.X.copy()
+    for j in columns:
+        falls[j] = np.empty(max(1, repeats))
+        for r in range(len(falls[j])):
+            shuffled[:, j] = rng.permutation(rows.X[:, j])
+            falls[j][r] = base - rows.r2(individual.predict(shuffled))
+        shuffled[:, j] = rows.X[:, j]
+    return falls
 
 
 def variable_frequencies(front: Front, least: float = 0.9) -> pd.DataFrame:

@@ -12,7 +12,7 @@ import base64
 import gzip
 import json
 import os
-from dataclasses import asdict
+from dataclasses import fields
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -62,7 +62,7 @@ def page(content: Content) -> str:
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters.update(number=spoken_number, r2=spoken_r2, percent=percent, tone=tone)
-    data = asdict(content)
+    data = {field.name: getattr(content, field.name) for field in fields(content)}
     formats = [(name, each.title, each.suffix) for name, each in EXPORTERS.items() if name != "onnx"]
     for_script = {**data, "formats": {name: [title, suffix] for name, title, suffix in formats}}
     return environment.from_string(_asset("page.html.j2")).render(

@@ -178,3 +178,26 @@ function convergenceChart(content, colour) {
       yaxis2: axis(colour, "nodes", {overlaying: "y", side: "right", showgrid: false, rangemode: "tozero", tickmode: "auto", nticks: 5})}),
     `R² ${r2(h.fitness[h.fitness.length - 1])} after ${fixed(h.seconds[h.seconds.length - 1])} seconds.`];
 }
+
+function errorRows(content, index) {
+  const s = content.sets.length - 1, name = content.sets[s].name, row = (title, each, kind) => ({title, kind, errors: each.errors[name], curve: each.curves[s]});
+  const model = content.models[index], rows = [row(`selected, ${model.size} nodes`, model, "selected")];
+  if (index !== content.chosen) rows.push(row(`chosen, ${content.models[content.chosen].size} nodes`, content.models[content.chosen], "chosen"));
+  content.references.slice().reverse().forEach(r => rows.push(row({linear: "linear, all columns", mean: "mean of the target"}[r.name], r, r.name)));
+  return rows;
+}
+
+function errorChart(content, index, colour) {
+  const s = content.sets.length - 1, last = content.models[0].curves[s].length - 1, shares = content.models[0].curves[s].map((_, i) => i / last);
+  const rows = errorRows(content, index), at = share => Math.round(share * last);
+  const ends = rows.map(r => r.curve[at(.98)]).filter(v => v !== null && isFinite(v)), end = Math.max(...ends, 0) || 1;
+  const traces = content.models.map((m, i) => ({type: "scatter", mode: "lines", x: m.curves[s], y: shares, hoverinfo: "skip", name: "other models", legendgroup: "others",
+    showlegend: i === (index ? 0 : 1), line: {color: colour.bar, width: 1}, opacity: .45})).filter((_, i) => i !== index);
+  const style = {selected: {color: colour.accent, width: 3}, chosen: {color: colour.ink, width: 1.6}, linear: {color: colour.test, width: 1.8, dash: "dash"}, mean: {color: colour.soft, width: 1.8, dash: "dot"}};
+  rows.slice().reverse().forEach(r => traces.push({type: "scatter", mode: "lines", name: r.title, x: r.curve, y: shares, line: style[r.kind],
+    hovertemplate: "%{y:.0%} of rows within %{x:.4g}<extra></extra>"}));
+  const now = rows[0], line = rows.find(r => r.kind === "linear");
+  const said = `Half of the ${SET_NAMES[content.sets[s].name]} rows are predicted to within ${fixed(now.curve[at(.5)])}, nine in ten to within ${fixed(now.curve[at(.9)])}` +
+    (line ? `; by a linear model to within ${fixed(line.curve[at(.5)])} and ${fixed(line.curve[at(.9)])}.` : ".");
+  return [traces, layout(colour, {showlegend: true, xaxis: axis(colour, "absolute error of " + content.target, {range: [0, end * 1.02]}), yaxis: axis(colour, "share of rows", {tickformat: ".0%", range: [0, 1.02]})}), said];
+}

@@ -118,6 +118,17 @@
     document.querySelector("#gene-table tbody").replaceChildren(...rows);
   }
 
+  function showErrors() {
+    const place = document.querySelector("#error-table tbody");
+    if (!place) return;
+    place.replaceChildren(...errorRows(content, index).map(r => {
+      const row = element("tr", r.kind), name = element("th", "", r.title), last = r.curve.length - 1;
+      name.scope = "row";
+      row.append(name, ...[r2(r.errors.r2), fixed(r.errors.mae), fixed(r.curve[Math.round(.5 * last)]), fixed(r.curve[Math.round(.9 * last)])].map(v => element("td", "num", v)));
+      return row;
+    }));
+  }
+
   function showDependence(m) {
     const place = $("dependence");
     if (!place) return;
@@ -155,7 +166,7 @@
     const slider = $("chart-front");
     slider.setAttribute("aria-valuenow", index + 1);
     slider.setAttribute("aria-valuetext", `${m.size} nodes, R² ${r2(m.r2)}: ${m.text.slice(0, 200)}`);
-    showFormula(m); showCards(m); showGenes(m); showDependence(m); showCode(m);
+    showFormula(m); showCards(m); showGenes(m); showErrors(); showDependence(m); showCode(m);
     redraw();
     if (announce) $("announce").textContent = `Model ${index + 1}: ${m.size} nodes, R² ${r2(m.r2)}.`;
   }
@@ -208,6 +219,7 @@
   add("chart-residuals", () => residualChart(content, model(), colours()));
   add("chart-spread", () => spreadChart(content, model(), colours()));
   add("chart-intervals", () => intervalChart(content, model(), colours()));
+  add("chart-errors", () => errorChart(content, index, colours()));
   add("chart-importance", () => importanceChart(content, model(), colours()));
   add("chart-directions", () => directionChart(content, model(), colours()));
   add("chart-convergence", () => convergenceChart(content, colours()));
