@@ -29,9 +29,10 @@ Floats = npt.NDArray[np.float64]
 
 def metrics(y: Floats, prediction: Floats, weights: Floats | None = None) -> dict[str, float]:
     """R², RMSE, mean, median and largest absolute error, and mean error (bias) of a prediction."""
-    error = prediction - y
     if len(y) == 0:
         raise ValueError("There are no rows to measure on; give at least one.")
+    with np.errstate(all="ignore"):
+        error = prediction - y
     if not np.all(np.isfinite(error)):
         infinite = float("inf")
         return {
@@ -42,16 +43,19 @@ def metrics(y: Floats, prediction: Floats, weights: Floats | None = None) -> dic
             "max": infinite,
             "bias": float("nan"),
         }
+    # In units of the largest number, so that squares of 1e200 or 1e-200 are neither infinite nor zero.
+    unit = float(max(np.abs(error).max(), np.abs(y).max())) or 1.0
+    y, error = y / unit, error / unit
     total = float(np.average((y - np.average(y, weights=weights)) ** 2, weights=weights))
     square = float(np.average(error**2, weights=weights))
     r2 = 1.0 - square / total if total > 0.0 else 1.0 if square == 0.0 else 0.0
     return {
         "r2": r2,
-        "rmse": float(np.sqrt(square)),
-        "mae": float(np.average(np.abs(error), weights=weights)),
-        "median": float(np.median(np.abs(error))),
-        "max": float(np.abs(error).max()),
-        "bias": float(np.average(error, weights=weights)),
+        "rmse": float(np.sqrt(square)) * unit,
+        "mae": float(np.average(np.abs(error), weights=weights)) * unit,
+        "median": float(np.median(np.abs(error))) * unit,
+        "max": float(np.abs(error).max()) * unit,
+        "bias": float(np.average(error, weights=weights)) * unit,
     }
 
 

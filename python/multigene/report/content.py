@@ -255,7 +255,7 @@ def _right_hand_side(formula: Formula) -> str:
     return (
         formula.mathml()
         .replace(f"{symbol(formula.target_name)}<mo>=</mo>", "", 1)
-        .replace(' display="block"', "")
+        .replace(' display="block"', ' displaystyle="true"')
     )
 
 
