@@ -69,10 +69,16 @@ def gene_roles(individual: Individual, rows: Rows) -> list[GeneRole]:
     live = np.flatnonzero(coefficients)
     if len(live) == 0:
         return []
-    terms = individual.gene_values(rows.X)[:, live]
-    terms -= terms.mean(axis=0)
-    terms *= coefficients[live]
-    y = rows.y - rows.y.mean()
+    # In units of the target's largest value, so that squares of very large or small numbers are finite.
+    unit = float(np.abs(rows.y).max()) or 1.0
+    with np.errstate(all="ignore"):
+        terms = individual.gene_values(rows.X)[:, live]
+        terms *= coefficients[live] / unit
+        terms -= terms.mean(axis=0)
+    if not np.isfinite(terms).all():
+        return []
+    y = rows.y / unit
+    y -= y.mean()
     total = float(y @ y)
     gram, moment = terms.T @ terms, terms.T @ y
     variance = float(gram.sum())
@@ -85,7 +91,7 @@ def gene_roles(individual: Individual, rows: Rows) -> list[GeneRole]:
             GeneRole(
                 number=int(number),
                 coefficient=float(coefficients[number]),
-                spread=float(np.sqrt(gram[i, i] / len(y))),
+                spread=float(np.sqrt(gram[i, i] / len(y))) * unit,
                 share=float(gram[i].sum()) / variance if variance > 0.0 else 0.0,
                 cost=max(0.0, lost / total) if total > 0.0 else 0.0,
             )
