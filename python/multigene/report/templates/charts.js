@@ -25,6 +25,9 @@ function percentage(value) {
   return value === null || value === undefined ? "–" : (100 * value).toFixed(1).replace(/^-0\.0$/, "0.0").replace("-", "−") + " %";
 }
 
+// Plotly reads tags in its texts; names are to be shown as they are.
+function literal(name) { return name.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;"); }
+
 function wrapped(text, width = 62, lines = 6) {
   const escaped = text.length > width * lines ? text.slice(0, width * lines) + " …" : text;
   const parts = [];
@@ -83,7 +86,7 @@ function fitChart(content, model, colour) {
   const low = all.reduce((a, b) => Math.min(a, b), Infinity), high = all.reduce((a, b) => Math.max(a, b), -Infinity);
   traces.unshift({type: "scatter", mode: "lines", x: [low, high], y: [low, high], hoverinfo: "skip", showlegend: false, line: {color: colour.soft, width: 1.2, dash: "dash"}});
   const said = content.sets.map(s => `R² ${r2(model.errors[s.name].r2)} on ${SET_NAMES[s.name]} rows`).join(", ") + ".";
-  return [traces, layout(colour, {showlegend: hasSeveral(content), xaxis: axis(colour, "actual " + content.target), yaxis: axis(colour, "predicted")}), said + thinnedNote(content)];
+  return [traces, layout(colour, {showlegend: hasSeveral(content), xaxis: axis(colour, "actual " + literal(content.target)), yaxis: axis(colour, "predicted")}), said + thinnedNote(content)];
 }
 
 function thinnedNote(content) {
@@ -94,7 +97,7 @@ function thinnedNote(content) {
 function residualChart(content, model, colour) {
   const make = (set, p) => ({x: p, y: set.y.map((y, i) => p[i] === null ? null : y - p[i]), hovertemplate: `predicted %{x:.5g}<br>residual %{y:.4g}<extra>${SET_NAMES[set.name]}</extra>`});
   const said = content.sets.map(s => `RMSE ${fixed(model.errors[s.name].rmse)} on ${SET_NAMES[s.name]} rows`).join(", ") + ".";
-  return [pairs(content, model, colour, make), layout(colour, {showlegend: hasSeveral(content), xaxis: axis(colour, "predicted " + content.target),
+  return [pairs(content, model, colour, make), layout(colour, {showlegend: hasSeveral(content), xaxis: axis(colour, "predicted " + literal(content.target)),
     yaxis: axis(colour, "residual", {zeroline: true, zerolinecolor: colour.soft, zerolinewidth: 1.2})}), said];
 }
 
@@ -126,14 +129,14 @@ function intervalChart(content, model, colour) {
     {type: "scatter", mode: "lines", name: "predicted", x, y: order.map(i => p[i]), line: {color: colour.train, width: 1.6}, hoverinfo: "skip"},
     {type: "scatter", mode: "markers", name: "inside", x: x.filter((_, i) => inside[i]), y: order.filter((_, i) => inside[i]).map(i => set.y[i]), marker: {size: 4, color: colour.soft, opacity: .6}, hovertemplate: "actual %{y:.5g}<extra></extra>"},
     {type: "scatter", mode: "markers", name: "outside", x: x.filter((_, i) => !inside[i]), y: order.filter((_, i) => !inside[i]).map(i => set.y[i]), marker: {size: 7, color: colour.test, symbol: "x"}, hovertemplate: "actual %{y:.5g}<extra>outside</extra>"}];
-  return [traces, layout(colour, {showlegend: true, xaxis: axis(colour, `${SET_NAMES[set.name]} rows by prediction`), yaxis: axis(colour, content.target)}),
+  return [traces, layout(colour, {showlegend: true, xaxis: axis(colour, `${SET_NAMES[set.name]} rows by prediction`), yaxis: axis(colour, literal(content.target))}),
     `The interval holds ${percentage(model.coverage[set.name][0])} of ${model.coverage[set.name][1].toLocaleString("en")} ${SET_NAMES[set.name]} rows.`];
 }
 
 function importanceChart(content, model, colour) {
   const rows = model.importance.slice(0, 20).reverse();
   if (!rows.length) return [[], layout(colour), "The formula is a constant: no column matters."];
-  const names = rows.map(r => content.features[r[0]]), best = model.importance[0];
+  const names = rows.map(r => literal(content.features[r[0]])), best = model.importance[0];
   return [[{type: "bar", orientation: "h", y: names, x: rows.map(r => r[1]), marker: {color: colour.bar}, text: rows.map(r => fixed(r[1], 3)), textposition: "outside", cliponaxis: false,
     textfont: {color: colour.ink, size: 11}, hoverinfo: "skip"}],
     layout(colour, {margin: {l: 20, r: 56, t: 6, b: 40}, bargap: .35, xaxis: axis(colour, "loss of R²", {rangemode: "tozero"}), yaxis: axis(colour, "", {type: "category", tickfont: {size: 12, color: colour.ink}})}),
@@ -146,7 +149,7 @@ function dependenceChart(content, curve, colour, range) {
   const traces = [
     {type: "scatter", mode: "lines", x, y: curve.high, line: {width: 0, shape: few ? "linear" : "spline"}, hoverinfo: "skip"},
     {type: "scatter", mode: "lines", x, y: curve.low, fill: "tonexty", fillcolor: "rgba(100,140,200,.2)", line: {width: 0}, hoverinfo: "skip"},
-    {type: "scatter", mode: few ? "lines+markers" : "lines", x, y: curve.mean, line: {color: colour.train, width: 2.2}, hovertemplate: `${name.replace(/[<>&]/g, "")} %{x:.4g}<br>mean %{y:.5g}<extra></extra>`}];
+    {type: "scatter", mode: few ? "lines+markers" : "lines", x, y: curve.mean, line: {color: colour.train, width: 2.2}, hovertemplate: `${literal(name)} %{x:.4g}<br>mean %{y:.5g}<extra></extra>`}];
   if (column.counts) {
     const mids = column.counts.map((_, i) => (column.edges[i] + column.edges[i + 1]) / 2);
     traces.unshift({type: "bar", x: mids, y: column.counts, yaxis: "y2", marker: {color: colour.bar, opacity: .55}, width: column.edges[1] - column.edges[0], hoverinfo: "skip"});
@@ -162,7 +165,7 @@ function directionChart(content, model, colour, width) {
   if (!rows.length) return [[], layout(colour), "This formula uses plain columns only."];
   let shown = content.features.map((_, j) => j);
   if (shown.length > 40) shown = shown.filter(j => rows.some(r => r.weights.some(w => w[0] === j)));
-  const scale = shown.map(j => content.columns[j + 1]?.sd ?? 1), names = shown.map(j => content.features[j]);
+  const scale = shown.map(j => content.columns[j + 1]?.sd ?? 1), names = shown.map(j => literal(content.features[j]));
   const z = rows.map(r => {
     const weights = new Map(r.weights), values = shown.map((j, k) => (weights.get(j) ?? 0) * scale[k]), largest = Math.max(...values.map(Math.abs)) || 1;
     return values.map(v => v / largest);
@@ -209,5 +212,5 @@ function errorChart(content, index, colour) {
   const now = rows[0], line = rows.find(r => r.kind === "linear");
   const said = `Half of the ${SET_NAMES[content.sets[s].name]} rows are predicted to within ${fixed(now.curve[at(.5)])}, nine in ten to within ${fixed(now.curve[at(.9)])}` +
     (line ? `; by a linear model to within ${fixed(line.curve[at(.5)])} and ${fixed(line.curve[at(.9)])}.` : ".");
-  return [traces, layout(colour, {showlegend: true, legend: {...layout(colour).legend, traceorder: "reversed"}, xaxis: axis(colour, "absolute error of " + content.target, {range: [0, end * 1.02]}), yaxis: axis(colour, "share of rows", {tickformat: ".0%", range: [0, 1.02]})}), said];
+  return [traces, layout(colour, {showlegend: true, legend: {...layout(colour).legend, traceorder: "reversed"}, xaxis: axis(colour, "absolute error of " + literal(content.target), {range: [0, end * 1.02]}), yaxis: axis(colour, "share of rows", {tickformat: ".0%", range: [0, 1.02]})}), said];
 }

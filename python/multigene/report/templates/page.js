@@ -133,7 +133,7 @@
   function showCards(m) {
     const cards = Object.entries(m.errors).map(([name, e]) => card(TITLES[name], "R² " + r2(e.r2),
       [["RMSE", fixed(e.rmse)], ["MAE", fixed(e.mae)], ["largest", fixed(e.max)], ["rows", e.rows.toLocaleString("en")]]));
-    cards.push(card("Size", `${m.size} nodes`, [["genes", m.genes.length], ["columns", `${m.variables.length} of ${content.features.length}`]]));
+    cards.push(card("Size", `${m.size} node${m.size === 1 ? "" : "s"}`, [["genes", m.genes.length], ["columns", `${m.variables.length} of ${content.features.length}`]]));
     $("cards").replaceChildren(...cards);
   }
   function card(title, big, rows) {
