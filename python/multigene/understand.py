@@ -195,14 +195,20 @@ def error_curves(models: Mapping[str, Any], X: Any, y: Any, points: int = 201) -
     rows predicted within it, and `area` over the curve up to the largest tolerance, which estimates the mean
     absolute error.
     """
-    import pandas as pd
-
     target = np.asarray(y, dtype=np.float64).ravel()
     errors = {
-        name: np.sort(np.abs(np.asarray(model.predict(X), dtype=np.float64).ravel() - target))
+        name: np.asarray(model.predict(X), dtype=np.float64).ravel() - target
         for name, model in models.items()
     }
-    if not errors or len(target) == 0:
+    return curves_of_errors(errors, points)
+
+
+def curves_of_errors(errors: Mapping[str, Floats], points: int = 201) -> pd.DataFrame:
+    """As `error_curves`, from the errors of every model instead of the models."""
+    import pandas as pd
+
+    errors = {name: np.sort(np.abs(error)) for name, error in errors.items()}
+    if not errors or min(len(error) for error in errors.values()) == 0:
         raise ValueError("Error curves need at least one model and one row.")
     finite = [e[np.isfinite(e)] for e in errors.values()]
     largest = max((float(e[-1]) for e in finite if len(e)), default=1.0)

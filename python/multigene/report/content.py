@@ -172,8 +172,8 @@ def _model(
     intervals = None if rows is None else Intervals(formula.expression, rows)
     for each, kept in zip(sets, points, strict=True):
         prediction = individual.predict(each.X)
-        said["errors"][each.name], curve = _errors(each, prediction)
-        said["curves"].append(curve)
+        said["errors"][each.name], error_curve = _errors(each, prediction)
+        said["curves"].append(error_curve)
         said["predictions"].append(numbers(prediction[kept]))
         widths, said["coverage"][each.name] = _interval(intervals, individual, each, kept)
         said["widths"].append(widths)
