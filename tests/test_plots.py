@@ -85,11 +85,11 @@ def test_error_curves_compare_with_linear_mean_and_others(model):
     X, X_test, y, y_test = rows()
     ax = model.plot.errors(X_test, y_test, models={"tree": DecisionTreeRegressor(random_state=0).fit(X, y)})
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert {label.split(",")[0] for label in labels} == {
+    assert {label.split(":")[0] for label in labels} == {
         f"{model.formula_.size} nodes", "tree", "linear", "mean"
     }  # fmt: skip
     mae = np.abs(LinearRegression().fit(X, y).predict(X_test) - y_test).mean()
-    assert f"linear, mean {mae:.3g}" in labels
+    assert f"linear: MAE {mae:.3g}" in labels
     assert len({line.get_linestyle() for line in ax.get_lines()}) == 4
 
 

@@ -292,8 +292,8 @@ class Plots:
 
 
 def draw_error_curves(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Curves of `understand.error_curves`, each with its own dash and its mean absolute error in the legend;
-    the best first.
+    """Curves of `understand.error_curves`, each with its own dash and its mean absolute error (MAE) in the
+    legend; the best first.
     """
     ax = _axes(ax)
     parts = sorted(table.groupby("model", sort=False), key=lambda part: float(part[1]["area"].iloc[0]))
@@ -305,7 +305,7 @@ def draw_error_curves(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
             linestyle=DASHES[i % len(DASHES)],
             color=COLOURS[i % len(COLOURS)],
             linewidth=2.0 if i == 0 else 1.4,
-            label=f"{name}, mean {part['area'].iloc[0]:.3g}",
+            label=f"{name}: MAE {part['area'].iloc[0]:.3g}",
         )
     ax.set(xlabel="absolute error", ylabel="share of rows within it", ylim=(0.0, 1.02))
     ax.set_xlim(left=0.0)
