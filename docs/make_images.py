@@ -20,6 +20,7 @@ import matplotlib
 matplotlib.use("Agg")
 
 from sklearn.datasets import load_diabetes
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.model_selection import train_test_split
 
 from multigene import MultigeneRegressor
@@ -64,6 +65,9 @@ def figures(model: MultigeneRegressor, rows: tuple) -> None:
     for name, axes in {
         "front": model.plot.front(),
         "fit": model.plot.fit(*rows),
+        "errors": model.plot.errors(
+            rows[2], rows[3], models={"forest": RandomForestRegressor(random_state=0).fit(rows[0], rows[1])}
+        ),
         "importance": model.plot.importance(rows[0], rows[1]),
         "genes": model.plot.genes(),
     }.items():

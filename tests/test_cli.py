@@ -481,6 +481,15 @@ def test_compare(here):
     assert by_name["model.json"]["nodes"] == multigene.load("model.json").formula_.size
 
 
+def test_compare_draws_error_curves(here, tmp_path):
+    result = run("compare", "good.csv", "linear", "mean", "--plot", tmp_path / "curves.svg")
+    assert result.exit_code == 0, result.stderr
+    assert "<svg" in (tmp_path / "curves.svg").read_text()
+    result = run("compare", "good.csv", "linear", "--plot", tmp_path / "curves.txt")
+    assert result.exit_code == 2
+    assert "end its name in .png" in result.stderr
+
+
 def test_compare_by_folds_covers_every_row_once(here):
     result = run("compare", "good.csv", "linear", "tree", "--cv", "3")
     assert result.exit_code == 0

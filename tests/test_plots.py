@@ -17,6 +17,7 @@ METHODS = (
     "front",
     "fit",
     "residuals",
+    "errors",
     "convergence",
     "importance",
     "partial_dependence",
@@ -75,6 +76,21 @@ def test_residuals_are_actual_less_predicted(model):
     ax = model.plot.residuals(X, y, X_test, y_test)
     points = [line for line in ax.get_lines() if line.get_marker() == "x"]
     np.testing.assert_allclose(points[0].get_ydata(), y_test - model.predict(X_test))
+
+
+def test_error_curves_compare_with_linear_mean_and_others(model):
+    from sklearn.linear_model import LinearRegression
+    from sklearn.tree import DecisionTreeRegressor
+
+    X, X_test, y, y_test = rows()
+    ax = model.plot.errors(X_test, y_test, models={"tree": DecisionTreeRegressor(random_state=0).fit(X, y)})
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert {label.split(":")[0] for label in labels} == {
+        f"{model.formula_.size} nodes", "tree", "linear", "mean"
+    }  # fmt: skip
+    mae = np.abs(LinearRegression().fit(X, y).predict(X_test) - y_test).mean()
+    assert f"linear: MAE {mae:.3g}" in labels
+    assert len({line.get_linestyle() for line in ax.get_lines()}) == 4
 
 
 def test_front_marks_the_chosen_model(model):

@@ -13,9 +13,10 @@ import pytest
 from report_cases import awkward, fitted, rows
 from sklearn.base import clone
 from sklearn.inspection import partial_dependence as sklearn_dependence
+from sklearn.linear_model import LinearRegression
 from sklearn.metrics import mean_absolute_error, r2_score
 
-from multigene import MultigeneRegressor, load
+from multigene import MultigeneClassifier, MultigeneRegressor, MultigeneTransformer, load
 from multigene._engine import Dataset, Individual
 from multigene.model import model_expression
 from multigene.report import collect, page
@@ -23,6 +24,7 @@ from multigene.report.content import MOST_MODELS, exports, shown_members
 from multigene.report.reproduce import command, constructor
 from multigene.report.rows import given_rows
 from multigene.report.statistics import (
+    SHARES,
     Intervals,
     Rows,
     gene_roles,
@@ -138,6 +140,46 @@ def test_intervals_cover_what_they_say():
     assert np.mean(covered) == pytest.approx(0.95, abs=0.01)
     few = Intervals(model_expression(individual), Rows("train", X[:3], y[:3]))
     assert few.half_widths(X) is None
+
+
+def test_error_curves_are_exact_and_references_those_of_scikit_learn(model, content):
+    X, X_test, y, y_test = rows()
+    errors = np.sort(np.abs(y_test - model.predict(X_test)).to_numpy())
+    curve = content.models[content.chosen]["curves"][-1]
+    for share, tolerance in zip(SHARES[1:], curve[1:], strict=True):
+        assert np.mean(errors <= tolerance * (1 + 1e-3)) >= share
+        assert np.mean(errors < tolerance * (1 - 1e-3)) < share
+    by_name = {each["name"]: each["errors"] for each in content.references}
+    linear = LinearRegression().fit(X, y)
+    assert by_name["linear"]["test"]["r2"] == pytest.approx(linear.score(X_test, y_test), abs=1e-5)
+    assert by_name["mean"]["test"]["mae"] == pytest.approx(np.abs(y_test - y.mean()).mean(), rel=1e-5)
+
+
+def test_summaries_of_columns_are_those_of_numpy(model, content):
+    X, _, _, _ = rows()
+    for column in content.columns[1:]:
+        values = X[column["name"]].to_numpy()
+        quartiles = [column["quarter"], column["median"], column["three_quarters"]]
+        np.testing.assert_allclose(quartiles, np.quantile(values, [0.25, 0.5, 0.75]), rtol=1e-12)
+        assert column["distinct"] == len(np.unique(values))
+        np.testing.assert_array_equal(column["counts"], np.histogram(values, bins=24)[0])
+
+
+def test_very_large_and_very_small_numbers_have_a_report(tmp_path):
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    for scale in (1e200, 1e-120):
+        y = scale * (X[:, 0] + 0.1 * X[:, 1] ** 2)
+        model = MultigeneRegressor("baseline", generations=2, population_size=20, random_state=0)
+        model.fit(X * scale, y).report(tmp_path / "report.html")
+
+
+def test_classifier_and_transformer_say_where_reports_are():
+    for estimator, place in ((MultigeneClassifier(), "regressors_"), (MultigeneTransformer(), "regressor_")):
+        assert not hasattr(estimator, "report")
+        with pytest.raises(AttributeError, match=place):
+            estimator.report("report.html")
+        with pytest.raises(AttributeError, match="one formula"):
+            estimator.plot.front()
 
 
 # --- content --------------------------------------------------------------------------------------

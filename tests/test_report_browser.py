@@ -17,7 +17,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 CHARTS = (
-    "chart-front", "chart-fit", "chart-residuals", "chart-spread", "chart-intervals", "chart-importance",
+    "chart-front", "chart-fit", "chart-residuals", "chart-spread", "chart-intervals", "chart-errors", "chart-importance",
     "chart-directions", "chart-convergence",
 )  # fmt: skip
 
@@ -52,7 +52,7 @@ def state(driver) -> dict[str, str]:
         const curves = [...document.querySelectorAll("#dependence .plot")];
         const labels = curves.map(e => e.getAttribute("aria-label"));
         return {selected: text("selected"), formula: document.getElementById("equation").innerHTML,
-          cards: text("cards"), code: text("code"), dependence: labels.join(),
+          cards: text("cards"), errors: text("error-table"), code: text("code"), dependence: labels.join(),
           genes: document.querySelector("#gene-table tbody").innerHTML,
           radio: document.querySelector("#models input:checked").value,
           slider: document.getElementById("chart-front").getAttribute("aria-valuenow")};""")
@@ -204,6 +204,18 @@ def test_a_long_formula_is_collapsed_by_gene(page):
     assert genes[-1].find_element(By.TAG_NAME, "math").is_displayed()
 
 
+def test_a_formula_that_is_too_wide_is_broken_between_terms(path):
+    with chromium(width=390, height=800, touch=True) as driver:
+        open_report(driver, path)
+        driver.find_element(By.ID, "chart-front").send_keys(Keys.END)
+        pieces, wide = driver.execute_script(
+            "const e = document.getElementById('equation');"
+            "return [e.querySelectorAll('math').length, e.scrollWidth - e.clientWidth]"
+        )
+        assert pieces > 1
+        assert wide <= 1
+
+
 def test_every_export_can_be_seen_and_copied(page):
     page.execute_cdp_cmd(
         "Browser.grantPermissions", {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]}
@@ -336,6 +348,8 @@ def test_awkward_names_are_shown_as_they_are(tmp_path, make):
         names = driver.find_element(By.ID, "data").text
         assert "<b>a</b>" in names
         assert "</script>" in names
+        chart = driver.find_element(By.ID, "chart-importance").get_attribute("textContent")
+        assert "<b>a</b>" in chart  # Plotly would set it in bold type
         assert console_errors(driver) == []
 
 

@@ -109,7 +109,12 @@ class Front(Sequence[Member]):
                 kept.append(model)
             elif model.member is self.default or model.member.source != "search":
                 kept.append(model)
-        return kept
+        # What is printed alike is listed once, as the model that the search chose.
+        default = next((e for e in kept if e.member is self.default), None)
+        if default is None:
+            return kept
+        size, text = default.complexity, str(default.formula)
+        return [e for e in kept if e is default or e.complexity != size or str(e.formula) != text]
 
     def _listed(self, member: Member) -> Listed:
         expression = model_expression(member.individual)

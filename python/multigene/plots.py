@@ -1,4 +1,4 @@
-"""Figures of a fitted model for papers and notebooks: `model.plot.front()` and seven more, each returning
+"""Figures of a fitted model for papers and notebooks: `model.plot.front()` and eight more, each returning
 matplotlib axes.
 
 Every figure can be read in black and white: sets of rows differ by marker, lines by dash, signs by hatching
@@ -7,6 +7,7 @@ or text. The numbers come from `report/statistics.py`, as those of the HTML repo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,11 +19,14 @@ from multigene.report.rows import given_rows, needed_rows, training_rows, with_v
 from multigene.report.statistics import Rows
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
     from multigene.estimator import MultigeneRegressor
 
 INK, SOFT, BLUE, TEAL, RED = "#1d2129", "#7a808c", "#2f6db5", "#0f8a6a", "#c4512d"
+COLOURS = (BLUE, RED, TEAL, INK, SOFT)
+DASHES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
 MARKERS = {"train": ("o", BLUE), "validation": ("D", TEAL), "test": ("x", RED)}
 NAMES = {"train": "training", "validation": "validation", "test": "test"}
 #: Points drawn per set of rows.
@@ -88,6 +92,32 @@ class Plots:
         ax.axhline(0.0, color=INK, linewidth=1.0)
         ax.set(xlabel=f"predicted {self._model._target_name}", ylabel="residual")
         ax.legend(frameon=False)
+        return ax
+
+    def errors(
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        models: Mapping[str, Any] | None = None,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Share of rows predicted to within a given error (regression error characteristic curves) by this
+        model, a linear model and the mean, and by any other `models` with `predict`, by name.
+
+        Give rows that none of them was fitted to; without `X` and `y` the training rows are taken.
+        """
+        rows = needed_rows(self._model, X, y)
+        fitted_to = training_rows(self._model)[0] or rows
+        this = f"{self._model.formula_.size} nodes"
+        found = {this: self._model._member.individual.predict(rows.X) - rows.y}
+        for name, each in (models or {}).items():
+            shown = rows.X if X is None else X
+            found[name] = np.asarray(each.predict(shown), dtype=np.float64).ravel() - rows.y
+        for name, predict in reversed(statistics.references(fitted_to).items()):
+            found.setdefault(name, predict(rows.X) - rows.y)
+        ax = draw_error_curves(understand.curves_of_errors(found), _axes(ax))
+        ax.set(xlabel=f"absolute error of {self._model._target_name}")
         return ax
 
     def convergence(self, *, ax: Axes | None = None) -> Axes:
@@ -259,6 +289,28 @@ class Plots:
         for spare in grid.ravel()[count:]:
             figure.delaxes(spare)
         return list(grid.ravel()[:count])
+
+
+def draw_error_curves(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Curves of `understand.error_curves`, each with its own dash and its mean absolute error (MAE) in the
+    legend; the best first.
+    """
+    ax = _axes(ax)
+    parts = sorted(table.groupby("model", sort=False), key=lambda part: float(part[1]["area"].iloc[0]))
+    for i, (name, part) in enumerate(parts):
+        ax.step(
+            part["tolerance"],
+            part["share"],
+            where="post",
+            linestyle=DASHES[i % len(DASHES)],
+            color=COLOURS[i % len(COLOURS)],
+            linewidth=2.0 if i == 0 else 1.4,
+            label=f"{name}: MAE {part['area'].iloc[0]:.3g}",
+        )
+    ax.set(xlabel="absolute error", ylabel="share of rows within it", ylim=(0.0, 1.02))
+    ax.set_xlim(left=0.0)
+    ax.legend(frameon=False, loc="lower right")
+    return ax
 
 
 def _axes(ax: Axes | None) -> Axes:

@@ -7,7 +7,7 @@ targets take scikit-learn's own `MultiOutputRegressor(MultigeneRegressor())`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -71,7 +71,29 @@ def _scaled(scale: float, gene: Expression) -> Expression:
     return gene if scale == 1.0 else Operation("mul", (Number(scale), gene))
 
 
-class MultigeneTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class _ReportedByRegressor:
+    """`report` and `plot` are about one formula: those who look for them here are told where they are."""
+
+    _reported_by = ""
+
+    @property
+    def report(self) -> NoReturn:
+        """There is none."""
+        raise AttributeError(self._told("report(path)"))
+
+    @property
+    def plot(self) -> NoReturn:
+        """There is none."""
+        raise AttributeError(self._told("plot.front()"))
+
+    def _told(self, call: str) -> str:
+        return (
+            f"{type(self).__name__} has no report or plots of its own, since those are about one formula; "
+            f"use {self._reported_by}.{call}."
+        )
+
+
+class MultigeneTransformer(_ReportedByRegressor, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Evolved genes as features.
 
     Parameters
@@ -92,6 +114,8 @@ class MultigeneTransformer(TransformerMixin, BaseEstimator):  # type: ignore[mis
     --------
     >>> make_pipeline(MultigeneTransformer(MultigeneRegressor(time_limit=10)), RidgeCV()).fit(X, y)
     """
+
+    _reported_by = "transformer.regressor_"
 
     def __init__(self, regressor: MultigeneRegressor | None = None, *, keep_features: bool = False) -> None:
         self.regressor = regressor
@@ -129,7 +153,7 @@ class MultigeneTransformer(TransformerMixin, BaseEstimator):  # type: ignore[mis
         return tags
 
 
-class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class MultigeneClassifier(_ReportedByRegressor, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Classification by evolved genes and logistic regression.
 
     For two classes one run evolves genes that tell them apart; for more, one run per class tells it from
@@ -156,6 +180,8 @@ class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     --------
     >>> MultigeneClassifier(MultigeneRegressor(time_limit=10)).fit(X, y).predict_proba(X)
     """
+
+    _reported_by = "classifier.regressors_[0]"
 
     def __init__(self, regressor: MultigeneRegressor | None = None, classifier: Any = None) -> None:
         self.regressor = regressor

@@ -29,9 +29,10 @@ Floats = npt.NDArray[np.float64]
 
 def metrics(y: Floats, prediction: Floats, weights: Floats | None = None) -> dict[str, float]:
     """R², RMSE, mean, median and largest absolute error, and mean error (bias) of a prediction."""
-    error = prediction - y
     if len(y) == 0:
         raise ValueError("There are no rows to measure on; give at least one.")
+    with np.errstate(all="ignore"):
+        error = prediction - y
     if not np.all(np.isfinite(error)):
         infinite = float("inf")
         return {
@@ -42,16 +43,19 @@ def metrics(y: Floats, prediction: Floats, weights: Floats | None = None) -> dic
             "max": infinite,
             "bias": float("nan"),
         }
+    # In units of the largest number, so that squares of 1e200 or 1e-200 are neither infinite nor zero.
+    unit = float(max(np.abs(error).max(), np.abs(y).max())) or 1.0
+    y, error = y / unit, error / unit
     total = float(np.average((y - np.average(y, weights=weights)) ** 2, weights=weights))
     square = float(np.average(error**2, weights=weights))
     r2 = 1.0 - square / total if total > 0.0 else 1.0 if square == 0.0 else 0.0
     return {
         "r2": r2,
-        "rmse": float(np.sqrt(square)),
-        "mae": float(np.average(np.abs(error), weights=weights)),
-        "median": float(np.median(np.abs(error))),
-        "max": float(np.abs(error).max()),
-        "bias": float(np.average(error, weights=weights)),
+        "rmse": float(np.sqrt(square)) * unit,
+        "mae": float(np.average(np.abs(error), weights=weights)) * unit,
+        "median": float(np.median(np.abs(error))) * unit,
+        "max": float(np.abs(error).max()) * unit,
+        "bias": float(np.average(error, weights=weights)) * unit,
     }
 
 
@@ -122,8 +126,6 @@ def importance(
     """
     import pandas as pd
 
-    rng = np.random.default_rng(seed)
-    base = rows.r2(individual.predict(rows.X))
     used = used_genes(individual)
     variables = {g: tree.variables(gene_expression(individual, g)) for g in used}
     shares = np.zeros(len(names))
@@ -132,11 +134,9 @@ def importance(
         for j in variables[gene]:
             shares[j] += share / len(variables[gene])
     falls = np.zeros((len(names), max(1, repeats)))
-    for j in sorted({j for js in variables.values() for j in js}):
-        shuffled = rows.X.copy()
-        for r in range(max(1, repeats)):
-            shuffled[:, j] = rng.permutation(rows.X[:, j])
-            falls[j, r] = base - rows.r2(individual.predict(shuffled))
+    columns = sorted({j for js in variables.values() for j in js})
+    for j, fall in permutation(individual, rows, columns, repeats, seed).items():
+        falls[j] = fall
     table = pd.DataFrame(
         {
             "variable": list(names),
@@ -146,6 +146,22 @@ def importance(
         }
     )
     return table.sort_values("permutation", ascending=False, kind="stable", ignore_index=True)
+
+
+def permutation(
+    individual: Individual, rows: TrainingRows, columns: Sequence[int], repeats: int = 5, seed: int = 0
+) -> dict[int, Floats]:
+    """Fall of R² in every repeat of shuffling each of the columns."""
+    rng = np.random.default_rng(seed)
+    base, falls = rows.r2(individual.predict(rows.X)), {}
+    shuffled = rows.X.copy()
+    for j in columns:
+        falls[j] = np.empty(max(1, repeats))
+        for r in range(len(falls[j])):
+            shuffled[:, j] = rng.permutation(rows.X[:, j])
+            falls[j][r] = base - rows.r2(individual.predict(shuffled))
+        shuffled[:, j] = rows.X[:, j]
+    return falls
 
 
 def variable_frequencies(front: Front, least: float = 0.9) -> pd.DataFrame:
@@ -179,14 +195,20 @@ def error_curves(models: Mapping[str, Any], X: Any, y: Any, points: int = 201) -
     rows predicted within it, and `area` over the curve up to the largest tolerance, which estimates the mean
     absolute error.
     """
-    import pandas as pd
-
     target = np.asarray(y, dtype=np.float64).ravel()
     errors = {
-        name: np.sort(np.abs(np.asarray(model.predict(X), dtype=np.float64).ravel() - target))
+        name: np.asarray(model.predict(X), dtype=np.float64).ravel() - target
         for name, model in models.items()
     }
-    if not errors or len(target) == 0:
+    return curves_of_errors(errors, points)
+
+
+def curves_of_errors(errors: Mapping[str, Floats], points: int = 201) -> pd.DataFrame:
+    """As `error_curves`, from the errors of every model instead of the models."""
+    import pandas as pd
+
+    errors = {name: np.sort(np.abs(error)) for name, error in errors.items()}
+    if not errors or min(len(error) for error in errors.values()) == 0:
         raise ValueError("Error curves need at least one model and one row.")
     finite = [e[np.isfinite(e)] for e in errors.values()]
     largest = max((float(e[-1]) for e in finite if len(e)), default=1.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import io
 import time as clock
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -9,15 +11,17 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import typer
 
 from multigene.cli import options as o
-from multigene.cli.output import notes, progress_visible, say, say_json, working
+from multigene.cli.output import check_writable, notes, progress_visible, say, say_json, working, write
 from multigene.cli.problem import Problem, problem, regressor
 from multigene.cli.scores import scores
 from multigene.model_file import load
 from multigene.suggest import nearest
+from multigene.understand import curves_of_errors
 
 EPILOG = """Examples:
 
@@ -26,7 +30,11 @@ EPILOG = """Examples:
   multigene compare data.csv multigene:UB multigene:baseline --cv 5 --time 20
 
   multigene compare test.csv first.json second.json linear --holdout 0.5
+
+  multigene compare data.csv linear multigene --target y --plot curves.png
 """
+Floats = npt.NDArray[np.float64]
+PICTURES = (".png", ".svg", ".pdf")
 DEFAULT = ("mean", "linear", "random-forest", "multigene")
 
 
@@ -47,6 +55,18 @@ Folds = Annotated[
 ]
 
 
+Picture = Annotated[
+    Path | None,
+    typer.Option(
+        "--plot",
+        metavar="FILE",
+        help="Picture of the error curves to write (PNG, SVG, PDF): share of test rows predicted to within a "
+        "given error.",
+        rich_help_panel=o.RESULT,
+    ),
+]
+
+
 @o.spread
 def compare(
     data: o.DataArgument,
@@ -55,6 +75,7 @@ def compare(
     rows: o.Rows,
     cv: Folds = None,
     search: o.Search,
+    plot: Picture = None,
     saying: o.Saying,
     reading: o.Reading,
 ) -> None:
@@ -64,16 +85,20 @@ def compare(
     again: mind that they may have seen the test rows.
     """
     rows = with_test_rows(rows, cv)
+    check_picture(plot)
     makers = {name: contender(name, search) for name in contenders or DEFAULT}
     task = problem(data, rows, reading, search.seed)
     notes(task.notes, saying.quiet)
     pairs = list(folds(task, cv, search.seed))
-    results = []
+    results, errors = [], {}
     with working(progress_visible(saying.quiet)) as tell:
         for number, (name, make) in enumerate(makers.items(), 1):
             tell(f"{name} ({number} of {len(makers)})")
-            results.append(measured(name, make, task, pairs))
+            row, errors[name] = measured(name, make, task, pairs)
+            results.append(row)
     results.sort(key=lambda row: -row["test_r2"] if np.isfinite(row["test_r2"]) else np.inf)
+    if plot is not None:
+        draw(plot, errors, task.columns.target)
     if saying.json:
         say_json({"target": task.columns.target, "folds": cv, "results": results})
     else:
@@ -155,8 +180,11 @@ def folds(task: Problem, cv: int | None, seed: int) -> Iterator[tuple[pd.DataFra
 
 def measured(
     name: str, make: Callable[[], Any], task: Problem, pairs: list[tuple[pd.DataFrame, pd.DataFrame]]
-) -> dict[str, Any]:
-    """Scores of one contender over all folds: means, and the standard deviation of the test R²."""
+) -> tuple[dict[str, Any], Floats]:
+    """Scores of one contender over all folds: means, and the standard deviation of the test R²; and the
+    errors on all test rows.
+    """
+    errors: list[Floats] = []
     rows: list[dict[str, float]] = []
     size: list[float] = []
     started = clock.perf_counter()
@@ -166,19 +194,46 @@ def measured(
         if not fixed:
             model.fit(task.x(train), task.y(train).to_numpy())
         predict = _predictor(model, task, fixed)
-        training = scores(task.y(train).to_numpy(), predict(train))
-        testing = scores(task.y(test).to_numpy(), predict(test))
+        predicted, actual = predict(test), task.y(test).to_numpy()
+        training, testing = scores(task.y(train).to_numpy(), predict(train)), scores(actual, predicted)
+        errors.append(np.asarray(predicted - actual, dtype=np.float64))
         rows.append({"train_r2": training["r2"], "test_r2": testing["r2"], "test_rmse": testing["rmse"]})
         if hasattr(model, "formula_"):
             size.append(model.formula_.size)
     mean = {key: float(np.mean([row[key] for row in rows])) for key in rows[0]}
-    return {
+    row = {
         "name": name,
         **mean,
         "test_r2_sd": float(np.std([row["test_r2"] for row in rows])) if len(rows) > 1 else None,
         "nodes": float(np.mean(size)) if size else None,
         "seconds": round(clock.perf_counter() - started, 3),
     }
+    return row, np.concatenate(errors)
+
+
+def check_picture(path: Path | None) -> None:
+    """Refuse a picture that cannot be drawn or written before anything is fitted."""
+    check_writable(path, "--plot")
+    if path is not None and path.suffix.lower() not in PICTURES:
+        raise ValueError(
+            f"--plot {path} is no picture that can be drawn; end its name in {', '.join(PICTURES)}."
+        )
+    if path is not None and importlib.util.find_spec("matplotlib") is None:
+        raise ValueError("--plot needs matplotlib: pip install 'multigene[report]'.")
+
+
+def draw(path: Path, errors: dict[str, Floats], target: str) -> None:
+    """The error curves of all contenders in one picture."""
+    from matplotlib.figure import Figure
+
+    from multigene.plots import draw_error_curves
+
+    figure = Figure(figsize=(6.0, 4.0), layout="constrained")
+    axes = draw_error_curves(curves_of_errors(errors), figure.subplots())
+    axes.set_xlabel(f"absolute error of {target}")
+    picture = io.BytesIO()
+    figure.savefig(picture, format=path.suffix[1:].lower(), dpi=150)
+    write(path, picture.getvalue())
 
 
 def _predictor(model: Any, task: Problem, fixed: bool) -> Callable[[pd.DataFrame], Any]:

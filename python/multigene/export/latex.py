@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from multigene.export.names import identifier, visible
 from multigene.export.writer import ATOM, FACTOR, PRODUCT, Piece, Template, Writer, readable_number
-from multigene.expression import Expression
+from multigene.expression import Expression, Operation
 from multigene.readable import readable
 
 GREEK = {letter: identifier(letter, letter) for letter in "αβγδεζηθικλμµνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ"}
@@ -17,11 +17,16 @@ ESCAPES = {
     "~": r"\textasciitilde{}",
     **{character: f"\\{character}" for character in "{}$&#%_"},
 }
+#: Characters of an exponent that can be read when they are set small; longer ones are written as exp(…).
+LONG_EXPONENT = 24
 SYMBOL = re.compile(r"([A-Za-z]|" + "|".join(sorted(set(GREEK.values()))) + r")(?:_?(\d+))?")
 
 
 def _named(name: str, count: int = 1) -> Template:
     return Template(name + r"\left(" + ", ".join(f"{{{i}}}" for i in range(count)) + r"\right)")
+
+
+EXP = _named(r"\exp")
 
 
 class LatexWriter(Writer):
@@ -52,6 +57,8 @@ class LatexWriter(Writer):
         return super().exponent(value).strip("()")
 
     def _piece(self, node: Expression, parts: tuple[Piece, ...]) -> Piece:
+        if isinstance(node, Operation) and node.name == "exp" and len(parts[0].text) > LONG_EXPONENT:
+            return self._piece_of(EXP.text.format(parts[0]), ATOM)
         piece = super()._piece(node, parts)
         # 2·10^3 is a product where it meets a power.
         if piece.level == ATOM and not parts and "10^" in piece.text:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 
 from multigene.export.names import visible
-from multigene.export.writer import FACTOR, PRODUCT, Piece, Template, Writer, readable_number
-from multigene.expression import Expression
+from multigene.export.writer import ATOM, FACTOR, PRODUCT, Piece, Template, Writer, readable_number
+from multigene.expression import Expression, Operation
 from multigene.readable import readable
 
 PLAIN = ("sin", "cos", "log", "tanh", "erf", "sign", "sinc", "bent")
 APPLY = "<mo>&#x2061;</mo>"  # function application, invisible
+#: Characters of an exponent that can be read when they are set small; longer ones are written exp(…).
+LONG_EXPONENT = 16
+INDEXED = re.compile(r"([^\W\d_])_?(\d+)")
 
 
 def _named(name: str, count: int = 1) -> Template:
     arguments = "<mo>,</mo>".join(f"{{{i}}}" for i in range(count))
     return Template(f"<mi>{name}</mi>{APPLY}<mrow><mo>(</mo>{arguments}<mo>)</mo></mrow>")
+
+
+EXP = _named("exp")
 
 
 class MathmlWriter(Writer):
@@ -52,6 +59,10 @@ class MathmlWriter(Writer):
         return f"{self.sign}{text}" if value < 0 else text
 
     def _piece(self, node: Expression, parts: tuple[Piece, ...]) -> Piece:
+        if isinstance(node, Operation) and node.name == "exp":
+            shown = re.sub(r"<[^>]*>|&#?\w+;", "", parts[0].text)
+            if len(shown) > LONG_EXPONENT:
+                return self._piece_of(EXP.text.format(parts[0]), ATOM)
         piece = super()._piece(node, parts)
         if parts or "<msup><mn>10" not in piece.text:
             return piece
@@ -62,7 +73,12 @@ class MathmlWriter(Writer):
 
 
 def symbol(name: str) -> str:
-    """A column's name; a single letter is set in italics by the browser, words upright."""
+    """A column's name; a single letter is set in italics by the browser, its number as an index, words
+    upright.
+    """
+    indexed = INDEXED.fullmatch(name)
+    if indexed:
+        return f"<msub><mi>{indexed[1]}</mi><mn>{indexed[2]}</mn></msub>"
     shown = escape(visible(name))
     return f"<mi>{shown}</mi>" if len(name) == 1 else f'<mi mathvariant="normal">{shown}</mi>'
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
+import importlib.util
 import keyword
 import re
+import sys
 from collections.abc import Callable, Sequence
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from multigene.constants import recognised
@@ -44,15 +49,29 @@ def import_sympy() -> Any:
 
 def write(expression: Expression, names: Sequence[str], target: str = "y") -> str:
     """Text for `sympy.sympify`; names that SymPy or Python use otherwise are written `Symbol('…')`."""
-    sympy = import_sympy()
+    taken = _taken()
 
     def symbol(name: str) -> str:
         plain = re.fullmatch(r"[^\W\d]\w*", name) and name.isidentifier()
-        if plain and not keyword.iskeyword(name) and not hasattr(sympy, name) and not hasattr(builtins, name):
+        if plain and not keyword.iskeyword(name) and name not in taken and not hasattr(builtins, name):
             return name
         return f"Symbol({name!r})"
 
     return SympyWriter([symbol(name) for name in names]).write(readable(expression))
+
+
+@lru_cache(maxsize=1)
+def _taken() -> frozenset[str]:
+    """Names that `sympy.sympify` reads as SymPy's own: those of `from sympy import *`.
+
+    Read off the source of the package, since importing SymPy takes longer than writing a whole report.
+    """
+    place = None if "sympy" in sys.modules else importlib.util.find_spec("sympy")
+    if place is not None and place.origin and place.origin.endswith(".py"):
+        for statement in ast.parse(Path(place.origin).read_text("utf-8")).body:
+            if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "__all__":
+                return frozenset(ast.literal_eval(statement.value))
+    return frozenset(import_sympy().__all__)
 
 
 def build(expression: Expression, names: Sequence[str]) -> Any:

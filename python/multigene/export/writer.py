@@ -19,6 +19,8 @@ from multigene.expression import OPERATORS, Expression, Number, Operation, Power
 # sum, in brackets anywhere else, since languages disagree on what a minus after an operator or before a power
 # means.
 SUM, NEGATIVE, PRODUCT, FACTOR, ATOM = range(1, 6)
+#: Whole numbers from here on are read more easily with an exponent.
+MANY_DIGITS = 1e7
 LEVELS = {"sum": SUM, "product": PRODUCT, "factor": FACTOR, "atom": ATOM}
 
 
@@ -216,6 +218,10 @@ def plain_number(value: float) -> str:
 
 
 def readable_number(value: float) -> str:
-    """As `plain_number`, with the exponent as people write it."""
-    mantissa, _, exponent = plain_number(value).partition("e")
+    """As `plain_number`, with the exponent as people write it: 1.5e14 instead of fifteen digits."""
+    text = plain_number(value)
+    if abs(value) >= MANY_DIGITS and text.isdigit() and text.endswith("00"):
+        digits = text.rstrip("0")
+        text = f"{digits[0]}{'.' if len(digits) > 1 else ''}{digits[1:]}e{len(text) - 1}"
+    mantissa, _, exponent = text.partition("e")
     return f"{mantissa}e{int(exponent)}" if exponent else mantissa

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from multigene import __version__, understand
 from multigene._engine import Individual
@@ -22,6 +23,8 @@ from multigene.formula import Formula
 from multigene.model import gene_expression, transformations
 from multigene.pareto import Member
 from multigene.report import statistics
+from multigene.report.columns import summary
+from multigene.report.numbers import number, numbers
 from multigene.report.reproduce import command, constructor, settings_table
 from multigene.report.rows import given_rows, training_rows, with_validation
 from multigene.report.statistics import Floats, Intervals, Rows
@@ -38,7 +41,6 @@ MOST_POINTS = 600
 LONG_FORMULA = 40
 #: Columns with a curve of their own, the most important ones.
 MOST_DEPENDENCES = 12
-BINS = 24
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class Content:
     models: list[dict[str, Any]]
     left_out: int
     sets: list[dict[str, Any]]
+    references: list[dict[str, Any]]
     columns: list[dict[str, Any]]
     history: dict[str, list[float]]
     run: dict[str, Any]
@@ -64,6 +67,12 @@ def collect(
     model: MultigeneRegressor, X: Any = None, y: Any = None, X_test: Any = None, y_test: Any = None
 ) -> Content:
     """All that a report shows about a fitted model on these rows."""
+    # The matrices are small: threads of the linear algebra library would wait for each other.
+    with threadpool_limits(1, user_api="blas"):
+        return _collected(model, X, y, X_test, y_test)
+
+
+def _collected(model: MultigeneRegressor, X: Any, y: Any, X_test: Any, y_test: Any) -> Content:
     rows, everything = training_rows(model, X, y)
     notes: list[str] = []
     sets: list[Rows] = []
@@ -93,7 +102,7 @@ def collect(
         sets.append(given_rows(model, X_test, y_test, "test"))
     members, left_out = shown_members(model)
     points = [spread_rows(each.y, MOST_POINTS) for each in sets]
-    grids = [] if rows is None else [statistics.feature_grid(column) for column in rows.X.T]
+    columns, grids = summary(model, rows)
     return Content(
         target=model._target_name,
         features=list(model._names),
@@ -101,7 +110,8 @@ def collect(
         models=[_model(model, each, rows, sets, points, grids) for each in members],
         left_out=left_out,
         sets=[_set(each, kept) for each, kept in zip(sets, points, strict=True)],
-        columns=_columns(model, rows),
+        references=_references(rows, sets),
+        columns=columns,
         history=_history(model),
         run=_run(model),
         settings=settings_table(model),
@@ -138,19 +148,21 @@ def _model(
 ) -> dict[str, Any]:
     """One model of the front: everything of the page that follows the selection."""
     member, formula, individual = listed.member, listed.formula, listed.member.individual
+    written, size = exports(formula), formula.size
     said: dict[str, Any] = {
-        "size": formula.size,
-        "r2": _number(member.fitness),
-        "validation": _number(member.validation),
-        "text": formula.text(),
-        "mathml": formula.mathml(),
+        "size": size,
+        "r2": number(member.fitness),
+        "validation": number(member.validation),
+        "text": written["text"],
+        "mathml": written["mathml"],
         "variables": list(formula.variables),
-        "long": formula.size > LONG_FORMULA,
-        "intercept": _number(individual.intercept),
+        "long": size > LONG_FORMULA,
+        "intercept": number(individual.intercept),
         "genes": _genes(model, member, rows),
         "directions": _directions(member),
-        "exports": exports(formula),
+        "exports": written,
         "errors": {},
+        "curves": [],
         "predictions": [],
         "widths": [],
         "coverage": {},
@@ -160,25 +172,43 @@ def _model(
     intervals = None if rows is None else Intervals(formula.expression, rows)
     for each, kept in zip(sets, points, strict=True):
         prediction = individual.predict(each.X)
-        measured = {"rows": len(each.y), **understand.metrics(each.y, prediction)}
-        said["errors"][each.name] = {key: _number(value) for key, value in measured.items()}
-        said["predictions"].append(_numbers(prediction[kept]))
+        said["errors"][each.name], error_curve = _errors(each, prediction)
+        said["curves"].append(error_curve)
+        said["predictions"].append(numbers(prediction[kept]))
         widths, said["coverage"][each.name] = _interval(intervals, individual, each, kept)
         said["widths"].append(widths)
     if rows is not None:
         losses = statistics.importance(individual, rows)
         ranked = list(losses)
-        said["importance"] = [[j, _number(losses[j])] for j in ranked]
+        said["importance"] = [[j, number(losses[j])] for j in ranked]
         for j in ranked[:MOST_DEPENDENCES]:
             curve = statistics.partial_dependence(individual, rows, j, grids[j])
             said["dependence"].append(
                 {
                     "feature": j,
-                    "mean": _numbers(curve.mean),
-                    "low": _numbers(curve.low),
-                    "high": _numbers(curve.high),
+                    "mean": numbers(curve.mean),
+                    "low": numbers(curve.low),
+                    "high": numbers(curve.high),
                 }
             )
+    return said
+
+
+def _errors(rows: Rows, prediction: Floats) -> tuple[dict[str, Any], list[Any]]:
+    """Error measures of a prediction on a set of rows, and its error curve."""
+    measured = {"rows": len(rows.y), **understand.metrics(rows.y, prediction)}
+    with np.errstate(all="ignore"):
+        curve = statistics.error_curve(np.abs(rows.y - prediction))
+    return {key: number(value) for key, value in measured.items()}, numbers(curve, 4)
+
+
+def _references(rows: Rows | None, sets: list[Rows]) -> list[dict[str, Any]]:
+    """What every formula is compared with: the mean of the target and a linear model of all columns."""
+    said = []
+    for name, predict in statistics.references(rows).items() if rows is not None else ():
+        measured = [_errors(each, predict(each.X)) for each in sets]
+        errors = {each.name: errors for each, (errors, _) in zip(sets, measured, strict=True)}
+        said.append({"name": name, "errors": errors, "curves": [curve for _, curve in measured]})
     return said
 
 
@@ -193,7 +223,7 @@ def _interval(
     if widths is None:
         return None, None
     held = np.abs(y - individual.predict(X)) <= widths[len(kept) :]
-    return _numbers(widths[: len(kept)], 3), [_number(held.mean()), len(y)]
+    return numbers(widths[: len(kept)], 3), [number(held.mean()), len(y)]
 
 
 def _genes(model: MultigeneRegressor, member: Member, rows: Rows | None) -> list[dict[str, Any]]:
@@ -201,21 +231,21 @@ def _genes(model: MultigeneRegressor, member: Member, rows: Rows | None) -> list
     individual = member.individual
     roles = {} if rows is None else {role.number: role for role in statistics.gene_roles(individual, rows)}
     table = []
-    for number, coefficient in enumerate(individual.coefficients):
+    for place, coefficient in enumerate(individual.coefficients):
         if coefficient == 0.0:
             continue
-        gene = Formula(simplify(gene_expression(individual, number)), model._names, f"g{number + 1}")
-        role = roles.get(number)
+        gene = Formula(simplify(gene_expression(individual, place)), model._names, f"g{place + 1}")
+        role = roles.get(place)
         table.append(
             {
-                "number": number + 1,
+                "number": place + 1,
                 "text": gene.text(),
                 "mathml": _right_hand_side(gene),
                 "size": gene.size,
-                "coefficient": _number(coefficient),
-                "spread": None if role is None else _number(role.spread),
-                "share": None if role is None else _number(role.share),
-                "cost": None if role is None else _number(role.cost),
+                "coefficient": number(coefficient),
+                "spread": None if role is None else number(role.spread),
+                "share": None if role is None else number(role.share),
+                "cost": None if role is None else number(role.cost),
             }
         )
     return table
@@ -225,7 +255,7 @@ def _right_hand_side(formula: Formula) -> str:
     return (
         formula.mathml()
         .replace(f"{symbol(formula.target_name)}<mo>=</mo>", "", 1)
-        .replace(' display="block"', "")
+        .replace(' display="block"', ' displaystyle="true"')
     )
 
 
@@ -233,8 +263,8 @@ def _directions(member: Member) -> list[dict[str, Any]]:
     return [
         {
             "gene": gene + 1,
-            "bias": _number(bias),
-            "weights": [[j, _number(w)] for j, w in sorted(weights.items()) if w != 0.0],
+            "bias": number(bias),
+            "weights": [[j, number(w)] for j, w in sorted(weights.items()) if w != 0.0],
         }
         for gene, bias, weights in transformations(member.individual)
     ]
@@ -254,43 +284,7 @@ def exports(formula: Formula) -> dict[str, str]:
 
 
 def _set(rows: Rows, kept: Any) -> dict[str, Any]:
-    return {"name": rows.name, "rows": len(rows.y), "shown": len(kept), "y": _numbers(rows.y[kept])}
-
-
-def _columns(model: MultigeneRegressor, rows: Rows | None) -> list[dict[str, Any]]:
-    """Data summary, the target first."""
-    if rows is None:
-        summary = getattr(model, "_data_summary", None)
-        if summary is None:
-            return []
-        ranges = {model._target_name: summary["target_range"], **summary["ranges"]}
-        return [{"name": name, "min": low, "max": high} for name, (low, high) in ranges.items()]
-    named = [(model._target_name, rows.y), *zip(model._names, rows.X.T, strict=True)]
-    return [
-        _column(name, values, None if i == 0 else statistics.feature_grid(values))
-        for i, (name, values) in enumerate(named)
-    ]
-
-
-def _column(name: str, values: Floats, grid: Floats | None) -> dict[str, Any]:
-    low, quarter, middle, three_quarters, high = np.quantile(values, [0.0, 0.25, 0.5, 0.75, 1.0]).tolist()
-    said: dict[str, Any] = {
-        "name": name,
-        "min": low,
-        "quarter": quarter,
-        "median": middle,
-        "three_quarters": three_quarters,
-        "max": high,
-        "mean": _number(values.mean()),
-        "sd": _number(values.std()),
-        "distinct": len(np.unique(values)),
-    }
-    if high > low and np.isfinite(high - low):
-        counts, edges = np.histogram(values, bins=BINS)
-        said["counts"], said["edges"] = counts.tolist(), _numbers(edges)
-    if grid is not None:
-        said["grid"] = _numbers(grid)
-    return said
+    return {"name": rows.name, "rows": len(rows.y), "shown": len(kept), "y": numbers(rows.y[kept])}
 
 
 def _history(model: MultigeneRegressor) -> dict[str, list[float]]:
@@ -300,9 +294,9 @@ def _history(model: MultigeneRegressor) -> dict[str, list[float]]:
         return {}
     kept = np.unique(np.linspace(0, len(history) - 1, 300).round().astype(int))
     thin = history.iloc[kept]
-    fitness = [_number(v) for v in thin["fitness"]]
+    fitness = [number(v) for v in thin["fitness"]]
     return {
-        "seconds": _numbers(thin["seconds"].to_numpy(), 4),
+        "seconds": numbers(thin["seconds"].to_numpy(), 4),
         "generation": [int(g) + 1 for g in thin["generation"]],
         "fitness": fitness,
         "complexity": [int(c) for c in thin["complexity"]],
@@ -320,13 +314,3 @@ def _run(model: MultigeneRegressor) -> dict[str, Any]:
         "seed": int(seed) if isinstance(seed, int | np.integer) else None,
         "configuration": model.configuration or "default search",
     }
-
-
-def _number(value: Any, digits: int = 6) -> float | None:
-    """A finite number with few digits, or None."""
-    value = float(value)
-    return float(f"{value:.{digits}g}") if np.isfinite(value) else None
-
-
-def _numbers(values: Floats, digits: int = 5) -> list[Any]:
-    return [_number(value, digits) for value in values.tolist()]

@@ -12,7 +12,7 @@ import base64
 import gzip
 import json
 import os
-from dataclasses import asdict
+from dataclasses import fields
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -30,6 +30,7 @@ POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
     "img-src data: blob:; font-src data:; base-uri 'none'"
 )
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def write_report(
@@ -62,7 +63,7 @@ def page(content: Content) -> str:
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters.update(number=spoken_number, r2=spoken_r2, percent=percent, tone=tone)
-    data = asdict(content)
+    data = {field.name: getattr(content, field.name) for field in fields(content)}
     formats = [(name, each.title, each.suffix) for name, each in EXPORTERS.items() if name != "onnx"]
     for_script = {**data, "formats": {name: [title, suffix] for name, title, suffix in formats}}
     return environment.from_string(_asset("page.html.j2")).render(
@@ -78,8 +79,14 @@ def page(content: Content) -> str:
 
 
 def spoken_number(value: float | None, digits: int = 4) -> str:
-    """A number for people, with a true minus sign."""
-    return "–" if value is None else f"{value:.{digits}g}".replace("-", "−")
+    """A number for people, with a true minus sign and powers of ten as such."""
+    if value is None:
+        return "–"
+    if value != 0.0 and not 1e-4 <= abs(value) < 1e7:
+        mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+        return f"{float(mantissa):g}·10{str(int(exponent)).translate(SUPERSCRIPTS)}".replace("-", "−")
+    text = f"{value:.{digits}g}"
+    return (f"{float(text):.0f}" if "e" in text else text).replace("-", "−")
 
 
 def spoken_r2(value: float | None) -> str:
@@ -92,7 +99,8 @@ def spoken_r2(value: float | None) -> str:
 
 def percent(value: float | None) -> str:
     """A share as a percentage."""
-    return "–" if value is None else f"{100.0 * value:.1f} %".replace("-", "−")
+    text = "–" if value is None else f"{100.0 * value:.1f} %"
+    return "0.0 %" if text == "-0.0 %" else text.replace("-", "−")
 
 
 def tone(counts: list[int]) -> list[float]:

@@ -13,6 +13,8 @@ from multigene.report.statistics import Rows
 if TYPE_CHECKING:
     from multigene.estimator import MultigeneRegressor
 
+SPOKEN = {"train": "training", "validation": "validation", "test": "test"}
+
 
 def training_rows(model: MultigeneRegressor, X: Any = None, y: Any = None) -> tuple[Rows | None, bool]:
     """Rows to show the model on, and whether they are all rows it was trained on (False: a sample, or other
@@ -48,23 +50,26 @@ def given_rows(model: MultigeneRegressor, X: Any, y: Any, name: str) -> Rows:
         missing = [column for column in model._names if column not in set(X.columns)]
         if missing and hasattr(model, "feature_names_in_"):
             raise ValueError(
-                f"The {name} rows have no column {missing[0]!r}, which the model was trained with; add it."
+                f"The {SPOKEN[name]} rows have no column {missing[0]!r}, which the model was trained with; add it."
             )
         X = X if missing else X[list(model._names)]
         refuse_text(X)
     values, target = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64).ravel()
     if values.ndim != 2 or values.shape[1] != len(model._names):
         raise ValueError(
-            f"The {name} rows have shape {values.shape}; the model has {len(model._names)} columns."
+            f"The {SPOKEN[name]} rows have shape {values.shape}; the model has {len(model._names)} columns."
         )
     if len(values) != len(target) or len(target) == 0:
         raise ValueError(
             f"X has {len(values)} rows and y has {len(target)}; give as many values as rows, at least one."
         )
-    if not (np.isfinite(values).all() and np.isfinite(target).all()):
-        raise ValueError(
-            f"The {name} rows hold values that are missing or infinite; drop or fill those rows first."
-        )
+    for column, each in [*zip(model._names, values.T, strict=True), (model._target_name, target)]:
+        bad = np.flatnonzero(~np.isfinite(each))
+        if len(bad):
+            raise ValueError(
+                f"Column {column!r} of the {SPOKEN[name]} rows has {len(bad)} missing or infinite values, the "
+                f"first in row {bad[0] + 1}; drop or fill those rows first."
+            )
     return Rows(name, np.ascontiguousarray(values), target)
 
 

@@ -9,6 +9,7 @@ sample of them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,6 +30,8 @@ DEPENDENCE_ROWS = 200
 #: Rows from which the uncertainty of parameters is estimated, and on which coverage is counted.
 UNCERTAINTY_ROWS = 2000
 GRID = 41
+#: Shares of rows at which error curves are kept.
+SHARES = np.linspace(0.0, 1.0, 51)
 
 
 @dataclass(frozen=True)
@@ -66,13 +69,19 @@ def gene_roles(individual: Individual, rows: Rows) -> list[GeneRole]:
     live = np.flatnonzero(coefficients)
     if len(live) == 0:
         return []
-    terms = individual.gene_values(rows.X)[:, live] * coefficients[live]
-    terms = terms - terms.mean(axis=0)
-    prediction = terms.sum(axis=1)
-    variance = float(prediction @ prediction)
-    y = rows.y - rows.y.mean()
+    # In units of the target's largest value, so that squares of very large or small numbers are finite.
+    unit = float(np.abs(rows.y).max()) or 1.0
+    with np.errstate(all="ignore"):
+        terms = individual.gene_values(rows.X)[:, live]
+        terms *= coefficients[live] / unit
+        terms -= terms.mean(axis=0)
+    if not np.isfinite(terms).all():
+        return []
+    y = rows.y / unit
+    y -= y.mean()
     total = float(y @ y)
     gram, moment = terms.T @ terms, terms.T @ y
+    variance = float(gram.sum())
     whole = _explained(gram, moment)
     roles = []
     for i, number in enumerate(live):
@@ -82,8 +91,8 @@ def gene_roles(individual: Individual, rows: Rows) -> list[GeneRole]:
             GeneRole(
                 number=int(number),
                 coefficient=float(coefficients[number]),
-                spread=float(np.sqrt(gram[i, i] / len(y))),
-                share=float(terms[:, i] @ prediction) / variance if variance > 0.0 else 0.0,
+                spread=float(np.sqrt(gram[i, i] / len(y))) * unit,
+                share=float(gram[i].sum()) / variance if variance > 0.0 else 0.0,
                 cost=max(0.0, lost / total) if total > 0.0 else 0.0,
             )
         )
@@ -117,10 +126,36 @@ def importance(individual: Individual, rows: Rows) -> dict[int, float]:
     The numbers of `model.importance(X, y)`, on a sample where there are very many rows.
     """
     X, y = thinned(rows, IMPORTANCE_ROWS)
-    names = [str(j) for j in range(X.shape[1])]
-    table = understand.importance(individual, names, TrainingRows(X, y, None, len(y)))
-    falls = dict(zip(table["variable"], table["permutation"], strict=True))
-    return {int(name): float(fall) for name, fall in falls.items() if int(name) in used_features(individual)}
+    falls = understand.permutation(individual, TrainingRows(X, y, None, len(y)), used_features(individual))
+    means = {j: float(fall.mean()) for j, fall in falls.items()}
+    return dict(sorted(means.items(), key=lambda each: -each[1]))
+
+
+def error_curve(errors: Floats) -> Floats:
+    """The absolute error that each of `SHARES` of the rows stays within: a regression error characteristic
+    curve (Bi and Bennett 2003) with its axes exchanged, exact on the rows given.
+    """
+    places = np.maximum(np.ceil(SHARES * len(errors)).astype(np.intp) - 1, 0)
+    curve = np.sort(errors)[places]
+    curve[0] = 0.0
+    return np.asarray(curve, dtype=np.float64)
+
+
+def references(rows: Rows) -> dict[str, Callable[[Floats], Floats]]:
+    """Predictions that any formula should beat, fitted to these rows: their mean, and a linear model of all
+    columns by least squares.
+    """
+    with np.errstate(all="ignore"):
+        centre, scale, mean = rows.X.mean(axis=0), rows.X.std(axis=0), float(rows.y.mean())
+        scale = np.where(scale > 0.0, scale, 1.0)
+        design, y = (rows.X - centre) / scale, rows.y - mean
+        gram, moment = design.T @ design, design.T @ y
+    predictions: dict[str, Callable[[Floats], Floats]] = {"mean": lambda X: np.full(len(X), mean)}
+    if np.isfinite(gram).all() and np.isfinite(moment).all():
+        # Normal equations of standardised columns: exact enough to draw, and one pass over the rows.
+        weights = np.linalg.lstsq(gram, moment, rcond=1e-12)[0] / scale
+        predictions["linear"] = lambda X: np.asarray(mean + (X - centre) @ weights)
+    return predictions
 
 
 @dataclass(frozen=True)
@@ -152,8 +187,13 @@ def partial_dependence(
 
 def feature_grid(column: Floats) -> Floats:
     """Values at which dependence is shown: its own where they are few, else evenly over its range."""
-    distinct = np.unique(column)
-    return distinct if len(distinct) <= GRID else np.linspace(column.min(), column.max(), GRID)
+    return grid_of(np.sort(column))
+
+
+def grid_of(ordered: Floats) -> Floats:
+    """As `feature_grid`, of a column in ascending order."""
+    first = np.concatenate([[True], ordered[1:] != ordered[:-1]])
+    return ordered[first] if first.sum() <= GRID else np.linspace(ordered[0], ordered[-1], GRID)
 
 
 class Intervals:

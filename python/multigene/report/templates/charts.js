@@ -2,10 +2,16 @@
 // Charts of the report: each function takes the content, a model and the colours, and returns Plotly's traces, a layout and
 // a sentence that says what the chart shows. Nothing here touches the page.
 const SET_SHAPES = {train: "circle", validation: "diamond", test: "x"};
+const SUPERSCRIPTS = {"-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹"};
 const SET_NAMES = {train: "training", validation: "validation", test: "test"};
 
 function fixed(value, digits = 4) {
   if (value === null || value === undefined || !isFinite(value)) return "–";
+  const size = Math.abs(value);
+  if (size >= 1e7 || (size > 0 && size < 1e-4)) {
+    const [mantissa, exponent] = value.toExponential(digits - 1).split("e");
+    return `${String(Number(mantissa))}·10${[...String(Number(exponent))].map(c => SUPERSCRIPTS[c]).join("")}`.replace("-", "−");
+  }
   return String(Number(value.toPrecision(digits))).replace("-", "−");
 }
 
@@ -16,8 +22,11 @@ function r2(value) {
 }
 
 function percentage(value) {
-  return value === null || value === undefined ? "–" : (100 * value).toFixed(1).replace("-", "−") + " %";
+  return value === null || value === undefined ? "–" : (100 * value).toFixed(1).replace(/^-0\.0$/, "0.0").replace("-", "−") + " %";
 }
+
+// Plotly reads tags in its texts; names are to be shown as they are.
+function literal(name) { return name.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;"); }
 
 function wrapped(text, width = 62, lines = 6) {
   const escaped = text.length > width * lines ? text.slice(0, width * lines) + " …" : text;
@@ -61,7 +70,7 @@ function frontChart(content, index, colour) {
   const wide = Math.max(...sizes) / Math.max(1, Math.min(...sizes)) > 25;
   const low = Math.max(-0.05, Math.min(...models.map(m => m.r2 ?? 0)));
   return [traces, layout(colour, {showlegend: true, clickmode: "event",
-    xaxis: axis(colour, "nodes of the formula", wide ? {type: "log", dtick: "D2"} : {rangemode: "tozero"}),
+    xaxis: axis(colour, "nodes of the formula", wide ? {type: "log", tickvals: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]} : {rangemode: "tozero"}),
     yaxis: axis(colour, "R²", {range: [low - .03, Math.min(1.03, Math.max(...models.map(m => m.r2 ?? 0)) + .04)]})}),
     `Model ${index + 1} of ${models.length}: ${now.size} nodes, R² ${r2(now.r2)}.`];
 }
@@ -77,7 +86,7 @@ function fitChart(content, model, colour) {
   const low = all.reduce((a, b) => Math.min(a, b), Infinity), high = all.reduce((a, b) => Math.max(a, b), -Infinity);
   traces.unshift({type: "scatter", mode: "lines", x: [low, high], y: [low, high], hoverinfo: "skip", showlegend: false, line: {color: colour.soft, width: 1.2, dash: "dash"}});
   const said = content.sets.map(s => `R² ${r2(model.errors[s.name].r2)} on ${SET_NAMES[s.name]} rows`).join(", ") + ".";
-  return [traces, layout(colour, {showlegend: hasSeveral(content), xaxis: axis(colour, "actual " + content.target), yaxis: axis(colour, "predicted")}), said + thinnedNote(content)];
+  return [traces, layout(colour, {showlegend: hasSeveral(content), xaxis: axis(colour, "actual " + literal(content.target)), yaxis: axis(colour, "predicted")}), said + thinnedNote(content)];
 }
 
 function thinnedNote(content) {
@@ -88,13 +97,14 @@ function thinnedNote(content) {
 function residualChart(content, model, colour) {
   const make = (set, p) => ({x: p, y: set.y.map((y, i) => p[i] === null ? null : y - p[i]), hovertemplate: `predicted %{x:.5g}<br>residual %{y:.4g}<extra>${SET_NAMES[set.name]}</extra>`});
   const said = content.sets.map(s => `RMSE ${fixed(model.errors[s.name].rmse)} on ${SET_NAMES[s.name]} rows`).join(", ") + ".";
-  return [pairs(content, model, colour, make), layout(colour, {showlegend: hasSeveral(content), xaxis: axis(colour, "predicted " + content.target),
+  return [pairs(content, model, colour, make), layout(colour, {showlegend: hasSeveral(content), xaxis: axis(colour, "predicted " + literal(content.target)),
     yaxis: axis(colour, "residual", {zeroline: true, zerolinecolor: colour.soft, zerolinewidth: 1.2})}), said];
 }
 
 function spreadChart(content, model, colour) {
   const residuals = content.sets.map((s, i) => s.y.map((y, k) => y - (model.predictions[i][k] ?? NaN)).filter(isFinite));
-  const all = residuals.flat(), low = Math.min(...all), high = Math.max(...all), bins = 31, step = (high - low) / bins || 1;
+  const all = residuals.flat(), same = Math.max(...all) === Math.min(...all), half = same ? .5 : 0, bins = 31;
+  const low = Math.min(...all) - half, high = Math.max(...all) + half, step = (high - low) / bins || 1;
   const centres = Array.from({length: bins}, (_, i) => low + (i + .5) * step);
   const traces = residuals.map((values, i) => {
     const counts = new Array(bins).fill(0);
@@ -117,20 +127,20 @@ function intervalChart(content, model, colour) {
     {type: "scatter", mode: "lines", x, y: order.map(i => p[i] + w[i]), line: {width: 0}, hoverinfo: "skip", showlegend: false},
     {type: "scatter", mode: "lines", name: "95 % interval", x, y: order.map(i => p[i] - w[i]), fill: "tonexty", fillcolor: "rgba(100,140,200,.22)", line: {width: 0}, hoverinfo: "skip"},
     {type: "scatter", mode: "lines", name: "predicted", x, y: order.map(i => p[i]), line: {color: colour.train, width: 1.6}, hoverinfo: "skip"},
-    {type: "scatter", mode: "markers", name: "actual, inside", x: x.filter((_, i) => inside[i]), y: order.filter((_, i) => inside[i]).map(i => set.y[i]), marker: {size: 4, color: colour.soft, opacity: .6}, hovertemplate: "actual %{y:.5g}<extra></extra>"},
+    {type: "scatter", mode: "markers", name: "inside", x: x.filter((_, i) => inside[i]), y: order.filter((_, i) => inside[i]).map(i => set.y[i]), marker: {size: 4, color: colour.soft, opacity: .6}, hovertemplate: "actual %{y:.5g}<extra></extra>"},
     {type: "scatter", mode: "markers", name: "outside", x: x.filter((_, i) => !inside[i]), y: order.filter((_, i) => !inside[i]).map(i => set.y[i]), marker: {size: 7, color: colour.test, symbol: "x"}, hovertemplate: "actual %{y:.5g}<extra>outside</extra>"}];
-  return [traces, layout(colour, {showlegend: true, xaxis: axis(colour, `${SET_NAMES[set.name]} rows by prediction`), yaxis: axis(colour, content.target)}),
+  return [traces, layout(colour, {showlegend: true, xaxis: axis(colour, `${SET_NAMES[set.name]} rows by prediction`), yaxis: axis(colour, literal(content.target))}),
     `The interval holds ${percentage(model.coverage[set.name][0])} of ${model.coverage[set.name][1].toLocaleString("en")} ${SET_NAMES[set.name]} rows.`];
 }
 
 function importanceChart(content, model, colour) {
   const rows = model.importance.slice(0, 20).reverse();
   if (!rows.length) return [[], layout(colour), "The formula is a constant: no column matters."];
-  const names = rows.map(r => content.features[r[0]]), best = model.importance[0];
-  return [[{type: "bar", orientation: "h", y: names, x: rows.map(r => r[1]), marker: {color: colour.bar}, text: rows.map(r => percentage(r[1])), textposition: "outside", cliponaxis: false,
+  const names = rows.map(r => literal(content.features[r[0]])), best = model.importance[0];
+  return [[{type: "bar", orientation: "h", y: names, x: rows.map(r => r[1]), marker: {color: colour.bar}, text: rows.map(r => fixed(r[1], 3)), textposition: "outside", cliponaxis: false,
     textfont: {color: colour.ink, size: 11}, hoverinfo: "skip"}],
-    layout(colour, {margin: {l: 20, r: 56, t: 6, b: 40}, bargap: .35, xaxis: axis(colour, "loss of R²", {tickformat: ".0%", rangemode: "tozero"}), yaxis: axis(colour, "", {type: "category", tickfont: {size: 12, color: colour.ink}})}),
-    `${content.features[best[0]]} matters most: shuffling it costs ${percentage(best[1])} of R².`];
+    layout(colour, {margin: {l: 20, r: 56, t: 6, b: 40}, bargap: .35, xaxis: axis(colour, "loss of R²", {rangemode: "tozero"}), yaxis: axis(colour, "", {type: "category", tickfont: {size: 12, color: colour.ink}})}),
+    `${content.features[best[0]]} matters most: shuffling it lowers R² by ${fixed(best[1], 3)}.`];
 }
 
 function dependenceChart(content, curve, colour, range) {
@@ -139,21 +149,23 @@ function dependenceChart(content, curve, colour, range) {
   const traces = [
     {type: "scatter", mode: "lines", x, y: curve.high, line: {width: 0, shape: few ? "linear" : "spline"}, hoverinfo: "skip"},
     {type: "scatter", mode: "lines", x, y: curve.low, fill: "tonexty", fillcolor: "rgba(100,140,200,.2)", line: {width: 0}, hoverinfo: "skip"},
-    {type: "scatter", mode: few ? "lines+markers" : "lines", x, y: curve.mean, line: {color: colour.train, width: 2.2}, hovertemplate: `${name.replace(/[<>&]/g, "")} %{x:.4g}<br>mean %{y:.5g}<extra></extra>`}];
+    {type: "scatter", mode: few ? "lines+markers" : "lines", x, y: curve.mean, line: {color: colour.train, width: 2.2}, hovertemplate: `${literal(name)} %{x:.4g}<br>mean %{y:.5g}<extra></extra>`}];
   if (column.counts) {
     const mids = column.counts.map((_, i) => (column.edges[i] + column.edges[i + 1]) / 2);
     traces.unshift({type: "bar", x: mids, y: column.counts, yaxis: "y2", marker: {color: colour.bar, opacity: .55}, width: column.edges[1] - column.edges[0], hoverinfo: "skip"});
   }
-  return [traces, layout(colour, {margin: {l: 44, r: 8, t: 6, b: 34}, bargap: .1, xaxis: axis(colour, "", {anchor: "y2", nticks: 5, tickangle: 0}), yaxis: axis(colour, "", {domain: [.2, 1], range, nticks: 5}),
+  return [traces, layout(colour, {margin: {l: 44, r: 8, t: 6, b: 24}, bargap: .1, xaxis: axis(colour, "", {anchor: "y2", nticks: 5, tickangle: 0}), yaxis: axis(colour, "", {domain: [.2, 1], range, nticks: 5}),
     yaxis2: {domain: [0, .15], visible: false, fixedrange: true}}), ""];
 }
 
-function directionChart(content, model, colour) {
-  const rows = model.directions.slice(0, 40);
+function combinations(model) { return model.directions.filter(d => d.weights.length > 1); }
+
+function directionChart(content, model, colour, width) {
+  const several = combinations(model), rows = several.slice(0, 40), single = model.directions.length - several.length;
   if (!rows.length) return [[], layout(colour), "This formula uses plain columns only."];
   let shown = content.features.map((_, j) => j);
   if (shown.length > 40) shown = shown.filter(j => rows.some(r => r.weights.some(w => w[0] === j)));
-  const scale = shown.map(j => content.columns[j + 1]?.sd ?? 1), names = shown.map(j => content.features[j]);
+  const scale = shown.map(j => content.columns[j + 1]?.sd ?? 1), names = shown.map(j => literal(content.features[j]));
   const z = rows.map(r => {
     const weights = new Map(r.weights), values = shown.map((j, k) => (weights.get(j) ?? 0) * scale[k]), largest = Math.max(...values.map(Math.abs)) || 1;
     return values.map(v => v / largest);
@@ -161,12 +173,13 @@ function directionChart(content, model, colour) {
   const seen = {};
   const labels = rows.map(r => { seen[r.gene] = (seen[r.gene] || 0) + 1; return `g${r.gene} · ${seen[r.gene]}`; });
   const raw = rows.map(r => { const w = new Map(r.weights); return shown.map(j => fixed(w.get(j) ?? 0)); });
-  const cells = shown.length * rows.length <= 240;
+  const cells = (width - 140) / shown.length > 34; // room for a number
   return [[{type: "heatmap", x: names, y: labels, z, customdata: raw, zmin: -1, zmax: 1, xgap: 2, ygap: 2, colorscale: [[0, colour.low], [.5, colour.mid], [1, colour.high]],
     text: cells ? z.map(r => r.map(v => Math.abs(v) < .005 ? "" : v.toFixed(2).replace("-", "−"))) : undefined, texttemplate: cells ? "%{text}" : undefined, textfont: {size: 11},
-    colorbar: {thickness: 10, outlinewidth: 0, tickvals: [-1, 0, 1], ticktext: ["−1", "0", "1"], tickfont: {color: colour.soft, size: 11}}, hovertemplate: "%{y}<br>%{x}: weight %{customdata}<extra></extra>"}],
-    layout(colour, {margin: {l: 20, r: 8, t: 6, b: 30}, xaxis: axis(colour, "", {type: "category", showgrid: false, tickfont: {size: 12, color: colour.ink}}), yaxis: axis(colour, "", {type: "category", autorange: "reversed", showgrid: false, tickfont: {size: 12, color: colour.ink}})}),
-    `${rows.length} linear combination${rows.length === 1 ? "" : "s"} over ${shown.length} columns.`];
+    colorbar: {thickness: 10, lenmode: "pixels", len: Math.min(220, 60 + 24 * rows.length), y: 1, yanchor: "top", outlinewidth: 0, tickvals: [-1, 0, 1], ticktext: ["−1", "0", "1"], tickfont: {color: colour.soft, size: 11}}, hovertemplate: "%{y}<br>%{x}: weight %{customdata}<extra></extra>"}],
+    layout(colour, {margin: {l: 20, r: 8, t: 6, b: 8}, xaxis: axis(colour, "", {type: "category", side: "top", showgrid: false, tickfont: {size: 12, color: colour.ink}}), yaxis: axis(colour, "", {type: "category", autorange: "reversed", showgrid: false, tickfont: {size: 12, color: colour.ink}})}),
+    `${several.length} linear combination${several.length === 1 ? "" : "s"} over ${shown.length} columns` + (rows.length < several.length ? `, the first ${rows.length} shown` : "") +
+    (single ? `; ${single} of a single column left out.` : ".")];
 }
 
 function convergenceChart(content, colour) {
@@ -177,4 +190,27 @@ function convergenceChart(content, colour) {
     layout(colour, {showlegend: true, margin: {l: 48, r: 48, t: 10, b: 40}, xaxis: axis(colour, "seconds", {rangemode: "tozero"}), yaxis: axis(colour, "best R²"),
       yaxis2: axis(colour, "nodes", {overlaying: "y", side: "right", showgrid: false, rangemode: "tozero", tickmode: "auto", nticks: 5})}),
     `R² ${r2(h.fitness[h.fitness.length - 1])} after ${fixed(h.seconds[h.seconds.length - 1])} seconds.`];
+}
+
+function errorRows(content, index) {
+  const s = content.sets.length - 1, name = content.sets[s].name, row = (title, each, kind) => ({title, kind, errors: each.errors[name], curve: each.curves[s]});
+  const model = content.models[index], rows = [row(`selected (${model.size} nodes)`, model, "selected")];
+  if (index !== content.chosen) rows.push(row(`chosen (${content.models[content.chosen].size} nodes)`, content.models[content.chosen], "chosen"));
+  content.references.slice().reverse().forEach(r => rows.push(row({linear: "linear in all columns", mean: "mean of the target"}[r.name], r, r.name)));
+  return rows;
+}
+
+function errorChart(content, index, colour) {
+  const s = content.sets.length - 1, last = content.models[0].curves[s].length - 1, shares = content.models[0].curves[s].map((_, i) => i / last);
+  const rows = errorRows(content, index), at = share => Math.round(share * last);
+  const ends = rows.map(r => r.curve[at(.98)]).filter(v => v !== null && isFinite(v)), end = Math.max(...ends, 0) || 1;
+  const traces = content.models.map((m, i) => ({type: "scatter", mode: "lines", x: m.curves[s], y: shares, hoverinfo: "skip", name: "others", legendgroup: "others",
+    showlegend: i === (index ? 0 : 1), line: {color: colour.bar, width: 1}, opacity: .45})).filter((_, i) => i !== index);
+  const style = {selected: {color: colour.accent, width: 3}, chosen: {color: colour.ink, width: 1.6}, linear: {color: colour.test, width: 1.8, dash: "dash"}, mean: {color: colour.soft, width: 1.8, dash: "dot"}};
+  rows.slice().reverse().forEach(r => traces.push({type: "scatter", mode: "lines", name: r.kind, x: r.curve, y: shares, line: style[r.kind],
+    hovertemplate: `${r.kind}: %{y:.0%} of rows within %{x:.4g}<extra></extra>`}));
+  const now = rows[0], line = rows.find(r => r.kind === "linear");
+  const said = `Half of the ${SET_NAMES[content.sets[s].name]} rows are predicted to within ${fixed(now.curve[at(.5)])}, nine in ten to within ${fixed(now.curve[at(.9)])}` +
+    (line ? `; by a linear model to within ${fixed(line.curve[at(.5)])} and ${fixed(line.curve[at(.9)])}.` : ".");
+  return [traces, layout(colour, {showlegend: true, legend: {...layout(colour).legend, traceorder: "reversed"}, xaxis: axis(colour, "absolute error of " + literal(content.target), {range: [0, end * 1.02]}), yaxis: axis(colour, "share of rows", {tickformat: ".0%", range: [0, 1.02]})}), said];
 }

@@ -34,14 +34,14 @@
   function add(id, make) { if ($(id)) { drawings.set(id, make); stale.add(id); watcher.observe($(id)); } }
   function draw(id) {
     const place = $(id);
-    if (!Charts || !place) return;
+    if (!Charts || !place || !place.clientWidth) return;
     stale.delete(id);
     const [traces, arrangement, said] = drawings.get(id)();
     if ($(id + "-said")) $(id + "-said").textContent = said;
     if (!traces.length) { Charts.purge(place); place.style.height = "4rem"; place.innerHTML = ""; const p = document.createElement("p"); p.className = "empty"; p.textContent = said; place.append(p); return; }
     if (place.querySelector(".empty")) { place.innerHTML = ""; place.style.height = ""; }
     if (id === "chart-importance") place.style.height = Math.max(9, 5 + 1.7 * Math.min(20, model().importance.length)) + "rem";
-    if (id === "chart-directions") place.style.height = Math.max(10, 6 + 2.1 * Math.min(40, model().directions.length)) + "rem";
+    if (id === "chart-directions") place.style.height = Math.max(10, 7 + 2 * Math.min(40, combinations(model()).length)) + "rem";
     Charts.react(place, traces, {...arrangement, width: place.clientWidth, height: place.clientHeight}, {displayModeBar: false, responsive: false});
     if (id === "chart-front" && !place.dataset.ready) {
       place.dataset.ready = "yes";
@@ -52,29 +52,64 @@
     for (const id of drawings.keys()) { stale.add(id); if (everything || seen.has(id)) draw(id); }
   }
   let waiting = 0;
-  addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(() => redraw(), 120); });
-  function squeezed(on) { // long formulas are set smaller on paper, where nothing scrolls
-    document.querySelectorAll("#equation, #by-gene .math, td.math").forEach(e => {
-      e.style.fontSize = "";
-      if (on && e.scrollWidth > e.clientWidth) e.style.fontSize = Math.max(4, parseFloat(getComputedStyle(e).fontSize) * .92 * e.clientWidth / e.scrollWidth) + "px";
-    });
+  addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(() => { fitAll(); redraw(); }, 120); });
+
+  // --- formulas: one piece where it fits, else broken between terms of the outermost sum ------------
+  const MATHML = "http://www.w3.org/1998/Math/MathML", formulas = new Map();
+  function setMath(place, mathml, text) { formulas.set(place, {mathml, text}); fitMath(place); }
+  function fitMath(place) {
+    place.classList.remove("broken", "plain");
+    place.style.fontSize = "";
+    place.innerHTML = formulas.get(place).mathml;
+    const row = place.querySelector("math > mrow");
+    if (!row || !place.clientWidth || place.scrollWidth <= place.clientWidth + 1) return;
+    const pieces = [[]];
+    for (const child of [...row.children]) {
+      const piece = pieces[pieces.length - 1], sign = child.localName === "mo" && "+−".includes(child.textContent);
+      if (sign && piece.length && piece[piece.length - 1].textContent !== "=") { child.setAttribute("form", "infix"); pieces.push([child]); } else piece.push(child);
+    }
+    if (pieces.length < 2) return;
+    place.classList.add("broken");
+    place.replaceChildren(...pieces.flatMap(piece => {
+      const math = document.createElementNS(MATHML, "math"), inside = document.createElementNS(MATHML, "mrow");
+      math.setAttribute("displaystyle", "true");
+      inside.append(...piece); math.append(inside);
+      return [math, " "];
+    }));
+  }
+  function fitAll() { for (const place of [...formulas.keys()]) if (place.isConnected) fitMath(place); else formulas.delete(place); }
+  function squeezed() { // on paper nothing scrolls: what is still too wide is set smaller, or as text
+    fitAll();
+    for (const [place, {text}] of formulas) {
+      if (place.scrollWidth <= place.clientWidth + 1) continue;
+      const size = parseFloat(getComputedStyle(place).fontSize) * .96 * place.clientWidth / place.scrollWidth;
+      if (size >= 8) place.style.fontSize = size + "px"; else { place.textContent = text; place.classList.add("plain"); }
+    }
   }
   let before = null;
-  addEventListener("beforeprint", () => { before = document.documentElement.dataset.theme ?? ""; document.documentElement.dataset.theme = "light"; document.documentElement.classList.add("printing"); document.querySelectorAll("#by-gene details").forEach(d => { d.open = true; }); squeezed(true); redraw(true); });
-  addEventListener("afterprint", () => { document.documentElement.classList.remove("printing"); squeezed(false); if (before) document.documentElement.dataset.theme = before; else delete document.documentElement.dataset.theme; redraw(); });
+  addEventListener("beforeprint", () => { before = document.documentElement.dataset.theme ?? ""; document.documentElement.dataset.theme = "light"; document.documentElement.classList.add("printing"); document.querySelectorAll("#by-gene details").forEach(d => { d.open = true; }); squeezed(); redraw(true); });
+  addEventListener("afterprint", () => { document.documentElement.classList.remove("printing"); fitAll(); if (before) document.documentElement.dataset.theme = before; else delete document.documentElement.dataset.theme; redraw(); });
 
   // --- what follows the selection ---------------------------------------------------------------
   function element(name, className, text) { const e = document.createElement(name); if (className) e.className = className; if (text !== undefined) e.textContent = text; return e; }
   const TITLES = {train: "Training", validation: "Validation", test: "Test"};
 
+  function typeset(value) {
+    const [mantissa, power] = fixed(value).split("·10");
+    const exponent = power === undefined ? "" : [...power].map(c => Object.keys(SUPERSCRIPTS).find(k => SUPERSCRIPTS[k] === c)).join("").replace("-", "−");
+    return `<mn>${mantissa}</mn>` + (exponent ? `<mo>⋅</mo><msup><mn>10</mn><mn>${exponent}</mn></msup>` : "");
+  }
+
   function showFormula(m) {
     const place = $("by-gene");
     place.replaceChildren();
-    if (!m.long || m.genes.length < 2) { $("equation").innerHTML = m.mathml; return; }
-    const sum = m.genes.map(g => `<mo>${g.coefficient < 0 ? "−" : "+"}</mo><mn>${fixed(Math.abs(g.coefficient))}</mn><mo>⋅</mo><msub><mi>g</mi><mn>${g.number}</mn></msub>`).join("");
+    const parted = m.long && m.genes.length > 1;
+    document.body.classList.toggle("parted", parted);
+    if (!parted) { setMath($("equation"), m.mathml, `${content.target} = ${m.text}`); return; }
+    const sum = m.genes.map(g => `<mo>${g.coefficient < 0 ? "−" : "+"}</mo>${typeset(Math.abs(g.coefficient))}<mo>⋅</mo><msub><mi>g</mi><mn>${g.number}</mn></msub>`).join("");
     const target = m.mathml.slice(m.mathml.indexOf("<mrow>") + 6, m.mathml.indexOf("<mo>=</mo>"));
-    const first = m.intercept < 0 ? `<mo>−</mo><mn>${fixed(-m.intercept)}</mn>` : `<mn>${fixed(m.intercept)}</mn>`;
-    $("equation").innerHTML = `<math xmlns="http://www.w3.org/1998/Math/MathML" display="block"><mrow>${target}<mo>=</mo>${first}${sum}</mrow></math>`;
+    const first = m.intercept < 0 ? `<mo>−</mo>${typeset(-m.intercept)}` : typeset(m.intercept);
+    setMath($("equation"), `<math xmlns="${MATHML}" display="block"><mrow>${target}<mo>=</mo>${first}${sum}</mrow></math>`, "");
     m.genes.forEach((g, i) => {
       const box = element("details");
       box.open = i === 0;
@@ -82,13 +117,15 @@
       summary.append(element("b", "", `g${g.number}`), ` · ${g.size} nodes` + (g.share === null ? "" : ` · ${percentage(g.share)} of the prediction`));
       const math = element("div", "math");
       math.tabIndex = 0; math.setAttribute("role", "region"); math.setAttribute("aria-label", `Formula of gene ${g.number}`);
-      math.innerHTML = g.mathml;
       box.append(summary, math);
       place.append(box);
+      setMath(math, g.mathml, g.text);
+      box.addEventListener("toggle", () => fitMath(math));
     });
     const whole = element("details"), summary = element("summary", "", "The whole formula in one piece"), math = element("div", "math");
     math.tabIndex = 0; math.setAttribute("role", "region"); math.setAttribute("aria-label", "Whole formula");
-    whole.addEventListener("toggle", () => { if (whole.open) math.innerHTML = model().mathml; }, {once: true});
+    whole.className = "whole";
+    whole.addEventListener("toggle", () => { if (whole.open) setMath(math, m.mathml, ""); });
     whole.append(summary, math);
     place.append(whole);
   }
@@ -96,7 +133,7 @@
   function showCards(m) {
     const cards = Object.entries(m.errors).map(([name, e]) => card(TITLES[name], "R² " + r2(e.r2),
       [["RMSE", fixed(e.rmse)], ["MAE", fixed(e.mae)], ["largest", fixed(e.max)], ["rows", e.rows.toLocaleString("en")]]));
-    cards.push(card("Size", `${m.size} nodes`, [["genes", m.genes.length], ["columns used", `${m.variables.length} of ${content.features.length}`]]));
+    cards.push(card("Size", `${m.size} node${m.size === 1 ? "" : "s"}`, [["genes", m.genes.length], ["columns", `${m.variables.length} of ${content.features.length}`]]));
     $("cards").replaceChildren(...cards);
   }
   function card(title, big, rows) {
@@ -107,22 +144,34 @@
   }
 
   function showGenes(m) {
-    const rows = m.genes.map(g => {
-      const row = element("tr"), name = element("th", "", `g${g.number}`), math = element("td", "math"), share = element("td", "num", percentage(g.share));
-      name.scope = "row"; math.innerHTML = g.mathml;
+    const places = [], rows = m.genes.map(g => {
+      const row = element("tr"), name = element("th", "", `g${g.number}`), math = element("td", "math"), inside = element("div"), share = element("td", "num", percentage(g.share));
+      name.scope = "row"; math.append(inside); places.push([inside, g]);
       if (g.share !== null) { const meter = element("span", "meter"), fill = element("i"); fill.style.width = `${Math.max(0, Math.min(1, g.share)) * 100}%`; meter.setAttribute("aria-hidden", "true"); meter.append(fill); share.append(meter); }
-      row.append(name, math, element("td", "num", fixed(g.coefficient)), element("td", "num", fixed(g.spread)), share, element("td", "num", percentage(g.cost)));
+      row.append(name, element("td", "num", fixed(g.coefficient)), element("td", "num", fixed(g.spread)), share, element("td", "num", fixed(g.cost, 3)), math);
       return row;
     });
     if (!rows.length) { const row = element("tr"), cell = element("td", "", "The formula is a constant; it has no genes."); cell.colSpan = 6; row.append(cell); rows.push(row); }
     document.querySelector("#gene-table tbody").replaceChildren(...rows);
+    places.forEach(([place, g]) => setMath(place, g.mathml, g.text));
+  }
+
+  function showErrors() {
+    const place = document.querySelector("#error-table tbody");
+    if (!place) return;
+    place.replaceChildren(...errorRows(content, index).map(r => {
+      const row = element("tr", r.kind), name = element("th", "", r.title), last = r.curve.length - 1;
+      name.scope = "row";
+      row.append(name, ...[r2(r.errors.r2), fixed(r.errors.mae), fixed(r.curve[Math.round(.5 * last)]), fixed(r.curve[Math.round(.9 * last)])].map(v => element("td", "num", v)));
+      return row;
+    }));
   }
 
   function showDependence(m) {
     const place = $("dependence");
     if (!place) return;
     for (const id of [...drawings.keys()]) if (id.startsWith("dependence-")) { drawings.delete(id); stale.delete(id); seen.delete(id); watcher.unobserve($(id)); if (Charts) Charts.purge($(id)); }
-    const values = m.dependence.flatMap(d => [...d.low, ...d.high]).filter(v => v !== null);
+    const values = m.dependence.flatMap(d => [...d.low, ...d.mean, ...d.high]).filter(v => v !== null);
     const low = values.reduce((a, b) => Math.min(a, b), Infinity), high = values.reduce((a, b) => Math.max(a, b), -Infinity), pad = (high - low) * .06 || 1;
     place.replaceChildren(...m.dependence.map((d, i) => {
       const box = element("figure", "chart"), plot = element("div", "plot"), name = content.features[d.feature];
@@ -155,7 +204,7 @@
     const slider = $("chart-front");
     slider.setAttribute("aria-valuenow", index + 1);
     slider.setAttribute("aria-valuetext", `${m.size} nodes, R² ${r2(m.r2)}: ${m.text.slice(0, 200)}`);
-    showFormula(m); showCards(m); showGenes(m); showDependence(m); showCode(m);
+    showFormula(m); showCards(m); showGenes(m); showErrors(); showDependence(m); showCode(m);
     redraw();
     if (announce) $("announce").textContent = `Model ${index + 1}: ${m.size} nodes, R² ${r2(m.r2)}.`;
   }
@@ -208,8 +257,9 @@
   add("chart-residuals", () => residualChart(content, model(), colours()));
   add("chart-spread", () => spreadChart(content, model(), colours()));
   add("chart-intervals", () => intervalChart(content, model(), colours()));
+  add("chart-errors", () => errorChart(content, index, colours()));
   add("chart-importance", () => importanceChart(content, model(), colours()));
-  add("chart-directions", () => directionChart(content, model(), colours()));
+  add("chart-directions", () => directionChart(content, model(), colours(), $("chart-directions").clientWidth));
   add("chart-convergence", () => convergenceChart(content, colours()));
   select(index, false);
   const script = document.createElement("script");
