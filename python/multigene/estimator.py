@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +23,7 @@ from multigene.model import model_expression, transformations
 from multigene.problem import Problem
 from multigene.progress import ProgressLine
 from multigene.rows import TrainingRows
-from multigene.run import Callback, Run
+from multigene.run import CLOCKS, Callback, Run
 from multigene.search import default_settings
 from multigene.settings import Settings, Stopping, configuration, function_entries
 from multigene.settings_check import check
@@ -53,7 +52,7 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
     generations : int or None
         Number of generations after which the run ends. None for that of the settings, or no limit if `time_limit` is given.
     time_limit : float or None
-        Seconds after which the run ends.
+        Seconds after which the run ends; of the wall clock, or of the processor with `settings={"clock": "processor"}`.
     max_genes, max_depth, max_nodes : int or None
         Limits of an individual: `G_max`, `D_max` and `N_max` of the paper.
     search : str
@@ -157,8 +156,9 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
 
         Ends with the best model so far on Ctrl-C and at the time limit.
         """
-        started = time.perf_counter()
         settings = self._resolved_settings()
+        now = CLOCKS[settings.stopping.clock]
+        started = now()
         rng = random_generator(self.random_state)
         workers = Workers(threads(self.n_jobs))
         names = column_names(X)
@@ -172,8 +172,8 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
         self._rows, self._uncertainty = TrainingRows.of(X, y, weights), None
         self._data_summary: dict[str, Any] | None = data_summary(names, X, y, self._rows.variance)
         self._names = names or [f"x{j}" for j in range(X.shape[1])]
-        if settings.stopping.seconds is not None:
-            workers.set_deadline(settings.stopping.seconds - (time.perf_counter() - started))
+        if settings.stopping.seconds is not None and settings.stopping.clock == "wall":
+            workers.set_deadline(settings.stopping.seconds - (now() - started))
         dimensions = None if self.units is None else Dimensions.of(self.units, self._names, self._target_name)
         mark = (
             fingerprint(settings, X, y, weights, (self.random_state, dimensions))

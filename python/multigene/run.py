@@ -22,10 +22,13 @@ from multigene.pareto import Member, ParetoFront
 from multigene.problem import FEWEST_ROWS_TO_SPLIT, Problem
 from multigene.progress import ProgressLine
 from multigene.search import Report, Searcher
-from multigene.settings import Settings
+from multigene.settings import Clock, Settings
 
 Step = Generation | Report
 Callback = Callable[[Any], Any]
+
+#: What tells the seconds of a run.
+CLOCKS: dict[Clock, Callable[[], float]] = {"wall": time.perf_counter, "processor": time.process_time}
 
 #: Seconds between writes of the checkpoint file.
 CHECKPOINT_SECONDS = 5.0
@@ -64,7 +67,8 @@ class Run:
         self.history: list[dict[str, Any]] = []
         self.stopped_by = ""
         self.earlier = 0.0
-        self.saved = started
+        self.now = CLOCKS[settings.stopping.clock]
+        self.saved = time.perf_counter()
         self.limit = settings.stopping.generations or 0
 
     def start(self, rng: np.random.Generator, state: bytes | None) -> None:
@@ -139,8 +143,8 @@ class Run:
         return self.history[-1]["generation"] + 1 if self.history else 0
 
     def seconds(self) -> float:
-        """Wall-clock time since the start of `fit`."""
-        return time.perf_counter() - self.started
+        """Seconds since the start of `fit`, by the clock of the settings."""
+        return self.now() - self.started
 
     def share(self) -> float:
         """Share of the run that is over: of its generations or of its seconds, whichever is more."""

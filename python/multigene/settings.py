@@ -25,6 +25,7 @@ Mode = Literal["unsynchronised", "synchronised", "global"]
 UpdateRule = Literal["irprop-", "irprop+", "rprop", "adam"]
 Kind = Literal["both", "laws", "accuracy"]
 Criterion = Literal["r2", "gcv", "bic", "compact"]
+Clock = Literal["wall", "processor"]
 
 
 def function_entries(functions: Any) -> tuple[FunctionEntry, ...]:
@@ -228,7 +229,10 @@ class Stopping:
     generations: int | None = 1000
     """Number of generations, the first population included."""
     seconds: float | None = None
-    """Wall-clock time from the start of `fit`."""
+    """Time from the start of `fit`."""
+    clock: Clock = "wall"
+    """Whose seconds: "wall" for a watch's, "processor" for those the run really computed, over all its threads. The latter are
+    fair on a shared machine, and looked at between generations only."""
     target_r2: float | None = 1.0 - 1e-14
     """Training R² that is good enough."""
     stagnation: int | None = None

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from multigene.settings import GM_REASON, PARTS, Criterion, Kind, Mode, Settings, UpdateRule
+from multigene.settings import GM_REASON, PARTS, Clock, Criterion, Kind, Mode, Settings, UpdateRule
 
 #: Whole numbers: least and largest sensible value. Larger ones would not fit a machine, or never end.
 _WHOLE: dict[str, tuple[int, int]] = {
@@ -84,6 +84,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "rule": get_args(UpdateRule),
     "criterion": get_args(Criterion),
     "looks_for": get_args(Kind),
+    "clock": get_args(Clock),
 }
 #: What users call a setting where it is a parameter of the estimator.
 _PARAMETERS = {"seconds": "time_limit", "looks_for": "search"}

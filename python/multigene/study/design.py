@@ -53,6 +53,9 @@ class Design:
                 raise StudyError(f"the design has no {what}; name at least one")
             if len(set(values)) != len(values):
                 raise StudyError(f"the design names a member of its {what} twice: {_repeated(values)!r}")
+        labels = tuple(limit.label for limit in self.limits)
+        if len(set(labels)) != len(labels):
+            raise StudyError(f"the design has two limits called {_repeated(labels)!r}; keep one clock for it")
         if not 0 < self.alpha < 1:
             raise StudyError(f"alpha is {self.alpha}; a significance level lies between 0 and 1")
         if self.comparisons < 1:
@@ -166,8 +169,10 @@ def _seeds(value: object) -> tuple[int, ...]:
 
 
 def _limit(table: object) -> Limit:
-    if not isinstance(table, Mapping) or not set(table) <= {"generations", "seconds"}:
-        raise StudyError(f"a limit is a table with generations, seconds or both, got {table!r}")
+    if not isinstance(table, Mapping) or not set(table) <= {"generations", "seconds", "clock"}:
+        raise StudyError(
+            f"a limit is a table with generations, seconds (and their clock) or both, got {table!r}"
+        )
     return Limit(**table)
 
 

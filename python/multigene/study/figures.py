@@ -135,10 +135,14 @@ def time_curves(histories: pd.DataFrame, found: Results, problem: str, limit: st
         ]
         axis.set_xscale("log")
         axis.set_ylim(bottom=max(-0.05, min(lowest)))
-        axis.set(xlabel="seconds", ylabel="best training R²")
+        axis.set(xlabel=_unit(found, limit), ylabel="best training R²")
         axis.legend(frameon=False, fontsize=8, ncols=2)
         axis.set_title(f"{problem}, {limit}", fontsize=10)
         return _settled(figure)
+
+
+def _unit(found: Results, label: str) -> str:
+    return next((limit.unit for limit in found.design.limits if limit.label == label), "seconds")
 
 
 def _curve(axis: Axes, method: str, histories: list[Any], colour: str) -> float:
