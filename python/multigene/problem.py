@@ -37,6 +37,7 @@ class Problem:
     means: Floats
     scales: Floats
     guard_points: Floats
+    between_points: Floats
     dimensions: Dimensions | None = None
     """Of features and target, where the user gave units."""
 
@@ -58,7 +59,8 @@ class Problem:
         means, scales = (
             _means_and_scales(X, weights) if standardise else (np.zeros(X.shape[1]), np.ones(X.shape[1]))
         )
-        return Problem(X, y, weights, search, judge, means, scales, _guard_points(X, rng))
+        guard, between = _guard_points(X, rng), _between_points(X, rng)
+        return Problem(X, y, weights, search, judge, means, scales, guard, between)
 
     def standardised(self, X: Floats) -> Floats:
         """Features as the searches see them."""
@@ -118,6 +120,14 @@ class Problem:
             return False
         return self._within_bounds(individual.predict(self.guard_points))
 
+    def behaves_between_rows(self, individual: Individual) -> bool:
+        """A milder guard for models of the features as they are, without the box's corners: where features hang together, no
+        row is near most of the box, and models that are free there predict real rows better."""
+        box = (self.X.min(axis=0).tolist(), self.X.max(axis=0).tolist())
+        if not np.isfinite(individual.range(*box)).all():
+            return False
+        return self._within_bounds(individual.predict(self.between_points))
+
     def _within_bounds(self, values: Floats) -> bool:
         low, high = self.bounds
         return bool(np.all(np.isfinite(values)) and np.all(values >= low) and np.all(values <= high))
@@ -147,3 +157,13 @@ def _guard_points(X: Floats, rng: np.random.Generator) -> Floats:
     first, second = X[rng.integers(len(X), size=GUARD_POINTS)], X[rng.integers(len(X), size=GUARD_POINTS)]
     t = rng.uniform(0.0, 1.0, (GUARD_POINTS, 1))
     return np.asarray(np.vstack([box, first + t * (second - first)]))
+
+
+def _between_points(X: Floats, rng: np.random.Generator) -> Floats:
+    """Blends of two rows, a little beyond them too, but within the box."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    if not np.all(np.isfinite(high - low)):
+        return np.asarray(X[:GUARD_POINTS].copy())
+    first, second = (X[rng.integers(len(X), size=2 * GUARD_POINTS)] for _ in range(2))
+    t = rng.uniform(-0.2, 1.2, (2 * GUARD_POINTS, 1))
+    return np.asarray(np.clip(first + t * (second - first), low, high))

@@ -89,7 +89,7 @@ class Run:
             previous = None
             # With a handful of rows whether a model behaves between them is a matter of rounding.
             guarded = self.settings.selection.guarded and len(self.problem.y) >= FEWEST_ROWS_TO_SPLIT
-            front = ParetoFront(self.problem.behaves if guarded else None)
+            front = ParetoFront(self.problem.behaves_between_rows if guarded else None)
             if saved is not None:
                 packed = saved.get("generation", {})
                 previous = checkpoints.generation(
