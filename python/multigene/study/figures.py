@@ -7,7 +7,6 @@ Drawn with Matplotlib's object interface: no global state, no display. Each figu
 from __future__ import annotations
 
 import io
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from multigene.study.errors import StudyError, nearest
 from multigene.study.methods import NO_LIMIT
 from multigene.study.statistics import Results
-from multigene.study.store import Store
+from multigene.study.store import Store, read_json
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -120,8 +119,7 @@ def time_curves(histories: pd.DataFrame, found: Results, problem: str, limit: st
     frame = histories[(histories["problem"] == problem) & (histories["run_limit"] == limit)]
     curves = {}
     for method in [cell.method for cell in found.of(problem, limit)]:
-        points = [json.loads(text) for text in frame[frame["method"] == method]["history"]]
-        points = [history for history in points if history]
+        points = [history for history in read_json(frame[frame["method"] == method], "history") if history]
         if points:
             curves[method] = points
     if not curves:

@@ -50,7 +50,7 @@ class Limit:
                 f"a limit of {self.generations!r} generations makes no sense; give a whole number from 1"
             )
         if self.seconds is not None and (
-            not isinstance(self.seconds, (int, float)) or not 0 < self.seconds < float("inf")
+            type(self.seconds) not in (int, float) or not 0 < self.seconds < float("inf")
         ):
             raise StudyError(f"a limit of {self.seconds!r} seconds makes no sense; give a positive number")
         if self.clock not in CLOCKS:
@@ -222,16 +222,21 @@ class _Multigene:
         parameters = dict(self.parameters)
         if limit.clock != "wall":
             parameters["settings"] = _with_clock(parameters.get("settings"), limit.clock)
+        own = {
+            "generations": limit.generations,
+            "time_limit": limit.seconds,
+            "random_state": seed,
+            "n_jobs": 1,
+        }
+        taken = sorted(own.keys() & parameters.keys())
+        if taken:
+            raise StudyError(f"{taken[0]!r} is the study's to set, by seeds and limits; leave it out")
         try:
-            return made(
-                **parameters,
-                generations=limit.generations,
-                time_limit=limit.seconds,
-                random_state=seed,
-                n_jobs=1,
-            )
-        except TypeError as error:
+            model = made(**parameters, **own)
+            model._resolved_settings()  # what fit would refuse is refused before the first run
+        except (TypeError, ValueError) as error:
             raise StudyError(f"MultigeneRegressor does not take the settings given: {error}") from error
+        return model
 
 
 def _with_clock(settings: Any, clock: Clock) -> Any:

@@ -123,9 +123,10 @@ def _failures(store: Store) -> list[dict[str, Any]]:
 
 
 def _distinct(store: Store, column: str) -> list[str]:
+    """What the runs say of their machines or versions; not the machines' names, which are nobody's business."""
     described = (
-        ", ".join(f"{key} {value}" for key, value in entry.items())
+        ", ".join(f"{key} {value}" for key, value in entry.items() if key != "host")
         for entry in read_json(store.frame((column,)), column)
-        if entry
+        if isinstance(entry, dict)
     )
     return sorted(set(described))
