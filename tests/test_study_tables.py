@@ -306,7 +306,7 @@ def test_the_page_is_self_contained_and_sound(store: Store, page: Path) -> None:
     assert "Made up &amp; &lt;checked&gt;" in text
     assert "x1 &lt; x2 &amp; 3" in text
     assert "no &lt;luck&gt;" in text
-    assert "of 24 verdicts agree with the paper" in text
+    assert text.count("of 12 verdicts agree with the paper") >= 2  # one count per view
     assert "prefers-color-scheme: dark" in text
     assert not re.search(r"<svg (?![^>]*aria-label)", text)
     assert not re.search(r"<table(?:(?!</table>).)*?<table", text.replace("</table>", "\n</table>"))
