@@ -86,7 +86,10 @@ def _boxes(axis: Axes, samples: list[NDArray[np.float64]], methods: list[str]) -
         axis.set_ylim(high - SMALLEST_SPAN, high + 0.2 * SMALLEST_SPAN)
     bottom, hidden = _bottom(samples)
     if hidden:
-        axis.set_ylim(bottom=bottom)
+        top = max(
+            sample.max() for sample in finite if len(sample)
+        )  # the axis' own margin is of the outliers' size
+        axis.set_ylim(bottom, top + 0.05 * (top - bottom))
         word = "outlier" if hidden == 1 else "outliers"
         axis.set_xlabel(f"{hidden} {word} below {bottom:.3g} not shown", fontsize=7)
 
