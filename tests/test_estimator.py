@@ -315,6 +315,21 @@ def test_stopping_rules():
     assert quick(generations=None, time_limit=0.2).fit(X, y + noise).stopped_by_ == "time"
 
 
+def test_the_processors_clock_does_not_count_waiting():
+    def waits(_):
+        time.sleep(0.2)
+
+    X, y = problem()
+    ended = {}
+    for clock in ("wall", "processor"):
+        settings = {"clock": clock, "target_r2": None}
+        model = quick(generations=10, time_limit=1.0, settings=settings).fit(X, y, callback=waits)
+        ended[clock] = model.stopped_by_
+    assert ended == {"wall": "time", "processor": "generations"}
+    with pytest.raises(ValueError, match="clock='sun' is not known; take one of 'wall', 'processor'"):
+        quick(settings={"clock": "sun"}).fit(X, y)
+
+
 def test_callback():
     seen = []
     model = quick(generations=50).fit(*problem(), callback=lambda g: seen.append(g.number) or g.number == 4)

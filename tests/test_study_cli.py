@@ -118,6 +118,12 @@ def test_own_csv_and_own_limits(tmp_path: Path) -> None:
             ["run", "{tmp}/design.toml", "--store", "{tmp}/s.db", "--scheduler", "nonsense://x"],
             "no Dask scheduler",
         ),
+        (["run", "{tmp}/design.toml", "--scheduler", "foo bar"], "no Dask scheduler can have the address"),
+        (["run", "{tmp}/design.toml", "--scheduler", ""], "no Dask scheduler can have the address ''"),
+        (["run", "{tmp}/design.toml", "--clock", "processor"], "needs --seconds or --generations"),
+        (["run", "{tmp}/design.toml", "--seconds", "1", "--clock", "sun"], "there is no clock 'sun'"),
+        (["run", "smoke", "--csv", "{tmp}/text.csv", "--target", "y"], "has 'red' in column 'a', row 2"),
+        (["run", "smoke", "--csv", "{tmp}/gaps.csv", "--target", "y"], "has nothing in column 'a', row 1"),
         (["resume", "{tmp}/none.db"], "there is no store"),
         (["status", "{tmp}/broken.db"], "damaged"),
         (["tables", "{done}", "--format", "mardown"], "did you mean 'markdown'?"),
@@ -133,6 +139,8 @@ def test_mistakes_get_one_sentence(
 ) -> None:
     monkeypatch.setattr(cluster, "SECONDS_TO_CONNECT", 0.5)
     (tmp_path / "mine.csv").write_text("a,y\n1,2\n3,4\n")
+    (tmp_path / "text.csv").write_text("a,y\n1,2\nred,4\n")
+    (tmp_path / "gaps.csv").write_text("a,y\n,2\n3,4\n")
     (tmp_path / "binary.csv").write_bytes(bytes(range(256)))
     (tmp_path / "broken.db").write_bytes(b"garbage" * 3000)
     (tmp_path / "design.toml").write_text(design_text())
@@ -161,6 +169,23 @@ def test_no_traceback_in_a_real_process(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert done.stderr.startswith("multigene study: there is no problem 'RS5'")
+
+
+def test_a_changed_table_is_not_mixed_with_the_old_one(tmp_path: Path) -> None:
+    store, table = tmp_path / "with space" / "my store.db", tmp_path / "mine.csv"
+    table.write_text("a,y\n" + "\n".join(f"{i},{2 * i}" for i in range(20)) + "\n")
+    arguments = ["run", "smoke", "--csv", table, "--target", "y", "--method", "linear", "--seeds", 2]
+    arguments += ["--store", store, "--jobs", 1, "--quiet"]
+    assert call(*arguments).exit_code == 0
+    before = store.read_bytes()
+    table.write_text(table.read_text().replace("19,38", "19,39"))
+    for again in (arguments, ["resume", store, "--jobs", 1, "--quiet"]):
+        result = call(*again)
+        assert result.exit_code == 2
+        assert "already holds runs of the problem 'mine' with other settings" in result.stderr
+    table.unlink()
+    assert call("resume", store).exit_code == 2
+    assert store.read_bytes() == before
 
 
 def test_failed_runs_end_with_one_and_can_be_retried(tmp_path: Path) -> None:

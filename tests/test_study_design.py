@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pandas as pd
 import pytest
 from study_fakes import FakeGP, design_text
 
+from multigene.settings import configuration
 from multigene.study import methods
 from multigene.study.design import Design, build_study, design_from, read_design, shipped
 from multigene.study.errors import StudyError
@@ -16,6 +18,7 @@ from multigene.study.execution import perform, r_squared
 from multigene.study.methods import NO_LIMIT, Limit, describe, method_named, own_method
 from multigene.study.own_problems import CsvProblem, own_problem
 from multigene.study.problems import PAPER
+from multigene.study.statistics import smallest_p
 
 
 def test_shipped_designs() -> None:
@@ -28,7 +31,11 @@ def test_shipped_designs() -> None:
         assert len(build_study(design, prepare=False).runs) == 15 * 9 * 30
     assert read_design("paper").limits == (Limit(seconds=420),)
     assert read_design("paper-effort").limits == (Limit(generations=1000),)
-    assert {limit.label for limit in read_design("quick").limits} == {"300 generations", "2 s"}
+    quick = read_design("quick")
+    assert set(quick.problems) == set(PAPER)
+    assert quick.methods == methods.CONFIGURATIONS
+    assert smallest_p(len(quick.seeds)) < quick.alpha / quick.comparisons  # verdicts are possible
+    assert [limit.label for limit in quick.limits] == ["200 generations", "1 processor second"]
 
 
 def test_designs_survive_the_store(tmp_path: Path) -> None:
@@ -51,7 +58,6 @@ def _design(**changes: object) -> Design:
         ({"seeds": 0}, "seeds is 0"),
         ({"seeds": [1, -1]}, "seeds is"),
         ({"alpha": 2}, "alpha is 2"),
-        ({"alpha": "x"}, "wrong kind"),
         ({"comparisons": 0}, "comparisons is 0"),
         ({"limits": [{}]}, "a limit needs"),
         ({"limits": [{"generations": 0}]}, "0 generations makes no sense"),
@@ -85,6 +91,69 @@ def test_methods_that_end_by_themselves_run_once_per_seed() -> None:
     ]
     with pytest.raises(StudyError, match="'gp' can be limited by generations only"):
         build_study(_design(methods=["gp"], method=own, limits=[{"seconds": 1}]))
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"seeds": 0}, "seeds is 0; give how many"),
+        ({"seeds": [True]}, "seeds is "),
+        ({"seeds": 10**20}, "at most 1,000,000"),
+        ({"seeds": [2**32]}, "below 2\\^32"),
+        ({"alpha": "x"}, "alpha is 'x'; give a number"),
+        ({"comparisons": 1.5}, "comparisons is 1.5; give a whole number"),
+        ({"title": 5}, "title is 5; give a text"),
+        ({"baseline": 5}, "baseline is 5; give the name"),
+        ({"baseline": "liner"}, "no method to be the baseline, 'liner'; did you mean 'linear'"),
+        ({"limits": 5}, r"limits is 5; write each limit as a table \[\[limits\]\]"),
+        ({"limits": [{"seconds": True}]}, "True seconds makes no sense"),
+        ({"problem": 5}, r"problem is 5; write it as a table with a name, \[problem.NAME\]"),
+        ({"problem": {"x": {"csv": 5}}}, "problem.x.csv is 5; give a text"),
+        ({"problem": {"x": {"class": 5}}}, "problem.x.class is 5; give a text"),
+        ({"method": {"x": {"regressor": 5}}}, "method.x.regressor is 5; give a text"),
+        ({"method": {"x": {"regressor": "a:b", "limits": 5}}}, "method.x.limits is 5; give a table"),
+        ({"method": {"x": {"configuration": "XX"}}}, "There is no configuration 'XX'"),
+        ({"method": {"x": {"settings": {"elites": -1}}}}, "elites=-1 is too small"),
+        ({"method": {"x": {"n_jobs": 2}}}, "'n_jobs' is the study's to set"),
+        ({"problem": {"x": {"csv": "a", "target": "y", "training_share": "x"}}}, "training_share is 'x'"),
+        ({"problem": {"x": {"csv": "a", "target": "y", "features": 5}}}, "features is 5; give a list"),
+    ],
+)
+def test_values_of_the_wrong_kind_get_a_sentence(changes: dict[str, object], sentence: str) -> None:
+    with pytest.raises(StudyError, match=sentence):
+        build_study(_design(**changes))
+
+
+def test_limits_by_the_processors_clock() -> None:
+    limit = Limit(seconds=2, clock="processor")
+    assert limit.label == "2 processor seconds"
+    assert limit.amounts == {"processor seconds": 2}
+    assert method_named("UB").honours(limit)
+    # Others know the wall clock only: by processor seconds they cannot be stopped, so they are not asked to.
+    other = {"regressor": "study_fakes:FakeGP", "limits": {"seconds": "time_limit"}}
+    assert not own_method("other", other).honours(limit)
+    both = own_method("both", {**other, "limits": {"generations": "generations", "seconds": "time_limit"}})
+    model = both.build(0, Limit(7, 3, "processor"))
+    assert (model.generations, model.time_limit) == (7, None)
+    with pytest.raises(StudyError, match="no clock 'sun'; take 'wall' or 'processor'"):
+        Limit(seconds=2, clock="sun")  # type: ignore[arg-type]
+    with pytest.raises(StudyError, match="two limits called '5 generations'"):
+        _design(limits=[{"generations": 5}, {"generations": 5, "clock": "processor"}])
+
+
+def test_a_run_by_the_processors_clock() -> None:
+    problem = build_study(_design()).problems["S2D"]
+    settings = {"clock": "wall", "target_r2": None}  # the limit's clock is taken
+    method = own_method("mine", {"configuration": "UB", "settings": settings})
+    before = time.process_time()
+    outcome = perform(problem, method, Limit(seconds=0.3, clock="processor"), 0)
+    spent = time.process_time() - before
+    assert outcome.error is None, outcome.traceback
+    assert 0.3 <= outcome.seconds <= spent
+    assert outcome.history[-1][0] >= 0.3  # its seconds are the processor's too
+    assert method.build(0, Limit(seconds=1)).settings == settings
+    whole = own_method("whole", {"settings": configuration("UB")})
+    assert whole.build(0, Limit(seconds=1, clock="processor")).settings.stopping.clock == "processor"
 
 
 def test_names_in_any_case_become_the_known_ones() -> None:
@@ -276,4 +345,4 @@ def test_the_design_in_the_guide_is_a_design(tmp_path: Path) -> None:
     design = read_design(tmp_path / "design.toml")
     assert design.problems == ("CCS", "mixes", "law")
     assert len(design.methods) == 7
-    assert [limit.label for limit in design.limits] == ["1000 generations", "60 s"]
+    assert [limit.label for limit in design.limits] == ["1000 generations", "60 processor seconds"]

@@ -15,7 +15,7 @@ from study_fakes import design_text
 from multigene.study.design import Study, build_study, read_design
 from multigene.study.errors import StudyError
 from multigene.study.execution import Outcome
-from multigene.study.store import Store, new_owner
+from multigene.study.store import Store, new_owner, read_json
 
 
 @pytest.fixture
@@ -154,3 +154,40 @@ def test_a_damaged_store_gets_a_sentence(tmp_path: Path, store: Store) -> None:
     with pytest.raises(StudyError, match="damaged"):
         Store.open(damaged)
     assert damaged.read_bytes() == bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ("UPDATE meta SET value = '{bad' WHERE key = 'design'", "its design cannot be read"),
+        ("UPDATE run SET state = 'done', test_r2 = 'abc'", "a run has a text as its test_r2"),
+        ("UPDATE run SET state = 'done', test_r2 = 1, train_r2 = 1, history = '{bad'", "unreadable history"),
+        ("DROP TABLE run", "no such table: run"),
+        ("DROP TABLE meta", "no such table: meta"),
+    ],
+)
+def test_records_that_make_no_sense_get_a_sentence(store: Store, change: str, sentence: str) -> None:
+    with sqlite3.connect(store.path) as connection:
+        connection.execute(change)
+    connection.close()
+    before = store.path.read_bytes()
+
+    def read_all() -> None:
+        with Store.open(store.path) as opened:
+            read_json(opened.frame(("history",)), "history")
+            opened.frame()
+            opened.design()
+
+    with pytest.raises(StudyError, match=sentence):
+        read_all()
+    assert store.path.read_bytes() == before
+
+
+def test_a_claim_that_makes_no_sense_is_free(store: Store) -> None:
+    count = sum(store.counts().values())
+    store._connection.execute("UPDATE run SET state = 'running', owner = NULL, heartbeat = NULL WHERE id = 1")
+    store._connection.execute("UPDATE run SET state = 'running', owner = 'x', heartbeat = 0 WHERE id = 2")
+    owner = new_owner()
+    claimed = [store.claim(owner) for _ in range(count)]
+    assert None not in claimed
+    assert store.claim(owner) is None

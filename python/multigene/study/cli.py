@@ -90,6 +90,9 @@ def run(
     seeds: Annotated[int | None, typer.Option(min=1, help="How many seeds instead of the design's.")] = None,
     generations: Annotated[int | None, typer.Option(min=1, help="Limit runs to so many generations.")] = None,
     seconds: Annotated[float | None, typer.Option(help="Limit runs to so many seconds.")] = None,
+    clock: Annotated[
+        str, typer.Option(help="Whose seconds: wall, or processor for a machine that others use too.")
+    ] = "wall",
     csv: Annotated[
         list[Path] | None, typer.Option("--csv", help="Your own table as a problem (repeat the option).")
     ] = None,
@@ -107,7 +110,13 @@ def run(
     chosen = read_design(design)
     if csv:
         chosen = _with_tables(chosen, csv, target, split, bool(problem))
-    limits = [Limit(generations, seconds)] if generations is not None or seconds is not None else []
+    limits = []
+    if generations is not None or seconds is not None:
+        limits = [Limit(generations, seconds, clock)]  # type: ignore[arg-type]  # Limit refuses other words
+    elif clock != "wall":
+        raise StudyError(
+            f"--clock {clock} needs --seconds or --generations; without them the design's limits hold"
+        )
     chosen = chosen.restricted(problem or (), method or (), seeds, limits)
     _run(build_study(chosen, data_dir), store, jobs, scheduler, retry_failed, quiet)
 

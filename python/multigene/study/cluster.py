@@ -11,6 +11,7 @@ one core. SLURM, PBS: `dask_jobqueue.SLURMCluster(cores=1, …)`; Kubernetes:
 from __future__ import annotations
 
 import queue
+import re
 import time
 import uuid
 from typing import Any
@@ -21,6 +22,7 @@ from multigene.study.execution import Outcome, perform
 from multigene.study.methods import Limit, Method
 from multigene.study.problems import Problem
 
+ADDRESS = re.compile(r"(?:([a-z]+)://)?[^\s/]+:\d+/?")
 SECONDS_TO_CONNECT = 10.0
 SECONDS_WITHOUT_WORKERS = 60.0
 
@@ -29,8 +31,15 @@ def connect(address: str) -> Any:
     """A client of the scheduler at this address; a sentence when none answers."""
     try:
         from distributed import Client
+        from distributed.comm.registry import backends
     except ImportError as error:
         raise StudyError("a cluster needs Dask; install it with `pip install 'multigene[study]'`") from error
+    form = ADDRESS.fullmatch(address)
+    if form is None or form[1] not in (None, *backends):  # a client of such an address takes long to end
+        raise StudyError(
+            f"no Dask scheduler can have the address {address!r}; "
+            "give the one that `dask scheduler` printed, such as tcp://host:8786"
+        )
     try:
         return Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:

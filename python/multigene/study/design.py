@@ -30,6 +30,16 @@ class Run:
     seed: int
 
 
+_KINDS: tuple[tuple[str, tuple[type, ...], str], ...] = (
+    ("title", (str,), "a text"),
+    ("baseline", (str,), "the name of a method"),
+    ("alpha", (int, float), "a number between 0 and 1"),
+    ("comparisons", (int,), "a whole number from 1"),
+    ("resolution", (int, float), "a number from 0"),
+)
+MOST_SEEDS = 1_000_000
+
+
 @dataclass(frozen=True)
 class Design:
     """What a study is; everything a run's result depends on is named here or in the code."""
@@ -53,6 +63,13 @@ class Design:
                 raise StudyError(f"the design has no {what}; name at least one")
             if len(set(values)) != len(values):
                 raise StudyError(f"the design names a member of its {what} twice: {_repeated(values)!r}")
+        labels = tuple(limit.label for limit in self.limits)
+        if len(set(labels)) != len(labels):
+            raise StudyError(f"the design has two limits called {_repeated(labels)!r}; keep one clock for it")
+        for name, kinds, word in _KINDS:
+            value = getattr(self, name)
+            if not isinstance(value, kinds) or isinstance(value, bool):
+                raise StudyError(f"{name} is {value!r}; give {word}")
         if not 0 < self.alpha < 1:
             raise StudyError(f"alpha is {self.alpha}; a significance level lies between 0 and 1")
         if self.comparisons < 1:
@@ -121,33 +138,40 @@ def design_from(data: Mapping[str, Any], directory: Path) -> Design:
             raise StudyError(
                 f"the design has an unknown key {key!r}{nearest(key, [*known, 'problem', 'method'])}"
             )
-    own = {name: dict(_table("problem", name, table)) for name, table in data.get("problem", {}).items()}
-    for table in own.values():
+    own, own_methods = _tables("problem", data), _tables("method", data)
+    for name, table in own.items():
         if "csv" in table:
-            table["csv"] = str((directory / table["csv"]).resolve())
-    own_methods = {
-        name: dict(_table("method", name, table)) for name, table in data.get("method", {}).items()
-    }
-    scalars = {key: data[key] for key in ("baseline", "alpha", "comparisons", "resolution") if key in data}
-    try:
-        return Design(
-            title=str(data.get("title", "A study")),
-            problems=_names("problems", data, own),
-            methods=_names("methods", data, own_methods),
-            seeds=_seeds(data.get("seeds", 30)),
-            limits=tuple(_limit(table) for table in data.get("limits", [{"generations": 1000}])),
-            own_problems=own,
-            own_methods=own_methods,
-            **scalars,
-        )
-    except TypeError as error:
-        raise StudyError(f"the design has a value of the wrong kind: {error}") from error
+            own[name] = {**table, "csv": str((directory / str(table["csv"])).resolve())}
+    limits = data.get("limits", [{"generations": 1000}])
+    if not isinstance(limits, (list, tuple)):
+        raise StudyError(f"limits is {limits!r}; write each limit as a table [[limits]]")
+    scalars = {key: data[key] for key in (name for name, *_ in _KINDS) if key in data}
+    return Design(
+        problems=_names("problems", data, own),
+        methods=_names("methods", data, own_methods),
+        seeds=_seeds(data.get("seeds", 30)),
+        limits=tuple(_limit(table) for table in limits),
+        own_problems=own,
+        own_methods=own_methods,
+        **{"title": "A study", **scalars},
+    )
 
 
-def _table(kind: str, name: str, table: object) -> Mapping[str, Any]:
-    if not isinstance(table, Mapping):
-        raise StudyError(f"{kind}.{name} must be a table, written as [{kind}.{name}]")
-    return table
+def _tables(kind: str, data: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The user's own problems or methods by name, each a table."""
+    tables = data.get(kind, {})
+    if not isinstance(tables, Mapping):
+        raise StudyError(f"{kind} is {tables!r}; write it as a table with a name, [{kind}.NAME]")
+    for name, table in tables.items():
+        if not isinstance(table, Mapping):
+            raise StudyError(f"{kind}.{name} must be a table, written as [{kind}.{name}]")
+        for key in ("csv", "target", "split", "title", "class", "regressor"):
+            if not isinstance(table.get(key, ""), str):
+                raise StudyError(f"{kind}.{name}.{key} is {table[key]!r}; give a text in quotes")
+        for key in ("parameters", "limits", "unlimited"):
+            if not isinstance(table.get(key, {}), Mapping):
+                raise StudyError(f"{kind}.{name}.{key} is {table[key]!r}; give a table {{name = value}}")
+    return {name: dict(table) for name, table in tables.items()}
 
 
 def _names(key: str, data: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[str, ...]:
@@ -158,16 +182,21 @@ def _names(key: str, data: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[s
 
 
 def _seeds(value: object) -> tuple[int, ...]:
-    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+    # Every generator of random numbers takes seeds of 32 bits.
+    if type(value) is int and 0 < value <= MOST_SEEDS:
         return tuple(range(value))
-    if isinstance(value, (list, tuple)) and all(isinstance(seed, int) and seed >= 0 for seed in value):
+    if isinstance(value, (list, tuple)) and all(type(seed) is int and 0 <= seed < 2**32 for seed in value):
         return tuple(value)
-    raise StudyError(f"seeds is {value!r}; give how many (30) or a list of whole numbers")
+    raise StudyError(
+        f"seeds is {value!r}; give how many (30, at most {MOST_SEEDS:,}) or a list of whole numbers below 2^32"
+    )
 
 
 def _limit(table: object) -> Limit:
-    if not isinstance(table, Mapping) or not set(table) <= {"generations", "seconds"}:
-        raise StudyError(f"a limit is a table with generations, seconds or both, got {table!r}")
+    if not isinstance(table, Mapping) or not set(table) <= {"generations", "seconds", "clock"}:
+        raise StudyError(
+            f"a limit is a table with generations, seconds (and their clock) or both, got {table!r}"
+        )
     return Limit(**table)
 
 
@@ -223,6 +252,8 @@ def build_study(design: Design, data_directory: str | Path | None = None, prepar
     baseline = {name.casefold(): name for name in made_methods}.get(
         design.baseline.casefold(), design.baseline
     )
+    if baseline not in (*made_methods, *design.own_methods, *methods.REGISTRY):
+        raise unknown("method to be the baseline,", baseline, made_methods)
     exact = replace(design, problems=tuple(made_problems), methods=tuple(made_methods), baseline=baseline)
     return Study(exact, made_problems, made_methods, tuple(runs))
 

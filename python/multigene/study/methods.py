@@ -9,27 +9,34 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from multigene.settings import Clock
 from multigene.study.errors import StudyError, nearest, unknown
 from multigene.study.import_path import import_named
 
 CONFIGURATIONS = ("baseline", "UM", "UB", "UC", "SM", "SB", "SC", "GB", "GC")
 HISTORY_POINTS = 200
+CLOCKS: dict[Clock, Callable[[], float]] = {"wall": time.perf_counter, "processor": time.process_time}
 
 
 @dataclass(frozen=True)
 class Limit:
     """How long a run may take: generations (equal effort), seconds (equal time), or both, whichever ends
     first.
+
+    `clock` says whose seconds count and are recorded: "wall" for a watch's, "processor" for those the run
+    really computed, which other programs on the machine do not shorten.
     """
 
     generations: int | None = None
     seconds: float | None = None
+    clock: Clock = "wall"
 
     def __post_init__(self) -> None:
         if self.generations is None and self.seconds is None:
@@ -43,18 +50,35 @@ class Limit:
                 f"a limit of {self.generations!r} generations makes no sense; give a whole number from 1"
             )
         if self.seconds is not None and (
-            not isinstance(self.seconds, (int, float)) or not 0 < self.seconds < float("inf")
+            type(self.seconds) not in (int, float) or not 0 < self.seconds < float("inf")
         ):
             raise StudyError(f"a limit of {self.seconds!r} seconds makes no sense; give a positive number")
+        if self.clock not in CLOCKS:
+            raise StudyError(f"there is no clock {self.clock!r}; take 'wall' or 'processor'")
+
+    @property
+    def amounts(self) -> dict[str, float]:
+        """What is limited, and to how much: "generations", "seconds" or "processor seconds"."""
+        named = {"generations": self.generations, self.unit: self.seconds}
+        return {name: amount for name, amount in named.items() if amount is not None}
+
+    @property
+    def unit(self) -> str:
+        """What the run's seconds are called: "seconds" or "processor seconds"."""
+        return "seconds" if self.clock == "wall" else "processor seconds"
 
     @property
     def label(self) -> str:
-        """How the limit is called in stores and tables: "1000 generations", "420 s"."""
+        """How the limit is called in stores and tables: "1000 generations", "420 s", "2 processor seconds"."""
         parts = []
         if self.generations is not None:
             parts.append(f"{self.generations} generation{'s' if self.generations != 1 else ''}")
         if self.seconds is not None:
-            parts.append(f"{self.seconds:g} s")
+            parts.append(
+                f"{self.seconds:g} s"
+                if self.clock == "wall"
+                else f"{self.seconds:g} processor second{'s' if self.seconds != 1 else ''}"
+            )
         return " or ".join(parts)
 
 
@@ -96,8 +120,7 @@ class Method:
 
     def honours(self, limit: Limit) -> bool:
         """Whether the method can be stopped by this limit."""
-        asked = {name for name in ("generations", "seconds") if getattr(limit, name) is not None}
-        return bool(asked & self.limited_by)
+        return bool(limit.amounts.keys() & self.limited_by)
 
     def specification(self) -> dict[str, str]:
         """What identifies the method in a store: methods of one name and other settings never mix."""
@@ -181,7 +204,7 @@ def multigene_method(name: str, title: str, parameters: Mapping[str, Any]) -> Me
         title,
         _Multigene(dict(parameters)),
         {"multigene": "MultigeneRegressor", **parameters},
-        frozenset({"generations", "seconds"}),
+        frozenset({"generations", "seconds", "processor seconds"}),
         takes_names=True,
     )
 
@@ -196,16 +219,31 @@ class _Multigene:
         # Only here: problems, tables and comparisons with other regressors need no compiled engine.
         made = import_named("multigene:MultigeneRegressor", "estimator")
         assert limit is not None, "the product's methods always run under a limit"
+        parameters = dict(self.parameters)
+        if limit.clock != "wall":
+            parameters["settings"] = _with_clock(parameters.get("settings"), limit.clock)
+        own = {
+            "generations": limit.generations,
+            "time_limit": limit.seconds,
+            "random_state": seed,
+            "n_jobs": 1,
+        }
+        taken = sorted(own.keys() & parameters.keys())
+        if taken:
+            raise StudyError(f"{taken[0]!r} is the study's to set, by seeds and limits; leave it out")
         try:
-            return made(
-                **self.parameters,
-                generations=limit.generations,
-                time_limit=limit.seconds,
-                random_state=seed,
-                n_jobs=1,
-            )
-        except TypeError as error:
+            model = made(**parameters, **own)
+            model._resolved_settings()  # what fit would refuse is refused before the first run
+        except (TypeError, ValueError) as error:
             raise StudyError(f"MultigeneRegressor does not take the settings given: {error}") from error
+        return model
+
+
+def _with_clock(settings: Any, clock: Clock) -> Any:
+    """Settings of the product (none, a dict or an object) whose seconds are those of this clock."""
+    if hasattr(settings, "changed"):
+        return settings.changed(clock=clock)
+    return {**(settings or {}), "clock": clock}
 
 
 @dataclass(frozen=True)
@@ -221,9 +259,8 @@ class _Regressor:
         made = import_named(self.path, "regressor")
         chosen = {**self.unlimited, **self.parameters}
         for quantity, parameter in self.limits.items():
-            value = None if limit is None else getattr(limit, quantity)
-            if value is not None:
-                chosen[parameter] = value
+            if limit is not None and quantity in limit.amounts:
+                chosen[parameter] = limit.amounts[quantity]
         try:
             model = made(**chosen)
         except TypeError as error:

@@ -42,10 +42,14 @@ class CsvProblem(Tabulated):
         training_share: float = 0.7,
         title: str = "",
     ) -> None:
-        if not 0 < training_share < 1:
+        if not isinstance(training_share, float) or not 0 < training_share < 1:
             raise StudyError(
-                f"problem {name!r}: training_share is {training_share}, it must lie between 0 and 1"
+                f"problem {name!r}: training_share is {training_share!r}, it must lie between 0 and 1"
             )
+        if features is not None and not (
+            isinstance(features, list) and all(isinstance(feature, str) for feature in features)
+        ):
+            raise StudyError(f"problem {name!r}: features is {features!r}; give a list of columns' names")
         self.name, self.title, self.path = name, title or Path(csv).name, Path(csv)
         self.reference = f"user's table {Path(csv).name}"
         self.target, self.split, self.features = target, split, features
@@ -111,8 +115,9 @@ class CsvProblem(Tabulated):
             if not np.all(np.isfinite(numbers.to_numpy(dtype=np.float64))):
                 row = int(np.flatnonzero(~np.isfinite(numbers.to_numpy(dtype=np.float64)))[0])
                 value = frame[column].iloc[row]
+                shown = "nothing" if pd.isna(value) else repr(value) if isinstance(value, str) else str(value)
                 raise StudyError(
-                    f"problem {self.name!r}: {self.path} has {value!r} in column {column!r}, row {row + 1}, "
+                    f"problem {self.name!r}: {self.path} has {shown} in column {column!r}, row {row + 1}, "
                     "where a number is needed; encode or remove it, or leave the column out by `features`"
                 )
         return frame.to_numpy(dtype=np.float64)

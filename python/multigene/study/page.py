@@ -36,7 +36,7 @@ def study_page(store: Store) -> str:
     return environment.from_string(template).render(
         design=found.design,
         counts=store.counts(),
-        agreement=str(agreement(found.cells)),
+        agreements=_agreements(found),
         overview=html_table(tables.views_table(found), "overview"),
         views=_views(store, found),
         formulas=_best_formulas(store, found),
@@ -44,6 +44,12 @@ def study_page(store: Store) -> str:
         machines=_distinct(store, "machine"),
         versions=_distinct(store, "versions"),
     )
+
+
+def _agreements(found: Results) -> list[str]:
+    """Per limit how many verdicts are the paper's; nothing for a study of other problems."""
+    counted = [(limit, agreement(c for c in found.cells if c.limit == limit)) for limit in found.limits()]
+    return [f"{limit}: {count}" for limit, count in counted if count.compared]
 
 
 def write_page(store: Store, path: Path) -> None:
@@ -123,9 +129,10 @@ def _failures(store: Store) -> list[dict[str, Any]]:
 
 
 def _distinct(store: Store, column: str) -> list[str]:
+    """What the runs say of their machines or versions; not names and kernels of machines, which are nobody's business."""
     described = (
-        ", ".join(f"{key} {value}" for key, value in entry.items())
+        ", ".join(f"{key} {value}" for key, value in entry.items() if key not in ("host", "system"))
         for entry in read_json(store.frame((column,)), column)
-        if entry
+        if isinstance(entry, dict)
     )
-    return sorted(set(described))
+    return sorted(set(described) - {""})

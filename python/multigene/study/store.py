@@ -35,6 +35,7 @@ RESULT_COLUMNS = (
     *("train_r2", "test_r2", "train_rmse", "test_rmse", "seconds", "generations", "formula", "size"),
     *("lcf_share", "depth", "genes", "history", "warnings", "error", "traceback", "versions", "machine"),
 )
+NUMBERS = frozenset(RESULT_COLUMNS[:6]) | {"size", "lcf_share", "depth", "genes"}
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE specification (
@@ -162,7 +163,10 @@ class Store:
             row = self._connection.execute("SELECT value FROM meta WHERE key = 'design'").fetchone()
         if row is None:
             raise StudyError(f"{self.path} holds no design yet; start a study with `multigene study run`")
-        return design_from(json.loads(row[0]), Path.cwd())
+        try:
+            return design_from(json.loads(row[0]), Path.cwd())
+        except ValueError as error:
+            raise _damaged(self.path, f"its design cannot be read: {error}") from error
 
     def want(self, runs: Iterable[Run]) -> None:
         """Restricts claims and counts to these runs (a store may hold those of other designs too)."""
@@ -211,10 +215,10 @@ class Store:
         ).fetchall()
         freed = 0
         for owner, heartbeat in owners:
-            if time.time() - heartbeat > lease or _is_dead(owner):
+            if heartbeat is None or time.time() - heartbeat > lease or _is_dead(owner):
                 freed += self._connection.execute(
                     "UPDATE run SET state = 'waiting', owner = NULL, attempts = attempts - 1 "
-                    "WHERE state = 'running' AND owner = ?",
+                    "WHERE state = 'running' AND owner IS ?",
                     (owner,),
                 ).rowcount
         return freed
@@ -305,7 +309,11 @@ class Store:
         query = f"SELECT {', '.join(chosen)} FROM run WHERE (? IS NULL OR state = ?) ORDER BY id"
         with _sentences(self.path):
             rows = self._connection.execute(query, (state, state)).fetchall()
-        return pd.DataFrame(rows, columns=chosen)
+        frame = pd.DataFrame(rows, columns=chosen)
+        for column in NUMBERS.intersection(chosen):
+            if frame[column].map(lambda value: isinstance(value, str | bytes)).any():
+                raise _damaged(self.path, f"a run has a text as its {column}")
+        return frame
 
     def settings(self) -> dict[tuple[str, str], dict[str, str]]:
         """The settings of every problem and method the store has seen, by kind and name."""
@@ -332,7 +340,7 @@ def new_owner() -> str:
 
 def _is_dead(owner: str) -> bool:
     """Whether the owner is known to have ended; owners on other machines are judged by their heartbeat alone."""
-    host, number, start, _ = owner.split("|")
+    host, number, start, _ = owner.split("|") if owner.count("|") == 3 else ("", "", "", "")
     if host != platform.node() or os.name != "posix":
         return False
     try:
@@ -363,15 +371,20 @@ def _sentences(path: Path) -> Iterator[None]:
     """Turns SQLite's complaints into sentences."""
     try:
         yield
-    except sqlite3.OperationalError as error:
-        raise StudyError(
-            f"the store {path} cannot be used: {error}; is it writable and on a local disk?"
-        ) from error
     except sqlite3.DatabaseError as error:
-        raise StudyError(
-            f"{path} is not a store of a study, or it is damaged ({error}); nothing was changed: "
-            "restore a copy or name another file"
-        ) from error
+        unusable = isinstance(error, sqlite3.OperationalError)
+        if unusable and not str(error).startswith(("no such table", "no such column")):
+            raise StudyError(
+                f"the store {path} cannot be used: {error}; is it writable and on a local disk?"
+            ) from error
+        raise _damaged(path, str(error)) from error
+
+
+def _damaged(path: Path, how: str) -> StudyError:
+    return StudyError(
+        f"{path} is not a store of a study, or it is damaged ({how}); nothing was changed: "
+        "restore a copy or name another file"
+    )
 
 
 def _now() -> str:
@@ -379,5 +392,8 @@ def _now() -> str:
 
 
 def read_json(frame: pd.DataFrame, column: str) -> list[Any]:
-    """A column of JSON texts as plain data."""
-    return [json.loads(text) if isinstance(text, str) else None for text in frame[column]]
+    """A column of JSON texts as plain data; a sentence when one of them is none."""
+    try:
+        return [json.loads(text) if isinstance(text, str) else None for text in frame[column]]
+    except ValueError as error:
+        raise StudyError(f"the store is damaged: a run has an unreadable {column} ({error})") from error

@@ -125,10 +125,12 @@ def html_table(table: Table, identity: str) -> str:
         lines.append(f"<tr>{''.join(spans)}</tr>")
     headings = "".join(f'<th scope="col">{html.escape(column)}</th>' for column in table.columns)
     lines.append(f"<tr>{headings}</tr></thead><tbody>")
-    for row in table.rows:
-        first, *rest = row
+    before: Value = None
+    for first, *rest in table.rows:
         cells = "".join(f"<td>{_html_value(value)}</td>" for value in rest)
-        lines.append(f'<tr><th scope="row">{_html_value(first)}</th>{cells}</tr>')
+        again = ' class="again"' if first == before else ""  # seen once is enough, heard each time
+        lines.append(f'<tr{again}><th scope="row">{_html_value(first)}</th>{cells}</tr>')
+        before = first
     lines.append("</tbody></table></div>")
     lines += [f'<p class="note">{html.escape(" ".join(table.notes))}</p>'] if table.notes else []
     return "\n".join(lines)
