@@ -92,7 +92,9 @@ def run() -> Table:
     """One row per ingredient, one column per problem."""
     tasks = [(i, p, s) for s in range(SEEDS) for p in PROBLEMS for i in INGREDIENTS]
     found = results(tasks)
-    table = Table(title=f"Median test R² (worst), size; {SECONDS:g} processor seconds on one thread, {SEEDS} seeds")
+    table = Table(
+        title=f"Median test R² (worst), size; {SECONDS:g} processor seconds on one thread, {SEEDS} seeds"
+    )
     for column in ("without", *PROBLEMS):
         table.add_column(column, no_wrap=True)
     for ingredient in INGREDIENTS:

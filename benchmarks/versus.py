@@ -1,17 +1,20 @@
 """The default beside pyoperon and gplearn: equal wall-clock and threads, the same rows, medians of test R² over seeds.
 
-Environment: BENCH_SEEDS (10), BENCH_SECONDS (10), BENCH_THREADS (2), BENCH_PROBLEMS, BENCH_METHODS, MULTIGENE_DATA.
+Environment: BENCH_SEEDS (10), BENCH_SECONDS (10), BENCH_THREADS (2), BENCH_PROBLEMS, BENCH_METHODS, MULTIGENE_DATA; finished
+runs are kept in BENCH_STORE, if given, and not repeated.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import statistics
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
+from rich.console import Group
 from rich.table import Table
 from sklearn.metrics import r2_score
 
@@ -23,6 +26,7 @@ THREADS = int(os.environ.get("BENCH_THREADS", "2"))
 PROBLEMS = os.environ.get(
     "BENCH_PROBLEMS", "S2D,S5D,S10D,RS2D,RS5D,RS10D,K11C,UB5D,ASN,CCS,ENC,ENH,SU,SU-I,MM"
 ).split(",")
+STORE = os.environ.get("BENCH_STORE")
 METHODS = os.environ.get("BENCH_METHODS", "multigene,pyoperon,gplearn").split(",")
 
 
@@ -73,38 +77,82 @@ def gplearn(split: Any, seed: int) -> tuple[Any, int]:
     return model, model._program.length_
 
 
-def run() -> Table:
-    """All problems, methods and seeds, one run at a time so that each has the machine for itself."""
-    known = {"multigene": multigene, "pyoperon": pyoperon, "gplearn": gplearn}
+KNOWN = {"multigene": multigene, "pyoperon": pyoperon, "gplearn": gplearn}
+
+
+def one(problem: str, method: str, seed: int) -> dict[str, Any]:
+    """Test and training R², sizes and seconds of one run; None for what predicts no number."""
+    split = problem_named(problem, os.environ.get("MULTIGENE_DATA")).sample(seed)
+    start = time.perf_counter()
+    model, size = KNOWN[method](split, seed)
+    seconds = time.perf_counter() - start
+
+    def score(X: Any, y: Any) -> float | None:
+        predicted = np.asarray(model.predict(X), dtype=float)
+        return float(r2_score(y, predicted)) if np.all(np.isfinite(predicted)) else None
+
+    result: dict[str, Any] = {"problem": problem, "method": method, "seed": seed, "seconds": seconds}
+    result |= {
+        "test": score(split.X_test, split.y_test),
+        "train": score(split.X_train, split.y_train),
+        "size": size,
+    }
+    if method == "multigene":
+        result["nodes"], result["law"] = model.n_nodes_, model.stopped_by_ == "law"
+        model.choose("knee")
+        result |= {"knee": score(split.X_test, split.y_test), "knee_nodes": model.n_nodes_}
+        result["knee_size"] = model.formula_.size
+    return result
+
+
+def results() -> list[dict[str, Any]]:
+    """All runs, seed by seed, so that methods have the same conditions; those in the store are not repeated."""
+    store = Path(STORE) if STORE else None
+    lines = store.read_text("utf-8").splitlines() if store is not None and store.exists() else []
+    done = [json.loads(line) for line in lines]
+    known = {(r["problem"], r["method"], r["seed"]) for r in done}
+    for task in [(p, m, s) for s in range(SEEDS) for p in PROBLEMS for m in METHODS]:
+        if task in known:
+            continue
+        done.append(one(*task))
+        if store is not None:
+            with store.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(done[-1]) + "\n")
+    return done
+
+
+def cell(runs: list[dict[str, Any]]) -> str:
+    """Median (worst) test R² and median printed size."""
+    scores = [-np.inf if r["test"] is None else r["test"] for r in runs]
+    if not scores:
+        return "not run"
+    size = statistics.median(r["size"] for r in runs)
+    return f"{statistics.median(scores):.5f} ({min(scores):.4g}), {size:.0f}"
+
+
+def run() -> Group:
+    """All problems and methods, one run at a time so that each has the machine for itself."""
+    runs = results()
     table = Table(
-        title=f"Test R² after {SECONDS:g} s on {THREADS} threads, {SEEDS} seeds: median (worst), size"
+        title=f"Test R² after {SECONDS:g} s on {THREADS} threads, {SEEDS} seeds: median (worst), printed size"
     )
-    table.add_column("problem")
-    for name in METHODS:
-        table.add_column(name, justify="right")
-    console = Console(stderr=True)
+    ours = Table(title="multigene: nodes (a linear combination counts as one), knee, exact laws")
+    for name in ("problem", *METHODS):
+        table.add_column(name, justify="left" if name == "problem" else "right")
+    for name in ("problem", "nodes", "knee R²", "knee nodes", "knee printed", "laws", "largest train - test"):
+        ours.add_column(name, justify="left" if name == "problem" else "right")
     for problem in PROBLEMS:
-        cells = []
-        for name in METHODS:
-            scores, sizes = [], []
-            for seed in range(SEEDS):
-                split = problem_named(problem, os.environ.get("MULTIGENE_DATA")).sample(seed)
-                try:
-                    model, size = known[name](split, seed)
-                    predicted = np.asarray(model.predict(split.X_test), dtype=float)
-                    scores.append(
-                        float(r2_score(split.y_test, predicted))
-                        if np.all(np.isfinite(predicted))
-                        else -np.inf
-                    )
-                    sizes.append(size)
-                except ImportError:
-                    break
-            cells.append(
-                f"{statistics.median(scores):.5f} ({min(scores):.4g}), {statistics.median(sizes):.0f}"
-                if scores
-                else "not installed"
+        of = {m: [r for r in runs if (r["problem"], r["method"]) == (problem, m)] for m in METHODS}
+        table.add_row(problem, *(cell(of[method]) for method in METHODS))
+        if of.get("multigene"):
+            mine = of["multigene"]
+            middle = {
+                k: statistics.median(r[k] for r in mine) for k in ("nodes", "knee", "knee_nodes", "knee_size")
+            }
+            gap = max(r["train"] - r["test"] for r in mine)
+            shown = [f"{middle['nodes']:.0f}", f"{middle['knee']:.4f}", f"{middle['knee_nodes']:.0f}"]
+            laws = sum(r["law"] for r in mine)
+            ours.add_row(
+                problem, *shown, f"{middle['knee_size']:.0f}", f"{laws} of {len(mine)}", f"{gap:.4f}"
             )
-        console.print(problem, *cells)
-        table.add_row(problem, *cells)
-    return table
+    return Group(table, ours)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from multigene._engine import Dataset, Individual, Workers
 from multigene.checkpoint import fingerprint_of
@@ -205,11 +206,13 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
         mark = fingerprint_of(settings, X, y, weights, self.random_state, dimensions) if kept else ""
         problem = replace(seen(settings, X, y, weights), dimensions=dimensions)
         run = Run(settings, problem, workers, started, callback, checkpoint, mark)
-        run.start(rng, getattr(self, "_state", None) if self.warm_start else None)
-        with ProgressLine(settings.stopping, visible=bool(self.verbose)) as line:
-            run.execute(line)
-        self._settings = settings
-        self._take(run)
+        # BLAS on one thread: more would wait beside the engine's, and sums must not depend on their number.
+        with threadpool_limits(1, user_api="blas"):
+            run.start(rng, getattr(self, "_state", None) if self.warm_start else None)
+            with ProgressLine(settings.stopping, visible=bool(self.verbose)) as line:
+                run.execute(line)
+            self._settings = settings
+            self._take(run)
         return self
 
     def _resolved_settings(self) -> Settings:

@@ -257,6 +257,8 @@ class Searcher:
         if self.seekers is None:
             return 0
         left = self.seekers.best
+        if 0.02 <= left < np.inf:
+            return 0
         share = 1.0 if left < 1e-3 else 0.25 if left < 0.02 else 0.0
         done = sum(island.last.evaluations for island in self.islands if island.last)
         return int(share * done) - (self.seekers.evaluations - self._first_evaluations())

@@ -52,7 +52,7 @@ MOST_NODES = 45
 #: A longer law is compared with what later stages of the survey find.
 LONG = 14
 #: Finds that leave more are made brief when they convince more than all before; so many evaluations that counts for.
-NOISY, BRIEF_WORK = 1e-9, 300
+NOISY, HOPELESS, BRIEF_WORK = 1e-9, 0.1, 300
 #: Sets of the catalogue that a target keeps to begin restarts with.
 SEEDS = 6
 QUICK = Refinement(iterations=12, bound=100.0, decay=0.0, prune=0.0)
@@ -341,7 +341,7 @@ class Seekers:
         n = len(y)
         if (
             self.options.brief
-            and find.unexplained > NOISY
+            and NOISY < find.unexplained < HOPELESS
             and all(price(find, n) < price(known, n) for known in self.finds.values())
         ):
             self._keep(brief(find, X, y, self.plain))

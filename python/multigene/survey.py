@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from multigene.catalogue import Catalogue
 from multigene.expression import Expression
@@ -52,9 +51,7 @@ def suggestions(
     stage: Stage, Z: Floats, transformed: list[Floats], allows: Callable[..., bool]
 ) -> list[list[list[Expression]]]:
     """For every target of the stage: lists of genes."""
-    # One thread: matrices are small, and waiting threads would cost more than they bring.
-    with threadpool_limits(1, user_api="blas"):
-        if stage.kind == "probe":
-            laws = [rational(Z, target, allows("div")) for target in transformed]
-            return [[] if law is None else [[law]] for law in laws]
-        return Catalogue(Z, allows, stage.kind == "factors").sets(transformed)
+    if stage.kind == "probe":
+        laws = [rational(Z, target, allows("div")) for target in transformed]
+        return [[] if law is None else [[law]] for law in laws]
+    return Catalogue(Z, allows, stage.kind == "factors").sets(transformed)
