@@ -1,11 +1,11 @@
 """How large a formula may be: decided on rows that the search did not use.
 
-Every model of the front is compared with the best one row by row. The smallest model that is not clearly worse sets the
-size;
-what
-is not clearly better than a linear model gives way to it, and what is not clearly better than a constant is none. With too
-few rows
-to keep some apart, models are fitted again to nine tenths of the rows and judged on the rest, with stricter rules.
+Every model of the front is compared with the best one row by row. The smallest model that is not clearly worse sets the size;
+what is not clearly better than a linear model gives way to it, and what is not clearly better than a constant is none. With too
+few rows to keep some apart, models are fitted again to nine tenths of the rows and judged on the rest, with stricter rules.
+
+Few rows cannot choose among many models without being fooled by the luckiest: there, the search's own rows name the one
+candidate by the Bayesian information criterion, and it must beat a ridge regression on most of the judging rows.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual
+from multigene.linear import Ridge, out_of_fold
 from multigene.pareto import Member
 from multigene.problem import Problem
 from multigene.settings import Refinement
@@ -30,6 +31,12 @@ CLEARLY_WORSE = 1.5
 #: A model must be better than the best linear model by so many, and better than the constant.
 BETTER_THAN_LINEAR = 1.5
 BETTER_THAN_CONSTANT = 2.0
+#: Ridge regression must be better than the mean by so many.
+BETTER_THAN_MEAN = 1.0
+#: With fewer rows than this the search's rows name one candidate.
+FEW_ROWS = 400
+#: Number of the ridge regression among the linear models.
+RIDGE = -1
 #: Models whose structure was found on the judging rows themselves must be so much better.
 STRICTER = 1.5
 #: Room above the judged size for the search on all rows.
@@ -44,7 +51,9 @@ class Verdict:
     most_nodes: int
     constant: bool = False
     linear: int | None = None
-    """Number of the linear model that is to be preferred, if one is."""
+    """Number of the linear model that is to be preferred, if one is; RIDGE for the ridge regression."""
+    exactly: bool = False
+    """Few rows: the model of `most_nodes` nodes itself is chosen, no other."""
     validation_r2: dict[int, float] = field(default_factory=dict)
     errors: Floats | None = None
     """Squared errors, row by row, of the model that set the size."""
@@ -52,14 +61,16 @@ class Verdict:
     def packed(self) -> list[Any]:
         """As plain values, without loss."""
         errors = None if self.errors is None else [e.hex() for e in self.errors.tolist()]
-        return [self.most_nodes, self.constant, self.linear, list(self.validation_r2.items()), errors]
+        scores = list(self.validation_r2.items())
+        return [self.most_nodes, self.constant, self.linear, self.exactly, scores, errors]
 
     @staticmethod
     def unpacked(values: list[Any]) -> Verdict:
         """The verdict of its plain values."""
-        most_nodes, constant, linear, scores, errors = values
+        most_nodes, constant, linear, exactly, scores, errors = values
         rows = None if errors is None else np.array([float.fromhex(e) for e in errors])
-        return Verdict(int(most_nodes), bool(constant), linear, {int(c): float(r) for c, r in scores}, rows)
+        known = {int(c): float(r) for c, r in scores}
+        return Verdict(int(most_nodes), bool(constant), linear, bool(exactly), known, rows)
 
 
 def judge(problem: Problem, members: list[Member], linear: list[Individual]) -> Verdict:
@@ -68,6 +79,8 @@ def judge(problem: Problem, members: list[Member], linear: list[Individual]) -> 
     jury = Jury(problem)
     if not members or not jury.can_judge:
         return Verdict(everything)
+    if few_rows(problem):
+        return _judge_few(problem, members, jury)
     errors = [jury.errors(m.individual) for m in members]
     scores = {m.complexity: jury.r2(e) for m, e in zip(members, errors, strict=True)}
     best = int(np.argmin([e.sum() for e in errors]))
@@ -85,6 +98,44 @@ def judge(problem: Problem, members: list[Member], linear: list[Individual]) -> 
         ):
             return Verdict(int(np.ceil(ROOM * member.complexity)), validation_r2=scores, errors=error)
     return Verdict(everything, validation_r2=scores, errors=errors[best])
+
+
+def few_rows(problem: Problem) -> bool:
+    """Too few rows to choose among many models?"""
+    return len(problem.y) < FEW_ROWS
+
+
+def _judge_few(problem: Problem, members: list[Member], jury: Jury) -> Verdict:
+    """One candidate, named by the rows of the search, against ridge regression, and that against the mean."""
+    errors = [jury.errors(m.individual) for m in members]
+    scores = {m.complexity: jury.r2(e) for m, e in zip(members, errors, strict=True)}
+    n = len(problem.search_rows)
+    best = min(range(len(members)), key=lambda i: information(members[i], n))
+    weights = np.ones(len(problem.y)) if problem.weights is None else problem.weights
+    line, constant = ridge_and_mean(problem, weights)
+    has_line = clearly_better(line, constant, BETTER_THAN_MEAN)
+    rival = jury.ridge() if has_line else jury.constant
+    needed = BETTER_THAN_LINEAR if has_line else BETTER_THAN_CONSTANT
+    if convincing(errors[best], rival, needed * jury.strictness):
+        most = members[best].complexity
+        return Verdict(most, exactly=True, validation_r2=scores, errors=errors[best])
+    if has_line:
+        return Verdict(1, linear=RIDGE, validation_r2=scores, errors=rival)
+    return Verdict(1, constant=True, validation_r2=scores, errors=jury.constant)
+
+
+def ridge_and_mean(problem: Problem, weights: Floats) -> tuple[Floats, Floats]:
+    """Squared errors of ridge regression and of the mean on rows they were not fitted to, all rows taking their turn."""
+    Z, y = problem.standardised(problem.X), problem.y / (np.abs(problem.y).max() or 1.0)
+    predicted, level = out_of_fold(Z, y, weights, FOLDS), np.average(y, weights=weights)
+    return weights * (y - predicted) ** 2, weights * (y - level) ** 2
+
+
+def information(member: Member, n: int) -> float:
+    """Bayesian information criterion on the rows of the search."""
+    return n * float(np.log(max(1.0 - member.fitness, 1e-15))) + member.individual.n_parameters * float(
+        np.log(n)
+    )
 
 
 class Jury:
@@ -126,6 +177,19 @@ class Jury:
                 np.ascontiguousarray(self.Z[out])
             )
         return predicted
+
+    def ridge(self) -> Floats:
+        """The same of ridge regression."""
+        if self.folded:
+            predicted = out_of_fold(self.Z, self.y, self.weights, FOLDS)
+        else:
+            rows = self.problem.search_rows
+            weights = np.ones(len(rows)) if self.problem.weights is None else self.problem.weights[rows]
+            line = Ridge.fitted(
+                self.problem.standardised(self.problem.X[rows]), self.problem.y[rows], weights
+            )
+            predicted = line.predict(self.Z)
+        return np.asarray(self.weights * self._scaled(self.y - predicted) ** 2)
 
     def r2(self, errors: Floats) -> float:
         """R² on the judging rows."""
@@ -171,6 +235,12 @@ def best_of(problem: Problem, members: list[Member]) -> Member:
         if square is best or not clearly_better(best, square, CLEARLY_WORSE):
             return member
     return members[-1]
+
+
+def convincing(first: Floats, second: Floats, errors: float) -> bool:
+    """Clearly better, and on more rows than chance would have it: a mean of few squares may hang on one row."""
+    wins = float(np.mean(first < second)) - 0.5
+    return clearly_better(first, second, errors) and wins > 0.5 / np.sqrt(len(first))
 
 
 def clearly_better(first: Floats, second: Floats, errors: float) -> bool:

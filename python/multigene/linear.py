@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,6 +11,9 @@ from multigene._engine import Dataset, Individual
 from multigene.problem import Problem
 
 Floats = npt.NDArray[np.float64]
+
+#: Strengths of ridge regression that are tried, per row; features have unit variance.
+STRENGTHS = np.logspace(-7.0, 3.0, 31)
 
 
 def linear_models(problem: Problem, data: Dataset) -> list[Individual]:
@@ -37,6 +42,54 @@ def linear_models(problem: Problem, data: Dataset) -> list[Individual]:
         if terms:
             models.append(Individual([f"[{subset[0]}: 0.0 + {terms}]"], 0.0, [1.0]).fit(data))
     return models
+
+
+@dataclass(frozen=True)
+class Ridge:
+    """Ridge regression on standardised features, its strength chosen by leaving rows out one at a time."""
+
+    weights: Floats
+    intercept: float
+
+    @staticmethod
+    def fitted(Z: Floats, y: Floats, weights: Floats) -> Ridge:
+        """The strength with the least error on rows left out, in closed form from one decomposition."""
+        root = np.sqrt(weights / weights.mean())
+        centre, level = np.average(Z, axis=0, weights=weights), float(np.average(y, weights=weights))
+        A, b = root[:, None] * (Z - centre), root * (y - level)
+        U, sizes, Vt = np.linalg.svd(A, full_matrices=False)
+        along = U.T @ b
+        best, solution = np.inf, np.zeros(Z.shape[1])
+        for strength in STRENGTHS * len(y):
+            shrunk = sizes**2 / (sizes**2 + strength)
+            left = b - U @ (shrunk * along)
+            # The mean takes one further degree of freedom.
+            leverage = np.minimum((U**2) @ shrunk + root**2 / len(y), 1.0 - 1e-9)
+            error = float(np.sum((left / (1.0 - leverage)) ** 2))
+            if error < best:
+                best = error
+                solution = Vt.T @ (
+                    np.where(sizes > 0.0, shrunk / np.where(sizes > 0.0, sizes, 1.0), 0.0) * along
+                )
+        return Ridge(solution, level - float(centre @ solution))
+
+    def predict(self, Z: Floats) -> Floats:
+        """Prediction on standardised features."""
+        return np.asarray(self.intercept + Z @ self.weights)
+
+    def individual(self) -> Individual:
+        """As a model with one linear combination."""
+        terms = " + ".join(f"{w!r}*x{j}" for j, w in enumerate(self.weights.tolist()))
+        return Individual([f"[0: 0.0 + {terms}]"], self.intercept, [1.0])
+
+
+def out_of_fold(Z: Floats, y: Floats, weights: Floats, folds: int) -> Floats:
+    """Predictions of ridge regressions for rows they have not seen."""
+    predicted = np.empty(len(y))
+    for fold in range(folds):
+        out = np.arange(len(y)) % folds == fold
+        predicted[out] = Ridge.fitted(Z[~out], y[~out], weights[~out]).predict(Z[out])
+    return predicted
 
 
 def forward_selection(Z: Floats, y: Floats, most: int) -> list[int]:

@@ -22,9 +22,9 @@ from multigene import checkpoint, laws
 from multigene._engine import Dataset, Individual, Workers
 from multigene.brief import price
 from multigene.evolution import Generation, evolve
-from multigene.judge import Verdict, best_of, judge, prefer_short
+from multigene.judge import RIDGE, Verdict, best_of, few_rows, judge, prefer_short
 from multigene.laws import Find
-from multigene.linear import linear_models
+from multigene.linear import Ridge, linear_models
 from multigene.pareto import Member, ParetoFront, non_dominated, with_member
 from multigene.problem import Problem
 from multigene.seekers import Seekers
@@ -160,7 +160,8 @@ class Searcher:
         if self.number == 0 and self._seek(self._first_evaluations(), lambda: share() >= FIRST_SHARE):
             yield self._report()
             return
-        explored = 1.0 - self.options.finish if len(self.problem.judge_rows) else 1.0
+        few = few_rows(self.problem)
+        explored = COMPLETION if few else 1.0 - self.options.finish if len(self.problem.judge_rows) else 1.0
         # One round at least while there is time: seekers may have taken more of it than they were given.
         while self.phase == "explore" and (share() < explored or (self.number == 0 and share() < 1.0)):
             yield self._round()
@@ -171,7 +172,7 @@ class Searcher:
             return
         if self.phase == "explore":
             verdict = self.judge()
-            if verdict.constant or verdict.linear is not None:
+            if verdict.constant or verdict.linear is not None or verdict.exactly:
                 return
             self.move_to_all_rows()
         while True:
@@ -340,7 +341,7 @@ class Searcher:
             else self._fitted([m.individual for m in members], data)
         )
         allowed = [] if decided else [m for m in members if m.complexity <= verdict.most_nodes]
-        best = _smallest_alike(allowed)
+        best = _smallest_alike(allowed[-1:] if verdict.exactly else allowed)
         front, chosen = [constant], constant
         for member, fitted_model in zip(members, models, strict=True):
             if member is best:
@@ -349,9 +350,7 @@ class Searcher:
                 front.append(self._in_user_units(fitted_model))
                 chosen = front[-1] if member is best else chosen
         if verdict.linear is not None:
-            chosen = self._in_user_units(
-                self.linear[verdict.linear].refine(data, Refinement(iterations=3, prune=0.0))
-            )
+            chosen = self._line(verdict.linear, data)
         finds = self._finds()
         front = non_dominated([*front, *finds])
         if finds and verdict.errors is not None and not decided:
@@ -359,6 +358,21 @@ class Searcher:
         elif finds and best is None and not decided:  # approximators had no time
             chosen = best_of(self.problem, non_dominated([constant, *finds]))
         return chosen, with_member(front, chosen)
+
+    def _line(self, number: int, data: Dataset) -> Member:
+        """A linear model, fitted to all rows."""
+        if number != RIDGE:
+            return self._in_user_units(self.linear[number].refine(data, Refinement(iterations=3, prune=0.0)))
+        Z, y = self.problem.standardised(self.problem.X), self.problem.y
+        weights = np.ones(len(y)) if self.problem.weights is None else self.problem.weights
+        ridge = Ridge.fitted(Z, y, weights)
+        left = np.average((y - ridge.predict(Z)) ** 2, weights=weights)
+        line = self.problem.in_user_units(ridge.individual())
+        return Member(
+            line,
+            1.0 - float(left / np.average((y - np.average(y, weights=weights)) ** 2, weights=weights)),
+            line.complexity,
+        )
 
     def _best_find(self) -> tuple[Member, list[Member]]:
         """The shortest find that is not clearly worse than the best on rows that no seeker saw; the mean where there is none."""
