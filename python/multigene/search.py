@@ -275,6 +275,8 @@ class Searcher:
 
     def result(self) -> tuple[Member, list[Member]]:
         """The chosen model and the front, in the user's units, fitted to all rows. A law is chosen as it is."""
+        if not self.found_law:
+            self._clean_up()
         if self.seekers is not None and self.seekers.law is not None:
             law = self._measured(self.seekers.law)
             return law, with_member(non_dominated([law, *self._finds()]), law)
@@ -441,6 +443,12 @@ class Searcher:
     def explained(self) -> bool:
         """Is the target explained to numerical precision?"""
         return self.front.best is not None and self.front.best.fitness >= EXPLAINED
+
+    def _clean_up(self) -> None:
+        """A model of the approximators that explains the target may be a law when it is cleaned up."""
+        if self.seekers is not None and self.explained() and self.front.best is not None:
+            self.seekers.adopt(self.problem.in_user_units(self.front.best.individual))
+            self._seek(1, lambda: True)  # judging rows have the last word
 
     def _polished(self, individual: Individual, data: Dataset) -> Individual:
         """Tuned once more, all genes together, where that helps and the guard allows."""

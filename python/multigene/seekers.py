@@ -52,7 +52,7 @@ MOST_NODES = 45
 #: A longer law is compared with what later stages of the survey find.
 LONG = 14
 #: Finds that leave more are made brief when they convince more than all before; so many evaluations that counts for.
-NOISY, BRIEF_WORK = 1e-9, 300
+NOISY, HOPELESS, BRIEF_WORK = 1e-9, 0.05, 300
 #: Sets of the catalogue that a target keeps to begin restarts with.
 SEEDS = 6
 QUICK = Refinement(iterations=12, bound=100.0, decay=0.0, prune=0.0)
@@ -177,6 +177,16 @@ class Seekers:
                 self._survey(stage)
         while self.targets and self.law is None and self.evaluations < until and not stop():
             self._restart(min(self.targets, key=lambda t: t.work / t.share), stop)
+
+    def adopt(self, individual: Individual) -> None:
+        """Look at a model in the user's units that somebody else found; cleaned up it may be the law."""
+        X, y = self.rows_given, self.y
+        find = laws.polished(model_expression(individual), X, y, self.plain)
+        if find is None or len(y) < 3 * find.individual.n_parameters + 10:
+            return
+        find = laws.cleaned(laws.reduced(find, X, y, self.plain), X, y)
+        if laws.is_law(find) and not laws.cancels(find.expression, X) and self._admits(find.expression):
+            self.law = find
 
     def state(self) -> dict[str, Any]:
         """All that is needed to go on, as plain values."""
@@ -341,7 +351,7 @@ class Seekers:
         n = len(y)
         if (
             self.options.brief
-            and find.unexplained > NOISY
+            and NOISY < find.unexplained < HOPELESS
             and all(price(find, n) < price(known, n) for known in self.finds.values())
         ):
             self._keep(brief(find, X, y, self.plain))
