@@ -20,6 +20,8 @@ from multigene.settings import Refinement
 
 Floats = npt.NDArray[np.float64]
 
+#: Longer finds are left alone: each attempt costs time, and they are no law.
+MOST_NODES = 32
 #: Most attempts to drop something, and how each is tuned.
 MOST_TRIES = 40
 TUNING = Refinement(iterations=15, gain=1e-4, damping=1e-3, max_parameters=60, decay=0.0, prune=0.0)
@@ -37,6 +39,8 @@ def price(find: Find, n: int) -> float:
 
 def brief(find: Find, X: Floats, y: Floats, data: Dataset) -> Find:
     """The find with less in it and simpler numbers, as far as that pays by `price`."""
+    if size(find.expression) > MOST_NODES:
+        return find
     return _rounded(_pruned(_rewritten(find, X, y), X, y, data), X, y)
 
 

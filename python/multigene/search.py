@@ -13,15 +13,15 @@ paper is simply one island without anything added; `search` is what `MultigeneRe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from multigene import checkpoint, laws
 from multigene._engine import Dataset, Individual, Workers
-from multigene.brief import price
-from multigene.evolution import Generation, evolve
+from multigene.evolution import evolve
+from multigene.island import Island
 from multigene.judge import Verdict, best_of, judge, prefer_short
 from multigene.laws import Find
 from multigene.linear import linear_models
@@ -87,21 +87,6 @@ def default_settings() -> Settings:
         search=Search(),
         seeking=Seeking(),
     )
-
-
-@dataclass
-class Island:
-    """One population on its way."""
-
-    settings: Settings
-    generations: Iterator[Generation]
-    immigrants: list[Individual] = field(default_factory=list)
-    last: Generation | None = None
-
-    def advance(self, number: int) -> None:
-        """Evolve for some generations."""
-        for _ in range(number):
-            self.last = next(self.generations)
 
 
 @dataclass(frozen=True)
@@ -304,9 +289,12 @@ class Searcher:
         finds = self._finds()
         front = non_dominated([*front, *finds])
         if finds and verdict.errors is not None and not decided:
-            chosen = prefer_short(self.problem, verdict.errors, chosen, finds, self._convincing(finds))
-        elif finds and best is None and not decided:  # approximators had no time
-            chosen = best_of(self.problem, non_dominated([constant, *finds]))
+            prices = self.seekers.prices() if self.seekers is not None else {}
+            convincing = min(finds, key=lambda m: prices.get(id(m.individual), np.inf))
+            chosen = prefer_short(self.problem, verdict.errors, chosen, finds, convincing)
+        elif best is None and not decided:  # approximators had no time
+            lines = [self._in_user_units(line.fit(data)) for line in self.linear]
+            chosen = best_of(self.problem, non_dominated([constant, *lines, *finds]))
         return chosen, with_member(front, chosen)
 
     def _best_find(self) -> tuple[Member, list[Member]]:
@@ -323,13 +311,6 @@ class Searcher:
             return []
         members = [self._measured(find) for find in self.seekers.finds.values()]
         return [m for m in members if np.isfinite(m.fitness) and self._behaves_in_user_units(m.individual)]
-
-    def _convincing(self, members: list[Member]) -> Member | None:
-        """Of the finds among some members, the one of the least price (`brief.py`)."""
-        assert self.seekers is not None
-        n, finds = len(self.seekers.y), self.seekers.finds.values()
-        prices = {id(find.individual): price(find, n) for find in finds}
-        return min(members, key=lambda m: prices.get(id(m.individual), np.inf), default=None)
 
     def _measured(self, find: Find) -> Member:
         """A find on all rows."""

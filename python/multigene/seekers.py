@@ -165,6 +165,10 @@ class Seekers:
         """What the best find leaves unexplained."""
         return min((find.unexplained for find in self.finds.values()), default=np.inf)
 
+    def prices(self) -> dict[int, float]:
+        """What the finds cost (`brief.price`), by identity of their models: the lowest is the most convincing."""
+        return {id(find.individual): price(find, len(self.y)) for find in self.finds.values()}
+
     def seek(self, evaluations: int, stop: Callable[[], bool] = lambda: False) -> None:
         """Restart after restart until so much work is done, a law is found, or `stop` says so."""
         until = self.evaluations + evaluations
