@@ -20,11 +20,11 @@ from multigene.settings import Refinement
 
 Floats = npt.NDArray[np.float64]
 
+#: Longer finds are left alone: each attempt costs time, and they are no law.
+MOST_NODES = 32
 #: Most attempts to drop something, and how each is tuned.
 MOST_TRIES = 40
 TUNING = Refinement(iterations=15, gain=1e-4, damping=1e-3, max_parameters=60, decay=0.0, prune=0.0)
-#: Longer finds are approximations; trying all that could be dropped would take seconds.
-LONGEST = 60
 #: Worth of a node, against that of a fitted constant.
 NODE = 0.4
 #: Constants this close to a simple number, relatively, are tried as that number.
@@ -39,7 +39,7 @@ def price(find: Find, n: int) -> float:
 
 def brief(find: Find, X: Floats, y: Floats, data: Dataset) -> Find:
     """The find with less in it and simpler numbers, as far as that pays by `price`."""
-    if size(find.expression) > LONGEST:
+    if size(find.expression) > MOST_NODES:
         return find
     return _rounded(_pruned(_rewritten(find, X, y), X, y, data), X, y)
 

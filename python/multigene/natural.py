@@ -10,13 +10,13 @@ from collections import Counter
 
 from multigene.expression import Expression, Number, Operation, Power, Variable, fold, rebuild
 from multigene.readable import size
-from multigene.rearrange import grouped, rearranged
+from multigene.rearrange import grouped, rearranged, squares
 from multigene.simplify import join_term, simplify, split_term
 
 HALF_TURN = math.pi / 2
 ALIKE = 1e-6
 #: Most rearrangements of sums one after the other, and the size of a formula beyond which none is tried.
-MOST_REARRANGEMENTS, LONG = 4, 34
+MOST_REARRANGEMENTS, LONG = 4, 30
 
 
 def natural(expression: Expression) -> Expression:
@@ -46,7 +46,7 @@ def _forms(expression: Expression) -> list[Expression]:
         last = forms[-1]
         form = _simplified(fold(last, _better))
         form = _simplified(_scaled(form))
-        form = _simplified(fold(form, _squares))
+        form = _simplified(fold(form, squares))
         form = _simplified(fold(form, _roots))
         form = fold(form, _turned)
         if form == last:
@@ -391,52 +391,6 @@ def _plain(value: float) -> float:
     if not math.isfinite(value) or value == 0.0:
         raise OverflowError
     return value
-
-
-# --- squares --------------------------------------------------------------------------------------
-
-
-def _squares(node: Expression, children: tuple[Expression, ...]) -> Expression:
-    """a² ± 2ab + b² as (a ± b)², and c·a² + d·a as a square less a number, where that is shorter."""
-    node = rebuild(node, children)
-    if not (isinstance(node, Operation) and node.name == "add"):
-        return node
-    terms: dict[Expression, float] = {}
-    constant = 0.0
-    for term in node.arguments:
-        coefficient, rest = split_term(term)
-        if rest is None:
-            constant += coefficient
-        else:
-            terms[rest] = terms.get(rest, 0.0) + coefficient
-    bases = [e.base for e in terms if isinstance(e, Power) and e.exponent == 2.0]
-    joined: list[Expression] = []
-    for a in bases:
-        for b in bases:
-            cross = next(
-                (e for e in (Operation("mul", (a, b)), simplify(Operation("mul", (a, b)))) if e in terms),
-                None,
-            )
-            if a is b or cross is None or Power(a, 2.0) not in terms or Power(b, 2.0) not in terms:
-                continue
-            p, q, r = terms[Power(a, 2.0)], terms[Power(b, 2.0)], terms[cross]
-            if p * q > 0 and abs(r * r - 4.0 * p * q) < ALIKE * r * r:
-                ratio = math.copysign(math.sqrt(q / p), r * p)
-                joined.append(_times(p, Power(Operation("add", (a, _times(ratio, b))), 2.0)))
-                for used in (Power(a, 2.0), Power(b, 2.0), cross):
-                    del terms[used]
-    for a in bases:
-        square = terms.get(Power(a, 2.0))
-        slope = terms.get(a)
-        if square is not None and slope is not None and constant != 0.0:
-            joined.append(_times(square, Power(Operation("add", (a, Number(slope / (2.0 * square)))), 2.0)))
-            constant -= slope * slope / (4.0 * square)
-            del terms[Power(a, 2.0)], terms[a]
-    if not joined:
-        return node
-    others = [_times(c, e) for e, c in terms.items()]
-    whole = _sum([*joined, *others, *([Number(constant)] if abs(constant) > 1e-12 else [])])
-    return whole if size(whole) < size(node) else node
 
 
 def _times(weight: float, expression: Expression) -> Expression:

@@ -10,7 +10,8 @@ import math
 from collections.abc import Iterator
 
 from multigene.expression import Expression, Number, Operation, Power, Variable, fold, postorder, rebuild
-from multigene.simplify import split_term
+from multigene.readable import size
+from multigene.simplify import simplify, split_term
 
 ALIKE = 1e-6
 #: Sums of more terms than this are left alone.
@@ -116,6 +117,49 @@ def _square(node: Operation) -> Iterator[Expression]:
                 yield Operation("add", (square, *others)) if others else square
 
 
+def squares(node: Expression, children: tuple[Expression, ...]) -> Expression:
+    """a² ± 2ab + b² as (a ± b)², and c·a² + d·a as a square less a number, where that is shorter."""
+    node = rebuild(node, children)
+    if not (isinstance(node, Operation) and node.name == "add"):
+        return node
+    terms: dict[Expression, float] = {}
+    constant = 0.0
+    for term in node.arguments:
+        coefficient, rest = split_term(term)
+        if rest is None:
+            constant += coefficient
+        else:
+            terms[rest] = terms.get(rest, 0.0) + coefficient
+    bases = [e.base for e in terms if isinstance(e, Power) and e.exponent == 2.0]
+    joined: list[Expression] = []
+    for a in bases:
+        for b in bases:
+            cross = next(
+                (e for e in (Operation("mul", (a, b)), simplify(Operation("mul", (a, b)))) if e in terms),
+                None,
+            )
+            if a is b or cross is None or Power(a, 2.0) not in terms or Power(b, 2.0) not in terms:
+                continue
+            p, q, r = terms[Power(a, 2.0)], terms[Power(b, 2.0)], terms[cross]
+            if p * q > 0 and abs(r * r - 4.0 * p * q) < ALIKE * r * r:
+                ratio = math.copysign(math.sqrt(q / p), r * p)
+                joined.append(_times(p, Power(Operation("add", (a, _times(ratio, b))), 2.0)))
+                for used in (Power(a, 2.0), Power(b, 2.0), cross):
+                    del terms[used]
+    for a in bases:
+        square = terms.get(Power(a, 2.0))
+        slope = terms.get(a)
+        if square is not None and slope is not None and constant != 0.0:
+            joined.append(_times(square, Power(Operation("add", (a, Number(slope / (2.0 * square)))), 2.0)))
+            constant -= slope * slope / (4.0 * square)
+            del terms[Power(a, 2.0)], terms[a]
+    if not joined:
+        return node
+    others = [_times(c, e) for e, c in terms.items()]
+    whole = _sum([*joined, *others, *([Number(constant)] if abs(constant) > 1e-12 else [])])
+    return whole if size(whole) < size(node) else node
+
+
 def _monomial(coefficient: float, squares: dict[Expression, float]) -> Expression:
     """A coefficient times the root of a product of even powers."""
     factors = [b if e == 2.0 else Power(b, 0.5 * e) for b, e in squares.items()]
@@ -170,3 +214,13 @@ def _quotient(above: list[Expression], below: list[Expression]) -> Expression:
 
 def _product(parts: list[Expression]) -> Expression:
     return parts[0] if len(parts) == 1 else Operation("mul", tuple(parts))
+
+
+def _times(weight: float, expression: Expression) -> Expression:
+    if isinstance(expression, Number):
+        return Number(weight * expression.value)
+    return expression if weight == 1.0 else Operation("mul", (Number(weight), expression))
+
+
+def _sum(parts: list[Expression]) -> Expression:
+    return parts[0] if len(parts) == 1 else Operation("add", tuple(parts))

@@ -13,15 +13,15 @@ paper is simply one island without anything added; `search` is what `MultigeneRe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from multigene import checkpoint, laws
 from multigene._engine import Dataset, Individual, Workers
-from multigene.brief import price
-from multigene.evolution import Generation, evolve
+from multigene.evolution import evolve
+from multigene.island import Island
 from multigene.judge import RIDGE, Verdict, best_of, few_rows, judge, prefer_short
 from multigene.laws import Find
 from multigene.linear import Ridge, linear_models
@@ -96,21 +96,6 @@ def default_settings() -> Settings:
         search=Search(),
         seeking=Seeking(),
     )
-
-
-@dataclass
-class Island:
-    """One population on its way."""
-
-    settings: Settings
-    generations: Iterator[Generation]
-    immigrants: list[Individual] = field(default_factory=list)
-    last: Generation | None = None
-
-    def advance(self, number: int) -> None:
-        """Evolve for some generations."""
-        for _ in range(number):
-            self.last = next(self.generations)
 
 
 @dataclass(frozen=True)
@@ -324,6 +309,8 @@ class Searcher:
 
     def result(self) -> tuple[Member, list[Member]]:
         """The chosen model and the front, in the user's units, fitted to all rows. A law is chosen as it is."""
+        if not self.found_law:
+            self._clean_up()
         if self.seekers is not None and self.seekers.law is not None:
             law = self._measured(self.seekers.law)
             return law, with_member(non_dominated([law, *self._finds()]), law)
@@ -354,9 +341,12 @@ class Searcher:
         finds = self._finds()
         front = non_dominated([*front, *finds])
         if finds and verdict.errors is not None and not decided:
-            chosen = prefer_short(self.problem, verdict.errors, chosen, finds, self._convincing(finds))
-        elif finds and best is None and not decided:  # approximators had no time
-            chosen = best_of(self.problem, non_dominated([constant, *finds]))
+            prices = self.seekers.prices() if self.seekers is not None else {}
+            convincing = min(finds, key=lambda m: prices.get(id(m.individual), np.inf))
+            chosen = prefer_short(self.problem, verdict.errors, chosen, finds, convincing)
+        elif best is None and not decided:  # approximators had no time
+            lines = [self._in_user_units(line.fit(data)) for line in self.linear]
+            chosen = best_of(self.problem, non_dominated([constant, *lines, *finds]))
         return chosen, with_member(front, chosen)
 
     def _line(self, number: int, data: Dataset) -> Member:
@@ -389,13 +379,6 @@ class Searcher:
         rows = self.problem.evolution_rows  # all of them unless there are very many
         members = [self._measured(find, rows) for find in self.seekers.finds.values()]
         return [m for m in members if np.isfinite(m.fitness) and self._behaves_in_user_units(m.individual)]
-
-    def _convincing(self, members: list[Member]) -> Member | None:
-        """Of the finds among some members, the one of the least price (`brief.py`)."""
-        assert self.seekers is not None
-        n, finds = len(self.seekers.y), self.seekers.finds.values()
-        prices = {id(find.individual): price(find, n) for find in finds}
-        return min(members, key=lambda m: prices.get(id(m.individual), np.inf), default=None)
 
     def _measured(self, find: Find, rows: Any = slice(None)) -> Member:
         """A find on all rows, or on some."""
@@ -516,6 +499,12 @@ class Searcher:
         """Fitted to all rows, however late it is."""
         self.workers.set_deadline(None)
         return fitted(models, data, self.workers)
+
+    def _clean_up(self) -> None:
+        """A model of the approximators that explains the target may be a law when it is cleaned up."""
+        if self.seekers is not None and self.explained() and self.front.best is not None:
+            self.seekers.adopt(self.problem.in_user_units(self.front.best.individual))
+            self._seek(1, lambda: True)  # judging rows have the last word
 
     def _polished(self, individual: Individual, data: Dataset) -> Individual:
         """Tuned once more for a moment, where that helps and the guard allows."""

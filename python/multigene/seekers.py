@@ -52,7 +52,7 @@ MOST_NODES = 45
 #: A longer law is compared with what later stages of the survey find.
 LONG = 14
 #: Finds that leave more are made brief when they convince more than all before; so many evaluations that counts for.
-NOISY, HOPELESS, BRIEF_WORK = 1e-9, 0.1, 300
+NOISY, HOPELESS, BRIEF_WORK = 1e-9, 0.05, 300
 #: Sets of the catalogue that a target keeps to begin restarts with.
 SEEDS = 6
 QUICK = Refinement(iterations=12, bound=100.0, decay=0.0, prune=0.0)
@@ -165,6 +165,10 @@ class Seekers:
         """What the best find leaves unexplained."""
         return min((find.unexplained for find in self.finds.values()), default=np.inf)
 
+    def prices(self) -> dict[int, float]:
+        """What the finds cost (`brief.price`), by identity of their models: the lowest is the most convincing."""
+        return {id(find.individual): price(find, len(self.y)) for find in self.finds.values()}
+
     def seek(self, evaluations: int, stop: Callable[[], bool] = lambda: False) -> None:
         """Restart after restart until so much work is done, a law is found, or `stop` says so."""
         until = self.evaluations + evaluations
@@ -177,6 +181,16 @@ class Seekers:
                 self._survey(stage)
         while self.targets and self.law is None and self.evaluations < until and not stop():
             self._restart(min(self.targets, key=lambda t: t.work / t.share), stop)
+
+    def adopt(self, individual: Individual) -> None:
+        """Look at a model in the user's units that somebody else found; cleaned up it may be the law."""
+        X, y = self.rows_given, self.y
+        find = laws.polished(model_expression(individual), X, y, self.plain)
+        if find is None or len(y) < 3 * find.individual.n_parameters + 10:
+            return
+        find = laws.cleaned(laws.reduced(find, X, y, self.plain), X, y)
+        if laws.is_law(find) and not laws.cancels(find.expression, X) and self._admits(find.expression):
+            self.law = find
 
     def state(self) -> dict[str, Any]:
         """All that is needed to go on, as plain values."""
