@@ -35,10 +35,12 @@ BETTER_THAN_CONSTANT = 2.0
 BETTER_THAN_MEAN = 1.0
 #: With fewer rows than this the search's rows name one candidate.
 FEW_ROWS = 400
+#: Few rows: a candidate must have so many for each of its parameters.
+ROWS_PER_PARAMETER = 8
 #: Number of the ridge regression among the linear models.
 RIDGE = -1
 #: Models whose structure was found on the judging rows themselves must be so much better.
-STRICTER = 1.5
+STRICTER = 2.0
 #: Room above the judged size for the search on all rows.
 ROOM = 1.25
 FOLDS = 10
@@ -110,7 +112,8 @@ def _judge_few(problem: Problem, members: list[Member], jury: Jury) -> Verdict:
     errors = [jury.errors(m.individual) for m in members]
     scores = {m.complexity: jury.r2(e) for m, e in zip(members, errors, strict=True)}
     n = len(problem.search_rows)
-    best = min(range(len(members)), key=lambda i: information(members[i], n))
+    candidates = [i for i, m in enumerate(members) if m.individual.n_parameters <= n / ROWS_PER_PARAMETER]
+    best = min(candidates or [0], key=lambda i: information(members[i], n))
     weights = np.ones(len(problem.y)) if problem.weights is None else problem.weights
     line, constant = ridge_and_mean(problem, weights)
     has_line = clearly_better(line, constant, BETTER_THAN_MEAN)
@@ -154,7 +157,9 @@ class Jury:
         centre = np.average(problem.y[fitted], weights=weights)
         self.constant = self.weights * self._scaled(self.y - centre) ** 2
         self.can_judge = (
-            len(self.y) >= 2 * FOLDS and bool(self.weights.any()) and bool(self.constant.sum() > 0.0)
+            len(self.y) >= (2 * FOLDS if self.folded else FOLDS)
+            and bool(self.weights.any())
+            and bool(self.constant.sum() > 0.0)
         )
 
     def _scaled(self, residual: Floats) -> Floats:

@@ -54,9 +54,12 @@ class Ridge:
     @staticmethod
     def fitted(Z: Floats, y: Floats, weights: Floats) -> Ridge:
         """The strength with the least error on rows left out, in closed form from one decomposition."""
-        root = np.sqrt(weights / weights.mean())
-        centre, level = np.average(Z, axis=0, weights=weights), float(np.average(y, weights=weights))
-        A, b = root[:, None] * (Z - centre), root * (y - level)
+        root, unit = (
+            np.sqrt(weights / weights.mean()),
+            _size(y),
+        )  # squares of values near the end of the range overflow
+        centre, level = np.average(Z, axis=0, weights=weights), float(np.average(y / unit, weights=weights))
+        A, b = root[:, None] * (Z - centre), root * (y / unit - level)
         U, sizes, Vt = np.linalg.svd(A, full_matrices=False)
         along = U.T @ b
         best, solution = np.inf, np.zeros(Z.shape[1])
@@ -71,11 +74,18 @@ class Ridge:
                 solution = Vt.T @ (
                     np.where(sizes > 0.0, shrunk / np.where(sizes > 0.0, sizes, 1.0), 0.0) * along
                 )
-        return Ridge(solution, level - float(centre @ solution))
+        return Ridge(solution * unit, (level - float(centre @ solution)) * unit)
 
     def predict(self, Z: Floats) -> Floats:
         """Prediction on standardised features."""
         return np.asarray(self.intercept + Z @ self.weights)
+
+    def r2(self, Z: Floats, y: Floats, weights: Floats) -> float:
+        """Share of the variance explained."""
+        unit = _size(y)
+        around = y / unit - np.average(y / unit, weights=weights)
+        left = float(np.average(((y - self.predict(Z)) / unit) ** 2, weights=weights))
+        return 1.0 - left / (float(np.average(around**2, weights=weights)) or 1.0)
 
     def individual(self) -> Individual:
         """As a model with one linear combination."""

@@ -22,6 +22,8 @@ FEWEST_ROWS_TO_SPLIT = 60
 MOST_SEARCH_ROWS = 6000
 MOST_JUDGE_ROWS = 20000
 GUARD_POINTS = 512
+#: Where features hang together no row is near most of the box: predictions there may leave the target's range this much more.
+BOX_ROOM = 5.0
 MOST_ROWS_TO_COMPARE = 20000
 
 
@@ -89,17 +91,15 @@ class Problem:
         """A model of standardised features as one of the user's."""
         return individual.in_original_units(self.means.tolist(), self.scales.tolist())
 
-    @cached_property
-    def bounds(self) -> tuple[float, float]:
-        """Range that predictions between and slightly beyond the rows must keep: the target's, and as much again on both
-        sides."""
+    def bounds(self, room: float = 1.0) -> tuple[float, float]:
+        """Range that predictions must keep: the target's, and `room` times as much on both sides."""
         low, high = float(self.y.min()), float(self.y.max())
-        width = min(high, 1e307) - max(low, -1e307)
+        width = room * (min(high, 1e306) - max(low, -1e306))
         return low - width, high + width
 
     @cached_property
-    def _standardised_guard(self) -> Floats:
-        return self.standardised(self.guard_points)
+    def _standardised_guard(self) -> tuple[Floats, Floats]:
+        return self.standardised(self.guard_points), self.standardised(self.between_points)
 
     @cached_property
     def _box(self) -> tuple[list[float], list[float]]:
@@ -108,10 +108,13 @@ class Problem:
 
     def behaves(self, individual: Individual) -> bool:
         """Guard: no pole or overflow anywhere in the box of the rows, by interval arithmetic; within bounds on points between and
-        slightly beyond the rows."""
+        slightly beyond the rows, and within wide ones elsewhere in the box."""
         if not np.isfinite(individual.range(*self._box)).all():
             return False
-        return self._within_bounds(individual.predict(self._standardised_guard))
+        guard, between = self._standardised_guard
+        return self._within_bounds(individual.predict(between)) and self._within_bounds(
+            individual.predict(guard), BOX_ROOM
+        )
 
     def behaves_in_user_units(self, individual: Individual) -> bool:
         """The same for a model of the features as they are."""
@@ -128,8 +131,8 @@ class Problem:
             return False
         return self._within_bounds(individual.predict(self.between_points))
 
-    def _within_bounds(self, values: Floats) -> bool:
-        low, high = self.bounds
+    def _within_bounds(self, values: Floats, room: float = 1.0) -> bool:
+        low, high = self.bounds(room)
         return bool(np.all(np.isfinite(values)) and np.all(values >= low) and np.all(values <= high))
 
 

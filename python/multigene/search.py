@@ -356,13 +356,8 @@ class Searcher:
         Z, y = self.problem.standardised(self.problem.X), self.problem.y
         weights = np.ones(len(y)) if self.problem.weights is None else self.problem.weights
         ridge = Ridge.fitted(Z, y, weights)
-        left = np.average((y - ridge.predict(Z)) ** 2, weights=weights)
         line = self.problem.in_user_units(ridge.individual())
-        return Member(
-            line,
-            1.0 - float(left / np.average((y - np.average(y, weights=weights)) ** 2, weights=weights)),
-            line.complexity,
-        )
+        return Member(line, ridge.r2(Z, y, weights), line.complexity)
 
     def _best_find(self) -> tuple[Member, list[Member]]:
         """The shortest find that is not clearly worse than the best on rows that no seeker saw; the mean where there is none."""
