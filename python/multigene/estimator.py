@@ -256,7 +256,18 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
         check_is_fitted(self)
         X = checked_features(self, X)
         member = self._member if index is None else self._front.at(index)
-        return member.individual.predict(X) if interval is None else self._with_interval(member, X, interval)
+        if interval is not None:
+            return self._with_interval(member, X, interval)
+        return self._clipped(member.individual.predict(X))
+
+    def _clipped(self, values: Any) -> Any:
+        """Predictions within the bounds of the setting `clip`, if there are any."""
+        search = self._settings.search
+        if search is None or search.clip is None or self._data_summary is None:
+            return values
+        low, high = self._data_summary["target_range"]
+        room = search.clip * (high - low)
+        return np.clip(values, low - room, high + room)
 
     @property
     def transformations_(self) -> pd.DataFrame:

@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 
 from multigene import checkpoint, laws
-from multigene._engine import Dataset, Individual, Workers
+from multigene._engine import Individual, Workers
 from multigene.evolution import evolve
 from multigene.island import Island
-from multigene.judge import RIDGE, Verdict, best_of, few_rows, judge, prefer_short
-from multigene.laws import Find
-from multigene.linear import Ridge, linear_models
-from multigene.pareto import Member, ParetoFront, non_dominated, with_member
+from multigene.judge import Verdict, few_rows, judge
+from multigene.linear import linear_models
+from multigene.outcome import EXPLAINED, outcome
+from multigene.pareto import Member, ParetoFront
 from multigene.problem import Problem
 from multigene.seekers import Seekers
 from multigene.settings import (
@@ -47,10 +47,6 @@ APPROXIMATOR_FUNCTIONS = (
 )  # fmt: skip
 
 
-#: Training R² at which the target counts as explained to numerical precision.
-EXPLAINED = 1.0 - 1e-13
-#: Models that leave this much more unexplained than another are as good.
-ALIKE = 1.01
 #: Share of the run that seekers may take before the approximators begin.
 FIRST_SHARE = 0.15
 #: With fewer rows nothing can be called a law.
@@ -61,8 +57,6 @@ POLISHED = 8
 SHORTENED = 2
 #: Share of the run after which the front is completed by shorter relatives, and fitted to all rows where there are very many.
 COMPLETION = 0.9
-#: Seconds that the result may be tuned after the end of a run.
-LAST_MOMENT = 0.1
 
 
 def default_settings() -> Settings:
@@ -308,81 +302,10 @@ class Searcher:
             self._enter(model)
 
     def result(self) -> tuple[Member, list[Member]]:
-        """The chosen model and the front, in the user's units, fitted to all rows. A law is chosen as it is."""
+        """The chosen model and the front, in the user's units, fitted to all rows."""
         if not self.found_law:
             self._clean_up()
-        if self.seekers is not None and self.seekers.law is not None:
-            law = self._measured(self.seekers.law)
-            return law, with_member(non_dominated([law, *self._finds()]), law)
-        if self.only_laws:
-            return self._best_find()
-        verdict = self.verdict or self.judge()
-        everything = self.complete or self.works_on_all_rows
-        data = self.data if everything else self.problem.dataset()
-        constant = self._in_user_units(Individual(["0.0"], 0.0, [0.0]).fit(data))
-        decided = verdict.constant or verdict.linear is not None
-        members = list(self.front)
-        models = (
-            [m.individual for m in members]
-            if everything
-            else self._fitted([m.individual for m in members], data)
-        )
-        allowed = [] if decided else [m for m in members if m.complexity <= verdict.most_nodes]
-        best = _smallest_alike(allowed[-1:] if verdict.exactly else allowed)
-        front, chosen = [constant], constant
-        for member, fitted_model in zip(members, models, strict=True):
-            if member is best:
-                fitted_model = self._polished(fitted_model, data)
-            if np.isfinite(fitted_model.fitness):
-                front.append(self._in_user_units(fitted_model))
-                chosen = front[-1] if member is best else chosen
-        if verdict.linear is not None:
-            chosen = self._line(verdict.linear, data)
-        finds = self._finds()
-        front = non_dominated([*front, *finds])
-        if finds and verdict.errors is not None and not decided:
-            prices = self.seekers.prices() if self.seekers is not None else {}
-            convincing = min(finds, key=lambda m: prices.get(id(m.individual), np.inf))
-            chosen = prefer_short(self.problem, verdict.errors, chosen, finds, convincing)
-        elif best is None and not decided:  # approximators had no time
-            lines = [self._in_user_units(line.fit(data)) for line in self.linear]
-            chosen = best_of(self.problem, non_dominated([constant, *lines, *finds]))
-        return chosen, with_member(front, chosen)
-
-    def _line(self, number: int, data: Dataset) -> Member:
-        """A linear model, fitted to all rows."""
-        if number != RIDGE:
-            return self._in_user_units(self.linear[number].refine(data, Refinement(iterations=3, prune=0.0)))
-        Z, y = self.problem.standardised(self.problem.X), self.problem.y
-        weights = np.ones(len(y)) if self.problem.weights is None else self.problem.weights
-        ridge = Ridge.fitted(Z, y, weights)
-        line = self.problem.in_user_units(ridge.individual())
-        return Member(line, ridge.r2(Z, y, weights), line.complexity)
-
-    def _best_find(self) -> tuple[Member, list[Member]]:
-        """The shortest find that is not clearly worse than the best on rows that no seeker saw; the mean where there is none."""
-        mean = Individual(["0.0"], 0.0, [0.0]).fit(self.problem.dataset())
-        constant = self._in_user_units(mean)
-        finds = non_dominated([constant, *self._finds()])
-        chosen = best_of(self.problem, finds)
-        return chosen, finds
-
-    def _finds(self) -> list[Member]:
-        """What seekers found on the way, as far as it behaves."""
-        if self.seekers is None:
-            return []
-        rows = self.problem.evolution_rows  # all of them unless there are very many
-        members = [self._measured(find, rows) for find in self.seekers.finds.values()]
-        return [m for m in members if np.isfinite(m.fitness) and self._behaves_in_user_units(m.individual)]
-
-    def _measured(self, find: Find, rows: Any = slice(None)) -> Member:
-        """A find on all rows, or on some."""
-        whole = laws.measure(find.expression, self.problem.X[rows], self.problem.y[rows])
-        fitness = 1.0 - whole.unexplained if whole is not None else -np.inf
-        return Member(find.individual, fitness, find.individual.complexity)
-
-    def _behaves_in_user_units(self, individual: Individual) -> bool:
-        return self.guard is None or self.problem.behaves_in_user_units(individual)
+        return outcome(self)
 
     # --- stop and resume --------------------------------------------------------------------------
 
@@ -398,6 +321,7 @@ class Searcher:
         seekers = None if self.seekers is None else self.seekers.state()
         search = {
             "phase": self.phase,
+            "complete": self.complete,
             "number": self.number,
             "verdict": verdict,
             "front": front,
@@ -408,10 +332,14 @@ class Searcher:
     def _restore(self, saved: dict[str, Any]) -> None:
         try:
             state = saved["search"]
-            self.phase, self.number = state["phase"], int(state["number"])
+            self.phase, self.number, self.complete = (
+                state["phase"],
+                int(state["number"]),
+                bool(state["complete"]),
+            )
             self.verdict = None if state["verdict"] is None else Verdict.unpacked(state["verdict"])
             rows = self.problem.search_rows if self.phase == "explore" else self.problem.evolution_rows
-            self.data = self.problem.dataset(rows)
+            self.data = self.problem.dataset(None if self.complete else rows)
             self.linear = linear_models(self.problem, self.data) if self.options.linear else []
             checkpoint.fill_front(self.front, state["front"])
             if self.seekers is not None and state["seekers"] is not None:
@@ -490,36 +418,14 @@ class Searcher:
         """Is the target explained to numerical precision?"""
         return self.front.best is not None and self.front.best.fitness >= EXPLAINED
 
-    def _fitted(self, models: list[Individual], data: Dataset) -> list[Individual]:
-        """Fitted to all rows, however late it is."""
-        self.workers.set_deadline(None)
-        return fitted(models, data, self.workers)
-
     def _clean_up(self) -> None:
         """A model of the approximators that explains the target may be a law when it is cleaned up."""
         if self.seekers is not None and self.explained() and self.front.best is not None:
             self.seekers.adopt(self.problem.in_user_units(self.front.best.individual))
             self._seek(1, lambda: True)  # judging rows have the last word
 
-    def _polished(self, individual: Individual, data: Dataset) -> Individual:
-        """Tuned once more for a moment, where that helps and the guard allows."""
-        self.workers.set_deadline(LAST_MOMENT)
-        [refined] = polished([individual], data, self.refinement, self.workers)
-        better = np.isfinite(refined.fitness) and not refined.fitness < individual.fitness
-        return refined if better and (self.guard is None or self.guard(refined)) else individual
-
     def _enter(self, individual: Individual) -> None:
         if np.isfinite(individual.fitness) and (self.guard is None or self.guard(individual)):
             known = [m for m in self.front if m.complexity <= individual.complexity]
             if all(m.fitness < individual.fitness for m in known):
                 self.front.add(individual, individual.fitness, individual.complexity)
-
-    def _in_user_units(self, individual: Individual) -> Member:
-        return Member(self.problem.in_user_units(individual), individual.fitness, individual.complexity)
-
-
-def _smallest_alike(members: list[Member]) -> Member | None:
-    """The smallest member that leaves hardly more unexplained than the fittest."""
-    least = min((1.0 - m.fitness for m in members), default=0.0)
-    alike = [m for m in members if 1.0 - m.fitness <= max(ALIKE * least, 1.0 - EXPLAINED)]
-    return min(alike, key=lambda m: m.complexity, default=None)

@@ -261,6 +261,9 @@ class Search:
     """Share of the rows that judge how large a formula may be; 0 for none."""
     finish: float = 0.5
     """Share of the run that evolves on all rows."""
+    clip: float | None = None
+    """Predictions leave the range of the training target by at most this share of it; None for no bounds. The formula and its
+    exports are not bounded."""
     trim: float = 1.0
     """Price of a printed node when migrants and the result are shortened: ln(1 - R²) may rise by this much over the number of
     rows; 0 for none."""

@@ -86,6 +86,7 @@ _REAL: dict[str, tuple[float, float]] = {
     "holdout": (0.0, 0.9),
     "finish": (0.0, 1.0),
     "trim": (0.0, 1e12),
+    "clip": (0.0, 1e12),
 }
 _SWITCHES = (
     "fit_genes", "tune_constants", "distinct", "guarded", "race", "compact", "linear", "guard", "standardise",
