@@ -9,7 +9,7 @@ from scipy.optimize import least_squares
 from multigene._engine import Dataset, Individual, Workers, polish
 from multigene.settings import Refinement
 
-THOROUGH = Refinement(iterations=300, gain=0.0, max_parameters=200, decay=0.0, prune=0.0)
+THOROUGH = Refinement(iterations=300, tries=12, gain=0.0, max_parameters=200, decay=0.0, prune=0.0)
 #: Genes with places for their weights: `{}` is a number.
 FORMS = {
     "one sigmoid": ["tanh([0: {} + {}*x0 + {}*x1])"],

@@ -35,6 +35,8 @@ BETTER_THAN_CONSTANT = 2.0
 BETTER_THAN_MEAN = 1.0
 #: With fewer rows than this the search's rows name one candidate.
 FEW_ROWS = 400
+#: Few rows that a model predicts this well (R²) are no matter of luck: they are judged like many.
+CLEAR_SIGNAL = 0.95
 #: Few rows: a candidate must have so many for each of its parameters.
 ROWS_PER_PARAMETER = 8
 #: Number of the ridge regression among the linear models.
@@ -81,10 +83,10 @@ def judge(problem: Problem, members: list[Member], linear: list[Individual]) -> 
     jury = Jury(problem)
     if not members or not jury.can_judge:
         return Verdict(everything)
-    if few_rows(problem):
-        return _judge_few(problem, members, jury)
     errors = [jury.errors(m.individual) for m in members]
     scores = {m.complexity: jury.r2(e) for m, e in zip(members, errors, strict=True)}
+    if few_rows(problem) and max(scores.values()) < CLEAR_SIGNAL:
+        return _judge_few(problem, members, errors, scores, jury)
     best = int(np.argmin([e.sum() for e in errors]))
     if not clearly_better(errors[best], jury.constant, BETTER_THAN_CONSTANT * jury.strictness):
         return Verdict(1, constant=True, validation_r2=scores, errors=jury.constant)
@@ -107,10 +109,10 @@ def few_rows(problem: Problem) -> bool:
     return len(problem.y) < FEW_ROWS
 
 
-def _judge_few(problem: Problem, members: list[Member], jury: Jury) -> Verdict:
+def _judge_few(
+    problem: Problem, members: list[Member], errors: list[Floats], scores: dict[int, float], jury: Jury
+) -> Verdict:
     """One candidate, named by the rows of the search, against ridge regression, and that against the mean."""
-    errors = [jury.errors(m.individual) for m in members]
-    scores = {m.complexity: jury.r2(e) for m, e in zip(members, errors, strict=True)}
     n = len(problem.search_rows)
     candidates = [i for i, m in enumerate(members) if m.individual.n_parameters <= n / ROWS_PER_PARAMETER]
     best = min(candidates or [0], key=lambda i: information(members[i], n))

@@ -23,7 +23,7 @@ MOST_SEARCH_ROWS = 6000
 MOST_JUDGE_ROWS = 20000
 GUARD_POINTS = 512
 #: Where features hang together no row is near most of the box: predictions there may leave the target's range this much more.
-BOX_ROOM = 5.0
+BOX_ROOM = 2.0
 MOST_ROWS_TO_COMPARE = 20000
 
 

@@ -139,8 +139,8 @@ class Searcher:
         if self.number == 0 and self._seek(self._first_evaluations(), lambda: share() >= FIRST_SHARE):
             yield self._report()
             return
-        few = few_rows(self.problem)
-        explored = COMPLETION if few else 1.0 - self.options.finish if len(self.problem.judge_rows) else 1.0
+        judged = len(self.problem.judge_rows) > 0
+        explored = 1.0 - self.options.finish if judged else COMPLETION if few_rows(self.problem) else 1.0
         # One round at least while there is time: seekers may have taken more of it than they were given.
         while self.phase == "explore" and (share() < explored or (self.number == 0 and share() < 1.0)):
             yield self._round()

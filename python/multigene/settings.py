@@ -204,6 +204,9 @@ class Refinement:
 
     iterations: int = 5
     """Largest number of steps."""
+    tries: int = 3
+    """Dampings tried per step. More of them get a model closer to the minimum of the training error, and on noisy rows further
+    from the truth."""
     damping: float = 1e-2
     """Damping of the first step."""
     gain: float = 1e-3

@@ -41,6 +41,7 @@ _WHOLE: dict[str, tuple[int, int]] = {
     "generations": (1, 2**62),
     "stagnation": (1, 2**62),
     "iterations": (1, 100_000),
+    "tries": (1, 1000),
     "max_parameters": (1, 10_000),
     "islands": (1, 1000),
     "migration": (1, 1_000_000),

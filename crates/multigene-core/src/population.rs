@@ -125,19 +125,12 @@ fn prune(individual: &mut Individual, gene: usize, context: Context, refinement:
     }
 }
 
-/// Dampings per step of models that stand alone. Offspring are given up sooner: there are more of them.
-const PATIENCE: usize = 12;
-
 /// Models that stand alone: all genes of each tuned jointly, and, with a price per printed node, shortened. In parallel.
 pub fn polish_all(models: &mut [Individual], data: &Dataset, tuning: &LevenbergMarquardt, price: f64, stop: &AtomicBool) {
     let context = Context {
         data,
         library: &[],
         fit_genes: true,
-    };
-    let tuning = &LevenbergMarquardt {
-        tries: PATIENCE,
-        ..*tuning
     };
     models.par_iter_mut().for_each(|model| {
         let (mut workspace, mut rng) = (Workspace::default(), SlotRng::seed_from_u64(0));

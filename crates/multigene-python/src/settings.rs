@@ -222,6 +222,7 @@ pub fn criterion((name, first, second): &(String, f64, f64)) -> Result<Criterion
 #[derive(FromPyObject)]
 pub struct RefinementSettings {
     iterations: usize,
+    tries: usize,
     damping: f64,
     gain: f64,
     max_parameters: usize,
@@ -236,6 +237,7 @@ impl RefinementSettings {
     pub fn tuning(&self) -> LevenbergMarquardt {
         LevenbergMarquardt {
             max_iterations: self.iterations,
+            tries: self.tries,
             damping: self.damping,
             tolerance: self.gain,
             max_parameters: self.max_parameters,
