@@ -23,6 +23,7 @@ from multigene.study.paper import cells
 SEEDS = int(os.environ.get("BENCH_SEEDS", "10"))
 SECONDS = float(os.environ.get("BENCH_SECONDS", "10"))
 JOBS = int(os.environ.get("BENCH_JOBS", "1"))
+CLOCK = os.environ.get("BENCH_CLOCK", "wall")
 ONLY = os.environ.get("BENCH_PROBLEMS", "").split(",")
 RUNS = {
     "RS5D": ("baseline", "UM", "SM", "UB", "UC", "SB", "SC"),
@@ -40,7 +41,9 @@ def one(task: tuple[str, str, int]) -> tuple[float, float, int]:
 
     problem, codename, seed = task
     split = problem_named(problem, os.environ.get("MULTIGENE_DATA")).sample(seed)
-    model = MultigeneRegressor(codename, time_limit=SECONDS, random_state=seed, n_jobs=1)
+    model = MultigeneRegressor(
+        codename, time_limit=SECONDS, random_state=seed, n_jobs=1, settings={"clock": CLOCK}
+    )
     model.fit(split.X_train, split.y_train)
     predicted = model.predict(split.X_test)
     finite = bool(np.all(np.isfinite(predicted)))
