@@ -62,6 +62,10 @@ class Dataset:
         """Number of rows."""
 
     @property
+    def count(self) -> int:
+        """Number of different rows, where it was given."""
+
+    @property
     def n_features(self) -> int:
         """Number of features."""
 

@@ -42,7 +42,7 @@ ROWS_PER_PARAMETER = 8
 #: Number of the ridge regression among the linear models.
 RIDGE = -1
 #: Models whose structure was found on the judging rows themselves must be so much better.
-STRICTER = 2.0
+STRICTER = 1.5
 #: Room above the judged size for the search on all rows.
 ROOM = 1.25
 FOLDS = 10
@@ -113,7 +113,7 @@ def _judge_few(
     problem: Problem, members: list[Member], errors: list[Floats], scores: dict[int, float], jury: Jury
 ) -> Verdict:
     """One candidate, named by the rows of the search, against ridge regression, and that against the mean."""
-    n = len(problem.search_rows)
+    n = problem.different(problem.search_rows)
     candidates = [i for i, m in enumerate(members) if m.individual.n_parameters <= n / ROWS_PER_PARAMETER]
     best = min(candidates or [0], key=lambda i: information(members[i], n))
     weights = np.ones(len(problem.y)) if problem.weights is None else problem.weights
@@ -121,7 +121,7 @@ def _judge_few(
     has_line = clearly_better(line, constant, BETTER_THAN_MEAN)
     rival = jury.ridge() if has_line else jury.constant
     needed = BETTER_THAN_LINEAR if has_line else BETTER_THAN_CONSTANT
-    if convincing(errors[best], rival, needed * jury.strictness):
+    if convincing(errors[best], rival, needed * jury.strictness**2):
         most = members[best].complexity
         return Verdict(most, exactly=True, validation_r2=scores, errors=errors[best])
     if has_line:
@@ -159,7 +159,7 @@ class Jury:
         centre = np.average(problem.y[fitted], weights=weights)
         self.constant = self.weights * self._scaled(self.y - centre) ** 2
         self.can_judge = (
-            len(self.y) >= (2 * FOLDS if self.folded else FOLDS)
+            problem.different(self.rows) >= (2 * FOLDS if self.folded else FOLDS)
             and bool(self.weights.any())
             and bool(self.constant.sum() > 0.0)
         )

@@ -73,9 +73,14 @@ class Problem:
         rows = np.arange(len(self.y)) if rows is None else rows
         weights = None if self.weights is None else self.weights[rows]
         X = self.X[rows]
-        # Equal rows are not new evidence for a parameter, whether they are repeated or weighted.
-        different = len(np.unique(X, axis=0)) if len(rows) < MOST_ROWS_TO_COMPARE else len(rows)
+        different = self.different(rows)
         return Dataset(self.standardised(X), self.y[rows], weights, None, different)
+
+    def different(self, rows: npt.NDArray[np.intp]) -> int:
+        """Number of different rows among these that count at all; equal rows are no new evidence."""
+        if self.weights is not None:
+            rows = rows[self.weights[rows] > 0.0]
+        return len(np.unique(self.X[rows], axis=0)) if len(rows) < MOST_ROWS_TO_COMPARE else len(rows)
 
     def plain_dataset(self) -> Dataset:
         """All rows as they are: what the paper's configurations work on."""

@@ -55,6 +55,8 @@ FEWEST_ROWS_TO_SEEK = 40
 POLISHED = 8
 #: Models of the front that get shorter relatives.
 SHORTENED = 2
+#: With a handful of rows what can be left out is a matter of rounding.
+FEWEST_ROWS_TO_SHORTEN = 30
 #: Share of the run after which the front is completed by shorter relatives, and fitted to all rows where there are very many.
 COMPLETION = 0.9
 
@@ -296,6 +298,8 @@ class Searcher:
 
     def _shorten(self, members: list[Member]) -> None:
         """Shorter relatives of the fittest members enter the front, where the guard allows."""
+        if self.data.count < FEWEST_ROWS_TO_SHORTEN:
+            return
         fittest = sorted(members, key=lambda m: -m.fitness)[:SHORTENED]
         models = [m.individual for m in fittest]
         for model in shorter_relatives(models, self.data, self.refinement, self.options.trim, self.workers):

@@ -37,6 +37,6 @@ def shorter_relatives(
     relatives: list[Individual] = []
     shorter = list(models)
     for price in PRICES if trim > 0.0 else ():
-        shorter = polish(shorter, data, tuning, trim * price / data.n_rows, workers)
+        shorter = polish(shorter, data, tuning, trim * price / data.count, workers)
         relatives.extend(shorter)
     return relatives

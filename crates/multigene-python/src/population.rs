@@ -46,6 +46,11 @@ impl Dataset {
     }
 
     #[getter]
+    fn count(&self) -> usize {
+        self.0.count()
+    }
+
+    #[getter]
     fn n_features(&self) -> usize {
         self.0.n_features()
     }
