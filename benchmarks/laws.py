@@ -33,6 +33,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import rivals
 from benchmarks.law_sets import DEVELOPMENT, HELD_OUT, Floats, Law, paper_laws
 
 
@@ -166,18 +167,7 @@ def multigene(law: Law, X: Floats, y: Floats, seed: int, condition: Condition) -
 
 def pyoperon(law: Law, X: Floats, y: Floats, seed: int, condition: Condition) -> Answer | None:
     """pyoperon with division, as much time and as many threads."""
-    from pyoperon.sklearn import SymbolicRegressor
-
-    model = SymbolicRegressor(
-        allowed_symbols="add,sub,mul,div,sin,cos,exp,logabs,sqrtabs,tanh,square,constant,variable",
-        max_time=max(1, round(SECONDS)),
-        generations=10**9,
-        max_evaluations=10**12,
-        n_threads=THREADS,
-        random_state=seed,
-        optimizer_iterations=5,
-        tournament_size=5,
-    ).fit(X, y)
+    model = rivals.pyoperon(SECONDS, THREADS, seed).fit(X, y)
     text = model.get_model_string(model.model_, 12)
     expression = _read(text)
     from multigene.formula import Formula

@@ -18,6 +18,7 @@ from rich.console import Group
 from rich.table import Table
 from sklearn.metrics import r2_score
 
+from benchmarks import rivals
 from multigene.study import problem_named
 
 SEEDS = int(os.environ.get("BENCH_SEEDS", "10"))
@@ -42,18 +43,7 @@ def multigene(split: Any, seed: int) -> tuple[Any, int]:
 
 def pyoperon(split: Any, seed: int) -> tuple[Any, int]:
     """pyoperon's scikit-learn front with division, as much time and as many threads."""
-    from pyoperon.sklearn import SymbolicRegressor
-
-    model = SymbolicRegressor(
-        allowed_symbols="add,sub,mul,div,sin,cos,exp,logabs,sqrtabs,tanh,square,constant,variable",
-        max_time=max(1, round(SECONDS)),
-        generations=10**9,
-        max_evaluations=10**12,
-        n_threads=THREADS,
-        random_state=seed,
-        optimizer_iterations=5,
-        tournament_size=5,
-    ).fit(split.X_train, split.y_train)
+    model = rivals.pyoperon(SECONDS, THREADS, seed).fit(split.X_train, split.y_train)
     return model, int(model.stats_["model_length"])
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 
 from multigene.expression import Expression, Number, Operation, Power, Variable, fold, rebuild
 from multigene.readable import size
-from multigene.rearrange import grouped, rearranged, squares
+from multigene.rearrange import grouped, powers_of, rearranged, squares
 from multigene.simplify import join_term, simplify, split_term
 
 HALF_TURN = math.pi / 2
@@ -73,7 +73,8 @@ def _better(node: Expression, children: tuple[Expression, ...]) -> Expression:
             return Operation("exp", (_product([Number(node.exponent), inside]),))
         return _power(inside, node.exponent / 2.0)
     if isinstance(node, Power) and (
-        not node.is_integer or any(not e.is_integer() for e in _powers(node.base).values())
+        not node.is_integer
+        or any(not e.is_integer() for e in powers_of(node.base, open_powers=False).values())
     ):
         return _power_of_product(node)
     if isinstance(node, Operation) and node.name == "sqrt":
@@ -122,29 +123,9 @@ def _power(base: Expression, exponent: float) -> Expression:
     return base if exponent == 1.0 else Power(base, exponent)
 
 
-def _powers(term: Expression, exponent: float = 1.0) -> dict[Expression, float]:
-    """Bases of a product with their exponents."""
-    if isinstance(term, Operation) and term.name == "sqrt":
-        return {term.arguments[0]: 0.5 * exponent}
-    if isinstance(term, Power):
-        return {term.base: term.exponent * exponent}
-    parts: list[tuple[Expression, float]] = []
-    if isinstance(term, Operation) and term.name == "mul":
-        parts = [(a, exponent) for a in term.arguments]
-    elif isinstance(term, Operation) and term.name == "div":
-        parts = [(term.arguments[0], exponent), (term.arguments[1], -exponent)]
-    else:
-        return {} if isinstance(term, Number) else {term: exponent}
-    found: dict[Expression, float] = {}
-    for part, e in parts:
-        for base, power in _powers(part, e).items():
-            found[base] = found.get(base, 0.0) + power
-    return found
-
-
 def _factored(node: Operation) -> Expression:
     """a·b + a·c as a·(b + c)."""
-    powers = [_powers(split_term(term)[1] or Number(1.0)) for term in node.arguments]
+    powers = [powers_of(split_term(term)[1] or Number(1.0), open_powers=False) for term in node.arguments]
     common: dict[Expression, float] = {}
     for base in powers[0]:
         exponents = [p.get(base, 0.0) for p in powers]
@@ -162,7 +143,7 @@ def _one_fraction(node: Expression, children: tuple[Expression, ...]) -> Express
         return _power_of_product(node)
     if not (isinstance(node, Operation) and node.name == "add"):
         return node
-    powers = [_powers(split_term(term)[1] or Number(1.0)) for term in node.arguments]
+    powers = [powers_of(split_term(term)[1] or Number(1.0), open_powers=False) for term in node.arguments]
     bases = {base for power in powers for base, e in power.items() if e < 0.0}
     common = {base: min(p.get(base, 0.0) for p in powers) for base in sorted(bases, key=repr)}
     return _without(node, powers, common) if common else node

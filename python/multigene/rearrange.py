@@ -166,12 +166,14 @@ def _monomial(coefficient: float, squares: dict[Expression, float]) -> Expressio
     return _product([Number(coefficient), *factors])
 
 
-def powers_of(term: Expression, exponent: float = 1.0) -> dict[Expression, float]:
-    """Bases of a product with their exponents."""
+def powers_of(
+    term: Expression, exponent: float = 1.0, *, open_powers: bool = True
+) -> dict[Expression, float]:
+    """Bases of a product with their exponents; `open_powers` looks into whole powers of products too."""
     if isinstance(term, Operation) and term.name == "sqrt":
         return {term.arguments[0]: 0.5 * exponent}
     if isinstance(term, Power):
-        if isinstance(term.base, Variable) or not term.is_integer:
+        if not open_powers or isinstance(term.base, Variable) or not term.is_integer:
             return {term.base: term.exponent * exponent}
         return powers_of(term.base, term.exponent * exponent)
     parts: list[tuple[Expression, float]] = []
@@ -183,7 +185,7 @@ def powers_of(term: Expression, exponent: float = 1.0) -> dict[Expression, float
         return {} if isinstance(term, Number) else {term: exponent}
     found: dict[Expression, float] = {}
     for part, e in parts:
-        for base, power in powers_of(part, e).items():
+        for base, power in powers_of(part, e, open_powers=open_powers).items():
             found[base] = found.get(base, 0.0) + power
     return found
 
