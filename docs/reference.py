@@ -28,7 +28,7 @@ def settings_tables() -> str:
     does.
     """
     from multigene import settings as module
-    from multigene.search import default_settings
+    from multigene.defaults import default_settings
 
     texts = field_texts(inspect.getsource(module))
     ours = default_settings()

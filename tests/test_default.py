@@ -9,10 +9,10 @@ from sklearn.linear_model import LinearRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from multigene import MultigeneRegressor
+from multigene.defaults import default_settings
 from multigene.judge import judge
 from multigene.linear import forward_selection, linear_models
 from multigene.problem import Problem
-from multigene.search import default_settings
 
 QUICK = {"generations": 20, "n_jobs": 1, "random_state": 0}
 
@@ -121,7 +121,7 @@ def test_guard_refuses_what_explodes_between_rows():
 
 def test_judge_prefers_the_constant_without_signal():
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(200, 3)), rng.normal(size=200)
+    X, y = rng.normal(size=(500, 3)), rng.normal(size=500)
     problem = Problem.of(X, y, None)
     data = problem.dataset(problem.search_rows)
     from multigene.pareto import Member

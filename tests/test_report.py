@@ -193,7 +193,7 @@ def test_every_model_of_the_page_is_described(model, content):
     assert sizes == sorted(sizes)
     others = [v for i, v in enumerate(r2) if i != content.chosen]
     assert others == sorted(others)
-    assert {s["name"] for s in content.sets} == {"train", "validation", "test"}
+    assert {s["name"] for s in content.sets} == {"train", "test"}  # few rows: none were kept apart
     assert sum(s["rows"] for s in content.sets) == 442
 
 
@@ -212,12 +212,16 @@ def test_statistics_are_exact_although_points_are_thinned():
 
 
 def test_validation_rows_are_those_that_judged(model):
-    X, _, y, _ = rows()
-    content = collect(model, X, y)
-    from multigene.problem import Problem
+    from multigene.problem import FEW_ROWS, Problem
 
-    problem = Problem.of(X.to_numpy(), y.to_numpy(), None)
-    assert {s["name"]: s["rows"] for s in content.sets} == {
+    X, _, y, _ = rows()
+    assert len(y) < FEW_ROWS  # all rows judge, in rehearsals
+    assert {s["name"]: s["rows"] for s in collect(model, X, y).sets} == {"train": len(y)}
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(600, 2)), rng.normal(size=600)
+    larger = MultigeneRegressor(generations=2, random_state=0, n_jobs=1).fit(X, y)
+    problem = Problem.of(X, y, None)
+    assert {s["name"]: s["rows"] for s in collect(larger, X, y).sets} == {
         "train": len(y) - len(problem.judge_rows),
         "validation": len(problem.judge_rows),
     }

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.linear_model import RidgeCV
-from sklearn.metrics import r2_score
 from sklearn.model_selection import KFold, cross_val_predict
 
 from multigene import MultigeneRegressor
 from multigene._engine import Dataset, Individual, Workers, polish
-from multigene.linear import STRENGTHS, Ridge, out_of_fold
+from multigene.linear import STRENGTHS, Ridge
 from multigene.settings import Refinement
 from multigene.trim import PRICES, fitted, polished, shorter_relatives
 
@@ -116,12 +115,6 @@ def test_ridge_strength_is_the_best_on_rows_left_out():
     errors = {a: left_out(a) for a in STRENGTHS * 40}
     best = min(errors, key=errors.__getitem__)
     np.testing.assert_allclose(ours.weights, RidgeCV([best]).fit(Z, y).coef_, rtol=1e-5, atol=1e-8)
-
-
-def test_out_of_fold_predictions_have_not_seen_their_rows():
-    rng = np.random.default_rng(0)
-    Z, y = rng.normal(size=(100, 50)), rng.normal(size=100)
-    assert r2_score(y, out_of_fold(Z, y, np.ones(100), 10)) < 0.05
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -1,15 +1,15 @@
 """How large a formula may be: decided on rows that the search did not use.
 
 Every model of the front is compared with the best one row by row. The smallest model that is not clearly worse sets the size;
-what is not clearly better than a linear model gives way to it, and what is not clearly better than a constant is none. With too
-few rows to keep some apart, models are fitted again to nine tenths of the rows and judged on the rest, with stricter rules.
+what is not clearly better than a linear model gives way to it, and what is not clearly better than a constant is none.
 
-Few rows cannot choose among many models without being fooled by the luckiest: there, the search's own rows name the one
-candidate by the Bayesian information criterion, and it must beat a ridge regression on most of the judging rows.
+Few rows cannot choose among many models without being fooled by the luckiest: there the search has been rehearsed
+(`rehearsal.py`), and what it comes to must beat a ridge regression on rows that neither has seen.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual
-from multigene.linear import Ridge, out_of_fold
 from multigene.pareto import Member
 from multigene.problem import Problem
+from multigene.rehearsal import Rehearsal, parts, unseen_ridge
 from multigene.settings import Refinement
 
 Floats = npt.NDArray[np.float64]
@@ -32,20 +32,17 @@ CLEARLY_WORSE = 1.5
 BETTER_THAN_LINEAR = 1.5
 BETTER_THAN_CONSTANT = 2.0
 #: Ridge regression must be better than the mean by so many.
-BETTER_THAN_MEAN = 1.0
-#: With fewer rows than this the search's rows name one candidate.
-FEW_ROWS = 400
+BETTER_THAN_MEAN = 0.25
 #: Few rows that a model predicts this well (R²) are no matter of luck: they are judged like many.
 CLEAR_SIGNAL = 0.95
-#: Few rows: a candidate must have so many for each of its parameters.
-ROWS_PER_PARAMETER = 8
+#: Size that no model has.
+EVERYTHING = 2**31
 #: Number of the ridge regression among the linear models.
 RIDGE = -1
-#: Models whose structure was found on the judging rows themselves must be so much better.
-STRICTER = 1.5
 #: Room above the judged size for the search on all rows.
 ROOM = 1.25
-FOLDS = 10
+#: Fewer different rows cannot judge.
+FEWEST_TO_JUDGE = 10
 
 
 @dataclass(frozen=True)
@@ -57,10 +54,15 @@ class Verdict:
     linear: int | None = None
     """Number of the linear model that is to be preferred, if one is; RIDGE for the ridge regression."""
     exactly: bool = False
-    """Few rows: the model of `most_nodes` nodes itself is chosen, no other."""
+    """Few noisy rows: the search goes on for no longer than it was rehearsed, and its fittest model of that size is chosen."""
     validation_r2: dict[int, float] = field(default_factory=dict)
     errors: Floats | None = None
     """Squared errors, row by row, of the model that set the size."""
+
+    @property
+    def decided(self) -> bool:
+        """Is nothing left to be searched for?"""
+        return self.constant or self.linear is not None or self.exactly
 
     def packed(self) -> list[Any]:
         """As plain values, without loss."""
@@ -79,124 +81,88 @@ class Verdict:
 
 def judge(problem: Problem, members: list[Member], linear: list[Individual]) -> Verdict:
     """Judge the models of a front, smallest first."""
-    everything = max((m.complexity for m in members), default=1)
-    jury = Jury(problem)
+    jury = Jury(problem, problem.judge_rows)
     if not members or not jury.can_judge:
-        return Verdict(everything)
+        return Verdict(EVERYTHING)
     errors = [jury.errors(m.individual) for m in members]
     scores = {m.complexity: jury.r2(e) for m, e in zip(members, errors, strict=True)}
-    if few_rows(problem) and max(scores.values()) < CLEAR_SIGNAL:
-        return _judge_few(problem, members, errors, scores, jury)
     best = int(np.argmin([e.sum() for e in errors]))
-    if not clearly_better(errors[best], jury.constant, BETTER_THAN_CONSTANT * jury.strictness):
+    if not clearly_better(errors[best], jury.constant, BETTER_THAN_CONSTANT):
         return Verdict(1, constant=True, validation_r2=scores, errors=jury.constant)
     lines = [jury.errors(model) for model in linear]
     if lines:
         line = int(np.argmin([e.sum() for e in lines]))
-        if not clearly_better(errors[best], lines[line], BETTER_THAN_LINEAR * jury.strictness):
+        if not clearly_better(errors[best], lines[line], BETTER_THAN_LINEAR):
             most = linear[line].complexity
             return Verdict(most, linear=line, validation_r2=scores, errors=lines[line])
-    for member, error in zip(members, errors, strict=True):
-        if member.complexity >= members[best].complexity or not clearly_better(
-            errors[best], error, CLEARLY_BETTER
-        ):
-            return Verdict(int(np.ceil(ROOM * member.complexity)), validation_r2=scores, errors=error)
-    return Verdict(everything, validation_r2=scores, errors=errors[best])
+    small = smallest(errors)
+    most = int(np.ceil(ROOM * members[small].complexity))
+    return Verdict(most, validation_r2=scores, errors=errors[small])
 
 
-def few_rows(problem: Problem) -> bool:
-    """Too few rows to choose among many models?"""
-    return len(problem.y) < FEW_ROWS
-
-
-def _judge_few(
-    problem: Problem, members: list[Member], errors: list[Floats], scores: dict[int, float], jury: Jury
-) -> Verdict:
-    """One candidate, named by the rows of the search, against ridge regression, and that against the mean."""
-    n = problem.different(problem.search_rows)
-    candidates = [i for i, m in enumerate(members) if m.individual.n_parameters <= n / ROWS_PER_PARAMETER]
-    best = min(candidates or [0], key=lambda i: information(members[i], n))
-    weights = np.ones(len(problem.y)) if problem.weights is None else problem.weights
-    line, constant = ridge_and_mean(problem, weights)
-    has_line = clearly_better(line, constant, BETTER_THAN_MEAN)
-    rival = jury.ridge() if has_line else jury.constant
-    needed = BETTER_THAN_LINEAR if has_line else BETTER_THAN_CONSTANT
-    if convincing(errors[best], rival, needed * jury.strictness**2):
-        most = members[best].complexity
-        return Verdict(most, exactly=True, validation_r2=scores, errors=errors[best])
-    if has_line:
-        return Verdict(1, linear=RIDGE, validation_r2=scores, errors=rival)
-    return Verdict(1, constant=True, validation_r2=scores, errors=jury.constant)
-
-
-def ridge_and_mean(problem: Problem, weights: Floats) -> tuple[Floats, Floats]:
-    """Squared errors of ridge regression and of the mean on rows they were not fitted to, all rows taking their turn."""
-    Z, y = problem.standardised(problem.X), problem.y / (np.abs(problem.y).max() or 1.0)
-    predicted, level = out_of_fold(Z, y, weights, FOLDS), np.average(y, weights=weights)
-    return weights * (y - predicted) ** 2, weights * (y - level) ** 2
-
-
-def information(member: Member, n: int) -> float:
-    """Bayesian information criterion on the rows of the search."""
-    return n * float(np.log(max(1.0 - member.fitness, 1e-15))) + member.individual.n_parameters * float(
-        np.log(n)
+def smallest(errors: Sequence[Floats], clearly: float = CLEARLY_BETTER) -> int:
+    """Number of the smallest model that the best is not clearly better than; models come smallest first."""
+    best = int(np.argmin([e.sum() for e in errors]))
+    return next(
+        i for i in range(best + 1) if i == best or not clearly_better(errors[best], errors[i], clearly)
     )
+
+
+def judge_few(problem: Problem, rehearsals: Sequence[Rehearsal]) -> Verdict:
+    """Few rows: the rehearsed search against ridge regression, and that against the mean; and the size that was best."""
+    if not rehearsals:
+        return Verdict(EVERYTHING)
+    rows = np.concatenate([r.part for r in rehearsals])
+    jury = Jury(problem, rows)
+    sizes = sorted({c for r in rehearsals for c in r.complexities})
+    curve = [jury.squares(np.concatenate([r.up_to(c) for r in rehearsals])) for c in sizes]
+    scores = {c: jury.r2(e) for c, e in zip(sizes, curve, strict=True)}
+    line = jury.squares(unseen_ridge(problem)[rows])
+    mean = jury.squares(np.concatenate([np.full(len(r.part), r.mean) for r in rehearsals]))
+    clear = max(scores.values()) >= CLEAR_SIGNAL
+    small = smallest(curve, CLEARLY_BETTER if clear else CLEARLY_WORSE)
+    has_line = clearly_better(line, mean, BETTER_THAN_MEAN)
+    rival, needed = (line, BETTER_THAN_LINEAR) if has_line else (mean, BETTER_THAN_CONSTANT)
+    if clear and clearly_better(curve[small], rival, needed):
+        return Verdict(int(np.ceil(ROOM * sizes[small])), validation_r2=scores, errors=curve[small])
+    if convincing(curve[small], rival, needed):
+        return Verdict(sizes[small], exactly=True, validation_r2=scores, errors=curve[small])
+    if has_line:
+        return Verdict(1, linear=RIDGE, validation_r2=scores, errors=line)
+    return Verdict(1, constant=True, validation_r2=scores, errors=mean)
 
 
 class Jury:
     """Squared errors of models on rows they were not fitted to."""
 
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        self.folded = len(problem.judge_rows) == 0
-        self.rows = problem.search_rows if self.folded else problem.judge_rows
-        self.strictness = STRICTER if self.folded else 1.0
-        self.y = problem.y[self.rows]
-        self.weights = np.ones(len(self.y)) if problem.weights is None else problem.weights[self.rows]
-        self.Z = problem.standardised(problem.X[self.rows])
+    def __init__(self, problem: Problem, rows: npt.NDArray[np.intp]) -> None:
+        self.rows, self.y = rows, problem.y[rows]
+        self.weights = np.ones(len(rows)) if problem.weights is None else problem.weights[rows]
+        self.Z = problem.standardised(problem.X[rows])
         fitted = problem.search_rows
         weights = None if problem.weights is None else problem.weights[fitted]
-        centre = np.average(problem.y[fitted], weights=weights)
-        self.constant = self.weights * self._scaled(self.y - centre) ** 2
+        unit = np.abs(problem.y).max() or 1.0
+        self.constant = self.squares(
+            np.full(len(rows), unit * np.average(problem.y[fitted] / unit, weights=weights))
+        )
         self.can_judge = (
-            problem.different(self.rows) >= (2 * FOLDS if self.folded else FOLDS)
+            problem.different(rows) >= FEWEST_TO_JUDGE
             and bool(self.weights.any())
             and bool(self.constant.sum() > 0.0)
         )
 
     def _scaled(self, residual: Floats) -> Floats:
-        return np.asarray(residual / (np.abs(self.y).max() or 1.0))
+        return np.asarray(residual / (np.abs(self.y).max(initial=0.0) or 1.0))
 
-    def errors(self, individual: Individual) -> Floats:
+    def squares(self, predicted: Floats) -> Floats:
         """Weighted squared errors, row by row; infinite where there is no value."""
-        predicted = self._folded(individual) if self.folded else individual.predict(self.Z)
         with np.errstate(over="ignore", invalid="ignore"):
             errors = self.weights * self._scaled(self.y - predicted) ** 2
         return np.where(np.isfinite(errors), errors, np.inf)
 
-    def _folded(self, individual: Individual) -> Floats:
-        predicted = np.empty(len(self.y))
-        folds = np.arange(len(self.y)) % FOLDS
-        for fold in range(FOLDS):
-            out = folds == fold
-            data = Dataset(np.ascontiguousarray(self.Z[~out]), self.y[~out], self.weights[~out])
-            predicted[out] = individual.refine(data, Refinement(iterations=3, prune=0.0)).predict(
-                np.ascontiguousarray(self.Z[out])
-            )
-        return predicted
-
-    def ridge(self) -> Floats:
-        """The same of ridge regression."""
-        if self.folded:
-            predicted = out_of_fold(self.Z, self.y, self.weights, FOLDS)
-        else:
-            rows = self.problem.search_rows
-            weights = np.ones(len(rows)) if self.problem.weights is None else self.problem.weights[rows]
-            line = Ridge.fitted(
-                self.problem.standardised(self.problem.X[rows]), self.problem.y[rows], weights
-            )
-            predicted = line.predict(self.Z)
-        return np.asarray(self.weights * self._scaled(self.y - predicted) ** 2)
+    def errors(self, individual: Individual) -> Floats:
+        """The same of a model of standardised features."""
+        return self.squares(individual.predict(self.Z))
 
     def r2(self, errors: Floats) -> float:
         """R² on the judging rows."""
@@ -209,13 +175,10 @@ def prefer_short(
 ) -> Member:
     """A seeker's short formula instead of the approximators' when the judging rows see no clear difference: the most
     `convincing` one, or the shortest that is about as good as the best."""
-    rows = problem.judge_rows
-    if len(rows) == 0:
-        return chosen
-    X, y = problem.X[rows], problem.y[rows]
-    scale = np.abs(y).max() or 1.0
     shorter = sorted((f for f in finds if f.complexity < chosen.complexity), key=lambda f: f.complexity)
-    squares = {id(f): ((y - f.individual.predict(X)) / scale) ** 2 for f in shorter}
+    squares = {id(f): unseen_errors(problem, f.individual) for f in shorter}
+    if any(len(s) != len(errors) for s in squares.values()):  # a rehearsal was cut short
+        return chosen
     best = min(shorter, key=lambda f: float(squares[id(f)].sum()), default=None)
     if best is None or clearly_better(errors, squares[id(best)], CLEARLY_BETTER):
         return chosen
@@ -230,6 +193,23 @@ def prefer_short(
         if find is best or not clearly_better(squares[id(best)], squares[id(find)], CLEARLY_BETTER):
             return find
     return chosen
+
+
+def unseen_errors(problem: Problem, individual: Individual) -> Floats:
+    """Squared errors of a seeker's formula on the judging rows; with few rows on each part of them, fitted again to the rest."""
+    if len(problem.judge_rows):
+        jury, X = Jury(problem, problem.judge_rows), problem.X[problem.judge_rows]
+        return jury.squares(individual.predict(X))
+    left_out = parts(problem)
+    jury = Jury(problem, np.concatenate([*left_out, np.zeros(0, dtype=np.intp)]))
+    predictions = [np.zeros(0)]
+    for part in left_out:
+        rest = np.setdiff1d(np.arange(len(problem.y)), part)
+        weights = None if problem.weights is None else problem.weights[rest]
+        data = Dataset(np.ascontiguousarray(problem.X[rest]), problem.y[rest], weights)
+        again = individual.refine(data, Refinement(iterations=3, prune=0.0))
+        predictions.append(again.predict(np.ascontiguousarray(problem.X[part])))
+    return jury.squares(np.concatenate(predictions))
 
 
 def best_of(problem: Problem, members: list[Member]) -> Member:

@@ -93,15 +93,6 @@ class Ridge:
         return Individual([f"[0: 0.0 + {terms}]"], self.intercept, [1.0])
 
 
-def out_of_fold(Z: Floats, y: Floats, weights: Floats, folds: int) -> Floats:
-    """Predictions of ridge regressions for rows they have not seen."""
-    predicted = np.empty(len(y))
-    for fold in range(folds):
-        out = np.arange(len(y)) % folds == fold
-        predicted[out] = Ridge.fitted(Z[~out], y[~out], weights[~out]).predict(Z[out])
-    return predicted
-
-
 def forward_selection(Z: Floats, y: Floats, most: int) -> list[int]:
     """Features in the order in which they explain most of what is left (orthogonal matching pursuit); columns centred."""
     Q = Z

@@ -16,8 +16,10 @@ from multigene.units import Dimensions
 
 Floats = npt.NDArray[np.float64]
 
-#: With fewer rows than this none can be spared for judging.
-FEWEST_ROWS_TO_SPLIT = 60
+#: With fewer rows than this none are kept apart for judging: the search is rehearsed (`rehearsal.py`), and all rows judge.
+FEW_ROWS = 400
+#: With fewer rows than this how they lie is a matter of chance.
+A_HANDFUL = 60
 #: Searches see at most so many rows; the rest judges and polishes.
 MOST_SEARCH_ROWS = 6000
 MOST_JUDGE_ROWS = 20000
@@ -52,11 +54,9 @@ class Problem:
             len(y),
             np.ascontiguousarray(X),
         )  # sums over columns must not depend on how the table lies in memory
-        rng = np.random.default_rng(
-            n if n >= FEWEST_ROWS_TO_SPLIT else 0
-        )  # few rows: as if repeated by their weights
-        order = rng.permutation(n) if n >= FEWEST_ROWS_TO_SPLIT else np.arange(n)
-        held = min(round(holdout * n), MOST_JUDGE_ROWS) if n >= FEWEST_ROWS_TO_SPLIT else 0
+        rng = np.random.default_rng(n if n >= A_HANDFUL else 0)  # a handful: as if repeated by their weights
+        order = rng.permutation(n) if n >= FEW_ROWS else np.arange(n)
+        held = min(round(holdout * n), MOST_JUDGE_ROWS) if n >= FEW_ROWS else 0
         judge, search = np.sort(order[:held]), np.sort(order[held : held + MOST_SEARCH_ROWS])
         means, scales = (
             _means_and_scales(X, weights) if standardise else (np.zeros(X.shape[1]), np.ones(X.shape[1]))
@@ -160,7 +160,7 @@ def _guard_points(X: Floats, rng: np.random.Generator) -> Floats:
         return np.asarray(X[:GUARD_POINTS].copy())
     margin = 0.02 * (high - low)
     box = rng.uniform(0.0, 1.0, (GUARD_POINTS, X.shape[1])) * (high - low + 2 * margin) + (low - margin)
-    if len(X) < FEWEST_ROWS_TO_SPLIT:
+    if len(X) < A_HANDFUL:
         return np.asarray(box)
     first, second = X[rng.integers(len(X), size=GUARD_POINTS)], X[rng.integers(len(X), size=GUARD_POINTS)]
     t = rng.uniform(0.0, 1.0, (GUARD_POINTS, 1))

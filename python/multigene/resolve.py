@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 
-from multigene.search import default_settings
+from multigene.defaults import default_settings
 from multigene.settings import Settings, Stopping, configuration, function_entries
 from multigene.settings_check import check
 

@@ -19,7 +19,7 @@ from multigene._engine import Individual, Workers
 from multigene.choice import judged
 from multigene.evolution import Generation, evolve
 from multigene.pareto import Member, ParetoFront
-from multigene.problem import FEWEST_ROWS_TO_SPLIT, Problem
+from multigene.problem import A_HANDFUL, Problem
 from multigene.progress import ProgressLine
 from multigene.search import Report, Searcher
 from multigene.settings import Clock, Settings
@@ -88,7 +88,7 @@ class Run:
             self.data = self.problem.plain_dataset()
             previous = None
             # With a handful of rows whether a model behaves between them is a matter of rounding.
-            guarded = self.settings.selection.guarded and len(self.problem.y) >= FEWEST_ROWS_TO_SPLIT
+            guarded = self.settings.selection.guarded and len(self.problem.y) >= A_HANDFUL
             front = ParetoFront(self.problem.behaves_between_rows if guarded else None)
             if saved is not None:
                 packed = saved.get("generation", {})
@@ -105,7 +105,8 @@ class Run:
                 return
             for step in self.steps:
                 self.step = step
-                self._record(step, line)
+                if not self._rehearses(step):
+                    self._record(step, line)
                 if self.callback is not None and self.callback(step):
                     self.stopped_by = "callback"
                 if self._finished():
@@ -154,6 +155,10 @@ class Run:
         if self.settings.stopping.seconds is not None:
             shares.append(self.seconds() / self.settings.stopping.seconds)
         return max(shares)
+
+    def _rehearses(self, step: Step) -> bool:
+        """Is the step part of a rehearsal? Those count as time and not as generations of the run."""
+        return isinstance(step, Report) and step.phase == "rehearse"
 
     def _record(self, step: Step, line: ProgressLine) -> None:
         best = step.front.best

@@ -5,6 +5,7 @@ generations, by count and never by the clock, so that a run limited by generatio
 paper is simply one island without anything added; `search` is what `MultigeneRegressor()` without a codename runs:
 
     seek      small islands on transformed targets look for an exact law (`seekers.py`); a law ends the run
+    rehearse  few rows only: the search on parts of the rows, to be judged by the others (`rehearsal.py`)
     explore   islands evolve on part of the rows; the best of each migrate in a ring
     judge     rows that no island saw decide how large a formula may be
     finish    islands evolve on all rows; the best formula of that size, tuned once more, is the result
@@ -20,32 +21,18 @@ import numpy as np
 
 from multigene import checkpoint, laws
 from multigene._engine import Individual, Workers
+from multigene.defaults import default_settings
 from multigene.evolution import evolve
 from multigene.island import Island
-from multigene.judge import Verdict, few_rows, judge
+from multigene.judge import Verdict, judge, judge_few
 from multigene.linear import linear_models
 from multigene.outcome import EXPLAINED, outcome
 from multigene.pareto import Member, ParetoFront
 from multigene.problem import Problem
+from multigene.rehearsal import Rehearsal, few_rows, parts, rehearse, understudy
 from multigene.seekers import Seekers
-from multigene.settings import (
-    Genes,
-    Refinement,
-    Search,
-    Seeking,
-    Selection,
-    Settings,
-    Stopping,
-    Variation,
-    function_entries,
-)
+from multigene.settings import Refinement, Settings
 from multigene.trim import fitted, polished, shorter_relatives
-
-#: Functions of the approximators: the paper's, without poles (LAB: division brings spikes and no accuracy).
-APPROXIMATOR_FUNCTIONS = (
-    "add", "sub", "mul", "sin", "cos", "exp", "logistic", "tanh", "sinc", "softplus", "gauss", "pow2", "pow3",
-)  # fmt: skip
-
 
 #: Share of the run that seekers may take before the approximators begin.
 FIRST_SHARE = 0.15
@@ -59,39 +46,6 @@ SHORTENED = 2
 FEWEST_ROWS_TO_SHORTEN = 30
 #: Share of the run after which the front is completed by shorter relatives, and fitted to all rows where there are very many.
 COMPLETION = 0.9
-
-
-def default_settings() -> Settings:
-    """Settings of the default search: those of one approximating island, and how islands are arranged."""
-    return Settings(
-        genes=Genes(
-            functions=function_entries(
-                {name: 2.0 if name in ("add", "sub", "mul") else 1.0 for name in APPROXIMATOR_FUNCTIONS}
-            ),
-            max_genes=10,
-            max_depth=7,
-            max_nodes=30,
-            initial_depth=4,
-            mutation_depth=4,
-            variable_frequency=4.5,
-            lcf_frequency=4.5,
-            constant_frequency=1.0,
-            constant_range=(-3.0, 3.0),
-            lcf="unsynchronised",
-            lcf_birth="sparse",
-        ),
-        selection=Selection(population_size=50, tournament_size=5, elites=8, criterion="gcv"),
-        variation=Variation(
-            constant_mutation=0.05,
-            weights_mutation=0.15,
-            weights_sigma=0.5,
-            more_mutations=(("sparsity", 0.15), ("add_gene", 0.07), ("delete_gene", 0.05)),
-        ),
-        refinement=Refinement(),
-        stopping=Stopping(generations=400),
-        search=Search(),
-        seeking=Seeking(),
-    )
 
 
 @dataclass(frozen=True)
@@ -120,6 +74,9 @@ class Searcher:
         self.rng, self.workers = rng, workers
         self.guard: Callable[[Individual], bool] | None = problem.behaves if self.options.guard else None
         self.verdict: Verdict | None = None
+        self.parts = parts(problem) if self.options.holdout and few_rows(problem) else []
+        self.rehearsals: list[Rehearsal] = []
+        self.understudy: Searcher | None = None
         self.phase, self.number, self.complete = "explore", 0, False
         self.length = min(self.options.migration, settings.stopping.generations or self.options.migration)
         self.front = ParetoFront(self.guard)
@@ -127,7 +84,9 @@ class Searcher:
         self.linear: list[Individual] = []
         if saved is None:
             self.data = problem.dataset(problem.search_rows)
-            self.islands = self._settle()
+            self._first_front()
+            # Rehearsals come before the first populations.
+            self.islands: list[Island] = [] if self.parts else self._settle()
         else:
             self._restore(saved)
 
@@ -141,19 +100,19 @@ class Searcher:
         if self.number == 0 and self._seek(self._first_evaluations(), lambda: share() >= FIRST_SHARE):
             yield self._report()
             return
-        judged = len(self.problem.judge_rows) > 0
-        explored = 1.0 - self.options.finish if judged else COMPLETION if few_rows(self.problem) else 1.0
-        # One round at least while there is time: seekers may have taken more of it than they were given.
-        while self.phase == "explore" and (share() < explored or (self.number == 0 and share() < 1.0)):
-            yield self._round()
-            if self.explained() or self._seek(self._next_evaluations(), lambda: share() >= explored):
+        if not self.islands:
+            yield from rehearse(self, share)
+            self.verdict = judge_few(self.problem, self.rehearsals)
+            self.islands = self._settle()
+        while self.phase == "explore" and not self._explored(share()):
+            yield self.round()
+            if self.explained() or self._seek(self._next_evaluations(), lambda: self._explored(share())):
                 yield self._report()
                 return
         if share() >= 1.0:
             return
         if self.phase == "explore":
-            verdict = self.judge()
-            if verdict.constant or verdict.linear is not None or verdict.exactly:
+            if self.judge().decided:
                 return
             self.move_to_all_rows()
         while True:
@@ -162,10 +121,21 @@ class Searcher:
                 if not self.works_on_all_rows:
                     yield self._report()
                     return
-            yield self._round()
+            yield self.round()
             if self._seek(self._next_evaluations(), lambda: share() >= COMPLETION):
                 yield self._report()
                 return
+
+    def _explored(self, share: float) -> bool:
+        """Is it time to judge? One round at least while there is time: seekers may have taken more of it than they were given."""
+        if self.number == 0:
+            return share >= 1.0
+        if self.rehearsals and self.verdict is not None and self.verdict.decided:
+            return share >= 1.0 or self.number >= max(r.generations for r in self.rehearsals)
+        kept_apart = len(self.problem.judge_rows) > 0
+        return share >= (
+            1.0 - self.options.finish if kept_apart else COMPLETION if few_rows(self.problem) else 1.0
+        )
 
     @property
     def only_laws(self) -> bool:
@@ -251,9 +221,14 @@ class Searcher:
         return Report(max(self.number - 1, 0), self.front, evaluations, self.phase)
 
     def judge(self) -> Verdict:
-        """Let rows that no island saw decide how large a formula may be."""
+        """Let rows that no island saw decide how large a formula may be; few rows have decided before."""
         self._shorten(list(self.front))
-        self.verdict = judge(self.problem, list(self.front), self.linear)
+        if self.verdict is None:
+            members = list(self.front)
+            few = few_rows(self.problem)
+            self.verdict = (
+                judge_few(self.problem, self.rehearsals) if few else judge(self.problem, members, self.linear)
+            )
         return self.verdict
 
     def move_to_all_rows(self) -> None:
@@ -327,11 +302,14 @@ class Searcher:
             "phase": self.phase,
             "complete": self.complete,
             "number": self.number,
+            "rng": self.rng.bit_generator.state,
             "verdict": verdict,
             "front": front,
             "islands": islands,
         }
-        return {"search": search | {"seekers": seekers}}
+        rehearsals = [r.packed() for r in self.rehearsals]
+        understudy = None if self.understudy is None else self.understudy.state()
+        return {"search": search | {"seekers": seekers, "rehearsals": rehearsals, "understudy": understudy}}
 
     def _restore(self, saved: dict[str, Any]) -> None:
         try:
@@ -342,7 +320,11 @@ class Searcher:
                 bool(state["complete"]),
             )
             self.verdict = None if state["verdict"] is None else Verdict.unpacked(state["verdict"])
-            rows = self.problem.search_rows if self.phase == "explore" else self.problem.evolution_rows
+            self.rng.bit_generator.state = state["rng"]
+            self.rehearsals = [Rehearsal.unpacked(r) for r in state["rehearsals"]]
+            if state["understudy"] is not None:
+                self.understudy = understudy(self, self.parts[len(self.rehearsals)], state["understudy"])
+            rows = self.problem.search_rows if self.phase != "finish" else self.problem.evolution_rows
             self.data = self.problem.dataset(None if self.complete else rows)
             self.linear = linear_models(self.problem, self.data) if self.options.linear else []
             checkpoint.fill_front(self.front, state["front"])
@@ -361,11 +343,14 @@ class Searcher:
 
     # --- islands ----------------------------------------------------------------------------------
 
+    def _first_front(self) -> None:
+        """Linear models are known even if there is no time for a single generation."""
+        self.linear = linear_models(self.problem, self.data) if self.options.linear else []
+        for model in self.linear:
+            self._enter(model)
+
     def _settle(self) -> list[Island]:
         """Islands with first populations; the first one starts with the linear models."""
-        self.linear = linear_models(self.problem, self.data) if self.options.linear else []
-        for model in self.linear:  # known even if there is no time for a single generation
-            self._enter(model)
         islands = []
         for i in range(self.options.islands):
             rng = np.random.default_rng(self.rng.integers(2**63))
@@ -386,7 +371,7 @@ class Searcher:
             self.settings, genes=genes, selection=replace(self.settings.selection, criterion="bic")
         )
 
-    def _round(self) -> Report:
+    def round(self) -> Report:
         """Every island evolves for as many generations as lie between migrations; then the best move on in a ring."""
         for island in self.islands:
             island.advance(self.length)
