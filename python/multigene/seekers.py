@@ -53,6 +53,8 @@ MOST_NODES = 45
 LONG = 14
 #: Finds that leave more are made brief when they convince more than all before; so many evaluations that counts for.
 NOISY, HOPELESS, BRIEF_WORK = 1e-9, 0.05, 300
+#: A target whose finds leave more than `POOR` after so many restarts gets a share of its work while others leave less than `NEAR`.
+TRIED, POOR, NEAR, HARDLY = 4, 0.3, 0.05, 0.25
 #: Sets of the catalogue that a target keeps to begin restarts with.
 SEEDS = 6
 QUICK = Refinement(iterations=12, bound=100.0, decay=0.0, prune=0.0)
@@ -67,6 +69,8 @@ DENSE_FUNCTIONS = {
 }  # fmt: skip
 #: Their restarts are longer by this factor: dense weights take longer to tune.
 DENSE_UNITS = 2
+#: Most genes, and nodes of each, in turn: the fewer there are, the less can be approximated instead of found.
+DENSE_LIMITS = ((2, 11), (4, 15), (2, 15), (3, 11))
 
 
 def seeker_settings(n_features: int, products: tuple[int, ...], logarithm: bool) -> Settings:
@@ -180,7 +184,12 @@ class Seekers:
             if self.law is None or size(self.law.expression) > LONG:
                 self._survey(stage)
         while self.targets and self.law is None and self.evaluations < until and not stop():
-            self._restart(min(self.targets, key=lambda t: t.work / t.share), stop)
+            self._restart(min(self.targets, key=lambda t: t.work / (t.share * self._promise(t))), stop)
+
+    def _promise(self, target: Target) -> float:
+        """Less work for a target of which hardly anything is explained after some restarts, where others come near."""
+        poor = target.restarts >= TRIED and target.best > POOR and self.best < NEAR
+        return HARDLY if self.options.adaptive and poor else 1.0
 
     def adopt(self, individual: Individual) -> None:
         """Look at a model in the user's units that somebody else found; cleaned up it may be the law."""
@@ -276,6 +285,9 @@ class Seekers:
         """Every second restart draws its own genes, nodes, pressure and leaves."""
         if target.dense:
             settings = dense_settings(len(target.features))
+            if self.options.portfolio:
+                max_genes, max_nodes = DENSE_LIMITS[target.restarts % len(DENSE_LIMITS)]
+                settings = settings.changed(max_genes=max_genes, max_nodes=max_nodes)
             allowed = tuple(f for f in self.functions or () if f[0] in DENSE_FUNCTIONS)
             return settings.changed(functions=allowed) if allowed else settings
         products = tuple(k for k, j in enumerate(target.features) if one_sign(self.X[:, j]))

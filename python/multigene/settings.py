@@ -296,6 +296,8 @@ class Seeking:
     """Every second pair of restarts draws limits and prices of its own."""
     dense: bool = True
     """Islands whose leaves are linear combinations of all features, under BIC alone."""
+    adaptive: bool = True
+    """Less work for transforms that explain hardly anything after some restarts."""
     brief: bool = True
     """Drop from a convincing find in noisy data what the noise cannot tell from nothing."""
 
