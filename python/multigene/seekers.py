@@ -53,7 +53,7 @@ MOST_NODES = 45
 LONG = 14
 #: Finds that leave more are made brief when they convince more than all before; so many evaluations that counts for.
 NOISY, HOPELESS, BRIEF_WORK = 1e-9, 0.05, 300
-#: A target whose finds leave more than `POOR` after so many restarts gets a share of its work while others leave less than `NEAR`.
+#: A target whose finds leave more than `POOR` after so many restarts gets a share of its work while others leave under `NEAR`.
 TRIED, POOR, NEAR, HARDLY = 4, 0.3, 0.05, 0.25
 #: Sets of the catalogue that a target keeps to begin restarts with.
 SEEDS = 6
