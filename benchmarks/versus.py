@@ -1,8 +1,8 @@
 """The default beside pyoperon and gplearn: equal wall-clock and threads, the same rows, medians of test R² over seeds.
 
 The last column is the best median of the paper's tables, after seven minutes. Environment: BENCH_SEEDS (10), BENCH_SECONDS (10),
-BENCH_THREADS (2), BENCH_CLOCK (wall; or processor for multigene alone), BENCH_PROBLEMS, BENCH_METHODS, MULTIGENE_DATA; finished runs
-are kept in BENCH_STORE, if given, and not repeated.
+BENCH_THREADS (2), BENCH_CLOCK (wall; or processor for multigene alone), BENCH_PROBLEMS, BENCH_METHODS, MULTIGENE_DATA; finished
+runs are kept in BENCH_STORE, if given, and not repeated.
 """
 
 from __future__ import annotations
