@@ -31,6 +31,7 @@ from multigene.rows import TrainingRows
 from multigene.run import CLOCKS, Callback, Run
 from multigene.settings import Settings
 from multigene.units import Dimensions
+from multigene.wording import among, anatomy
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -306,8 +307,8 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
             return super().__repr__()  # type: ignore[no-any-return]
         return (
             f"{self._target_name} = {self.formula_}\n"
-            f"R² {self.r2_:.6f} on the training rows, {self.formula_.size} nodes, {self.n_genes_} genes; "
-            f"one of {len(self._front.listed)} models of the front"
+            f"R² {self.r2_:.6f} on the training rows, {anatomy(self.formula_.size, self.n_genes_)}; "
+            f"{among(len(self._front.listed))}"
         )
 
     def __sklearn_tags__(self) -> Any:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from multigene import expression as tree
 from multigene.export import export
 from multigene.expression import Array, Expression, evaluate
-from multigene.readable import size
+from multigene.readable import plain, size
 from multigene.simplify import simplify
 
 
@@ -65,7 +65,7 @@ class Formula:
         from multigene.export.sympy import build
 
         shown = self.expression if digits is None else tree.round_numbers(self.expression, digits)
-        return build(shown, self.feature_names)
+        return build(plain(shown), self.feature_names)
 
     def python(self, name: str = "predict") -> str:
         """Source of a NumPy function that stands alone."""
@@ -100,7 +100,7 @@ class Formula:
     @property
     def size(self) -> int:
         """The number of nodes of the printed formula."""
-        return size(self.expression)
+        return size(plain(self.expression))
 
     @property
     def depth(self) -> int:

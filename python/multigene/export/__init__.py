@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from multigene.expression import Expression, round_numbers
+from multigene.readable import plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,5 @@ def export(
     shown = digits if digits is not None else found.digits
     # Formats for people have digits by default; they write 1/3 and π by name and need no rounding of them.
     named = found.digits is not None
-    return found.write(
-        expression if shown is None else round_numbers(expression, shown, named), names, target, **options
-    )
+    rounded = expression if shown is None else round_numbers(expression, shown, named)
+    return found.write(plain(rounded), names, target, **options)

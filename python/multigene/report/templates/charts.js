@@ -25,6 +25,8 @@ function percentage(value) {
   return value === null || value === undefined ? "–" : (100 * value).toFixed(1).replace(/^-0\.0$/, "0.0").replace("-", "−") + " %";
 }
 
+function nodes(count) { return `${count} node${count === 1 ? "" : "s"}`; }
+
 // Plotly reads tags in its texts; names are to be shown as they are.
 function literal(name) { return name.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;"); }
 
@@ -54,7 +56,7 @@ function layout(colour, more = {}) {
 function hasSeveral(content) { return content.sets.length > 1; }
 
 function frontChart(content, index, colour) {
-  const models = content.models, sizes = models.map(m => m.size), said = models.map(m => `<b>${m.size} nodes</b><br>${wrapped(m.text)}`);
+  const models = content.models, sizes = models.map(m => m.size), said = models.map(m => `<b>${nodes(m.size)}</b><br>${wrapped(m.text)}`);
   const traces = [];
   content.sets.filter(s => s.name !== "train").forEach(set => traces.push({type: "scatter", mode: "markers", name: "R² " + SET_NAMES[set.name],
     x: sizes, y: models.map(m => set.name === "validation" ? m.validation : m.errors[set.name].r2).map(v => v !== null && v > -0.05 ? v : null), hoverinfo: "skip",
@@ -72,7 +74,7 @@ function frontChart(content, index, colour) {
   return [traces, layout(colour, {showlegend: true, clickmode: "event",
     xaxis: axis(colour, "nodes of the formula", wide ? {type: "log", tickvals: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]} : {rangemode: "tozero"}),
     yaxis: axis(colour, "R²", {range: [low - .03, Math.min(1.03, Math.max(...models.map(m => m.r2 ?? 0)) + .04)]})}),
-    `Model ${index + 1} of ${models.length}: ${now.size} nodes, R² ${r2(now.r2)}.`];
+    `Model ${index + 1} of ${models.length}: ${nodes(now.size)}, R² ${r2(now.r2)}.`];
 }
 
 function pairs(content, model, colour, each) {
@@ -194,8 +196,8 @@ function convergenceChart(content, colour) {
 
 function errorRows(content, index) {
   const s = content.sets.length - 1, name = content.sets[s].name, row = (title, each, kind) => ({title, kind, errors: each.errors[name], curve: each.curves[s]});
-  const model = content.models[index], rows = [row(`selected (${model.size} nodes)`, model, "selected")];
-  if (index !== content.chosen) rows.push(row(`chosen (${content.models[content.chosen].size} nodes)`, content.models[content.chosen], "chosen"));
+  const model = content.models[index], rows = [row(`selected (${nodes(model.size)})`, model, "selected")];
+  if (index !== content.chosen) rows.push(row(`chosen (${nodes(content.models[content.chosen].size)})`, content.models[content.chosen], "chosen"));
   content.references.slice().reverse().forEach(r => rows.push(row({linear: "linear in all columns", mean: "mean of the target"}[r.name], r, r.name)));
   return rows;
 }
