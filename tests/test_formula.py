@@ -30,10 +30,13 @@ def formula() -> Formula:
 
 
 def test_text(formula: Formula) -> None:
-    assert str(formula) == "0.5 + 1.235*x1**2 - 2/(1 + exp(`temp (°C)`))"
+    assert str(formula) == "0.5 + 1.23456*x1**2 - 2/(1 + exp(`temp (°C)`))"
+    assert formula.text(4) == "0.5 + 1.235*x1**2 - 2/(1 + exp(`temp (°C)`))"
+    long = op("add", Number(1.23456 * np.e), op("mul", Number(0.1 + 0.2), x))  # 0.30000000000000004
+    assert str(Formula(long, ["x"])) == "3.356 + 0.3*x"
     assert formula.text(digits=None).startswith("0.5 + 1.23456*x1**2")
     assert formula.text(digits=2).startswith("0.5 + 1.2*x1**2")
-    assert repr(formula).startswith("Formula(power = 0.5 + 1.235")
+    assert repr(formula).startswith("Formula(power = 0.5 + 1.23456")
 
 
 @pytest.mark.parametrize(
@@ -44,11 +47,11 @@ def test_text(formula: Formula) -> None:
         (op("mul", Number(-1.0), op("add", x, t)), "-(x1 + t)"),
         (op("mul", Number(-1.0000001), x, t), "-x1*t"),
         (op("mul", Number(1.0), Number(-1.0)), "-1"),
-        (op("add", x, op("mul", Number(-0.9999999), op("sin", t))), "x1 - sin(t)"),
+        (op("add", x, op("mul", Number(-0.99999999), op("sin", t))), "x1 - sin(t)"),
         (op("div", op("mul", Number(1.0), x), Number(1.0)), "x1"),
         (op("div", x, Number(-1.0)), "-x1"),
         (op("div", op("mul", Number(1.0), x), t), "x1/t"),
-        (Power(op("abs", x), 0.9999999), "abs(x1)"),
+        (Power(op("abs", x), 0.99999999), "abs(x1)"),
         (op("add", Number(1.0), op("mul", Number(1.0), op("inv", x))), "1 + 1/x1"),
     ],
 )
@@ -91,7 +94,7 @@ def test_awkward_names_are_quoted() -> None:
 
 
 def test_latex(formula: Formula) -> None:
-    expected = r"0.5 + 1.235 \cdot x_{1}^{2} - \frac{2}{1 + e^{\text{temp (°C)}}}"
+    expected = r"0.5 + 1.23456 \cdot x_{1}^{2} - \frac{2}{1 + e^{\text{temp (°C)}}}"
     assert formula.latex() == expected
     assert formula._repr_latex_() == rf"$\displaystyle \text{{power}} = {expected}$"
     names = {
@@ -175,7 +178,7 @@ def test_formula_is_a_value(formula: Formula) -> None:
 
 def test_simplified_and_rounded(formula: Formula) -> None:
     short = formula.simplified()
-    assert short.text() == "1.235*x1**2 - 2/(1 + exp(`temp (°C)`)) + 0.5"
+    assert short.text() == "1.23456*x1**2 - 2/(1 + exp(`temp (°C)`)) + 0.5"
     assert short.size == formula.size
     assert formula.rounded(2).text(digits=None).startswith("0.5 + 1.2*x1**2")
 

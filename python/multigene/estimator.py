@@ -20,7 +20,8 @@ from multigene._engine import Dataset, Individual, Workers
 from multigene.checkpoint import fingerprint_of
 from multigene.choice import Front
 from multigene.data import checked_features, checked_rows, column_names, data_summary, target_name
-from multigene.formula import Formula
+from multigene.digits import with_few_digits
+from multigene.formula import Digits, Formula
 from multigene.inspection import Inspection
 from multigene.looking import Looking
 from multigene.model import model_expression, transformations
@@ -224,14 +225,16 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
         import pandas as pd
 
         result = run.result()
-        self._front = Front(
-            result.front, result.chosen, self._names, self._target_name, self._data_summary or {}
-        )
+        front, chosen = list(result.front), result.chosen
+        if self._settings.search is not None and self._rows is not None:
+            front = with_few_digits(front, self._rows)
+            chosen = next(new for new, old in zip(front, result.front, strict=True) if old is result.chosen)
+        self._front = Front(front, chosen, self._names, self._target_name, self._data_summary or {})
         self._state = run.state() if self.warm_start else None
         self.history_ = pd.DataFrame(run.history)
         self.n_generations_ = run.generations()
         self.stopped_by_ = run.stopped_by
-        self._choose(result.chosen, "default")
+        self._choose(chosen, "default")
 
     def _choose(self, member: Any, choice: str) -> None:
         self._member, self.choice_ = member, choice
@@ -291,8 +294,8 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
         check_is_fitted(self)
         return self.formula_.sympy()
 
-    def latex(self, digits: int | None = 4) -> str:
-        """The chosen formula for LaTeX."""
+    def latex(self, digits: Digits = "few") -> str:
+        """The chosen formula for LaTeX; `digits` as in `Formula.text`."""
         check_is_fitted(self)
         return self.formula_.latex(digits)
 

@@ -49,7 +49,7 @@ def show(
     elif format is not None:
         write(None, exported(fitted, format, digits))
     else:
-        say(f"{fitted._target_name} = {fitted.formula_.text(digits or 4)}")
+        say(f"{fitted._target_name} = {fitted.formula_.text(digits or 'few')}")
         say()
         for key, value in spoken_description(fitted):
             say(f"{key + ':':10} {value}")
