@@ -1,7 +1,7 @@
 """The expression tree: the one form from which every formula, export and count of nodes is made.
 
 The engine hands over genes; the estimator turns them, with their outer coefficients, into one tree of
-`Number`, `Variable`, `Operation` and `Power` nodes. `simplify.py` shortens such a tree, `formula.py` gives it
+`Number`, `Variable`, `Operation` and `Power` nodes. `rewriting/` shortens such a tree, `formula.py` gives it
 column names, and `export/` writes it in other languages. Trees are immutable and hashable. Every walk goes
 through `fold`, which keeps its own stack, so that depth is limited by memory and not by the interpreter.
 """

@@ -13,7 +13,7 @@ from multigene import expression as tree
 from multigene.export import export
 from multigene.expression import Array, Expression, evaluate
 from multigene.readable import plain, size
-from multigene.simplify import simplify
+from multigene.rewriting import simplify
 
 #: A number of significant digits, all of them (None), or as few as the numbers have.
 Digits = int | Literal["few"] | None

@@ -2,7 +2,7 @@
 
 Some operators of the search have no common name (logistic, softplus, the analytic quotient); they are spelt
 out in every form meant for people, and `size` counts the nodes of what is printed. Stands between
-`expression.py` and the writers of text, LaTeX, MathML and SymPy; `simplify.py` measures its success with it.
+`expression.py` and the writers of text, LaTeX, MathML and SymPy; `rewriting/` measures its success with it.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from multigene.report.numbers import number, numbers
 from multigene.report.reproduce import command, constructor, settings_table
 from multigene.report.rows import given_rows, training_rows, with_validation
 from multigene.report.statistics import Floats, Intervals, Rows
-from multigene.simplify import simplify
+from multigene.rewriting import simplify
 
 if TYPE_CHECKING:
     from multigene.estimator import MultigeneRegressor

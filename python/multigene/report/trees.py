@@ -19,7 +19,7 @@ from multigene.expression import (
 )
 from multigene.model import gene_expression
 from multigene.readable import plain
-from multigene.simplify import simplify
+from multigene.rewriting import simplify
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
