@@ -53,6 +53,28 @@ function layout(colour, more = {}) {
     hoverlabel: {bgcolor: colour.card, bordercolor: colour.line, align: "left", font: {color: colour.ink, size: 12, family: "system-ui, sans-serif"}}, ...more};
 }
 
+// Plotly's arithmetic overflows near the ends of floating point: an axis whose numbers are that large or small is drawn in units
+// of a power of ten, which its title names.
+const LARGEST_DRAWN = 1e100, SMALLEST_DRAWN = 1e-100;
+
+function drawable(traces, arrangement) {
+  for (const letter of ["x", "y"]) {
+    const axisOf = trace => trace[letter + "axis"] ?? letter;
+    for (const name of new Set(traces.map(axisOf))) {
+      const mine = traces.filter(t => axisOf(t) === name), key = name.replace(letter, letter + "axis");
+      const largest = mine.reduce((most, t) => (t[letter] ?? []).reduce((m, v) => typeof v === "number" && isFinite(v) ? Math.max(m, Math.abs(v)) : m, most), 0);
+      if (largest === 0 || (largest <= LARGEST_DRAWN && largest >= SMALLEST_DRAWN)) continue;
+      const exponent = Math.floor(Math.log10(largest)), half = Math.trunc(exponent / 2);
+      // In two steps, since 10^-310 does not have all its digits.
+      const scaled = v => typeof v !== "number" ? v : isFinite(v) ? v / 10 ** half / 10 ** (exponent - half) : null;
+      mine.forEach(t => { if (t[letter]) t[letter] = t[letter].map(scaled); if (letter === "x" && t.width) t.width = scaled(t.width); });
+      const axis = arrangement[key] ?? {}, power = [...String(exponent)].map(c => SUPERSCRIPTS[c]).join("");
+      arrangement = {...arrangement, [key]: {...axis, range: axis.range?.map(scaled), title: {...axis.title, text: axis.title?.text ? `${axis.title.text} (in 10${power})` : `in 10${power}`}}};
+    }
+  }
+  return [traces, arrangement];
+}
+
 function hasSeveral(content) { return content.sets.length > 1; }
 
 function frontChart(content, index, colour) {
@@ -122,7 +144,7 @@ function spreadChart(content, model, colour) {
 
 function intervalChart(content, model, colour) {
   const s = content.sets.length - 1, set = content.sets[s], p = model.predictions[s], w = model.widths[s];
-  if (!w) return [[], layout(colour), "There are too few rows for intervals."];
+  if (!w) return [[], layout(colour), "There are no intervals: too few rows, or numbers too large to be squared."];
   const order = set.y.map((_, i) => i).filter(i => p[i] !== null && w[i] !== null).sort((a, b) => p[a] - p[b]), x = order.map((_, i) => i + 1);
   const inside = order.map(i => Math.abs(set.y[i] - p[i]) <= w[i]);
   const traces = [

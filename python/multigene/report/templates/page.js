@@ -36,7 +36,7 @@
     const place = $(id);
     if (!Charts || !place || !place.clientWidth) return;
     stale.delete(id);
-    const [traces, arrangement, said] = drawings.get(id)();
+    const [made, wanted, said] = drawings.get(id)(), [traces, arrangement] = drawable(made, wanted);
     if ($(id + "-said")) $(id + "-said").textContent = said;
     if (!traces.length) { Charts.purge(place); place.style.height = "4rem"; place.innerHTML = ""; const p = document.createElement("p"); p.className = "empty"; p.textContent = said; place.append(p); return; }
     if (place.querySelector(".empty")) { place.innerHTML = ""; place.style.height = ""; }
