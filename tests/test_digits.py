@@ -9,7 +9,7 @@ import pytest
 
 from multigene import MultigeneRegressor
 from multigene._engine import Individual
-from multigene.digits import ROUNDING, Numbers, simpler, with_few_digits
+from multigene.digits import ROUNDING, Numbers, _effects, simpler, with_few_digits
 from multigene.export import WHOLE
 from multigene.expression import evaluate, round_numbers
 from multigene.jacobian import parameters
@@ -104,3 +104,16 @@ def test_configurations_of_the_paper_are_left_alone() -> None:
     y = X[:, 0] ** 2 + NOISE
     model = MultigeneRegressor("UB", generations=3, random_state=0).fit(X, y)
     assert max(digits(v) for v in parameters(model.formula_.expression)) > 9
+
+
+def test_effects_are_derivatives() -> None:
+    """Of every number, whether its gene is a line or not: what predictions do when it moves."""
+    genes = ["[0: 0.7 + 1.2*x0 + -2.3*x1]", "sin([2: 0.4 + 1.3*x2]) * x0", "x1 * x2"]
+    numbers = Numbers.of(Individual(genes, 0.5, [2.0, -3.0, 1.5]))
+    rows = TrainingRows.of(X, NOISE)
+    start = numbers.individual(numbers.values).predict(X)
+    for place, (value, effect) in enumerate(zip(numbers.values, _effects(numbers, rows), strict=True)):
+        moved = [*numbers.values[:place], value + 1e-6, *numbers.values[place + 1 :]]
+        change = np.sqrt(np.mean((numbers.individual(moved).predict(X) - start) ** 2)) / 1e-6
+        if value != 0.0:
+            assert effect == pytest.approx(change, rel=5e-3)

@@ -9,7 +9,7 @@ printed is what predicts.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -31,6 +31,8 @@ PROBED_ROWS, CHECKED_ROWS = 400, 5000
 #: when they are rounded, so a few attempts do it.
 ATTEMPTS, CAREFUL = 16, 0.6
 MOST_DIGITS = 12
+#: Models of more numbers are left alone: nobody reads them, and the work grows with the square of their length.
+MOST_NUMBERS = 400
 #: Relative step by which a number's effect is measured.
 STEP = 1e-3
 #: A number in a gene's text, which the engine writes with a point or an exponent; indices and whole powers have neither.
@@ -67,12 +69,13 @@ class Numbers:
     def individual(self, values: Iterable[float]) -> Individual:
         """The model with these numbers instead."""
         constant, *rest = (float(value) for value in values)
-        inner = iter(rest[len(self.pieces) :])
-        genes = [
-            "".join(part if k == 0 else repr(next(inner)) + part for k, part in enumerate(parts))
-            for parts in self.pieces
-        ]
+        inner = map(repr, rest[len(self.pieces) :])
+        genes = [_filled(parts, [next(inner) for _ in parts[1:]]) for parts in self.pieces]
         return Individual(genes, constant, rest[: len(self.pieces)])
+
+
+def _filled(parts: tuple[str, ...], values: Sequence[str]) -> str:
+    return parts[0] + "".join([value + part for value, part in zip(values, parts[1:], strict=True)])
 
 
 def with_few_digits(members: list[Member], rows: TrainingRows) -> list[Member]:
@@ -89,15 +92,14 @@ def _shortened(member: Member, rows: TrainingRows) -> Member:
     if not np.isfinite(loss) or not loss > EXACT * rows.variance or not any(member.individual.coefficients):
         return member
     numbers = Numbers.of(member.individual)
+    if len(numbers.values) > MOST_NUMBERS or not np.isfinite(numbers.values).all():
+        return member
     effects = _effects(numbers, rows.thinned(PROBED_ROWS))
     room = np.sqrt(ROUNDING * loss)
     for _ in range(ATTEMPTS):
-        try:
-            model = numbers.individual(
-                _shortest(value, effect, room) for value, effect in zip(numbers.values, effects, strict=True)
-            )
-        except ValueError:  # a number beyond what the engine takes
-            return member
+        model = numbers.individual(
+            _shortest(value, effect, room) for value, effect in zip(numbers.values, effects, strict=True)
+        )
         after = rows.y - model.predict(rows.X)
         with np.errstate(all="ignore"):
             moved = float(np.average((after - before) ** 2, weights=rows.shares))
@@ -115,17 +117,43 @@ def _shortened(member: Member, rows: TrainingRows) -> Member:
 
 def _effects(numbers: Numbers, rows: TrainingRows) -> Floats:
     """For each number, how much predictions move (root mean square) per unit that it moves."""
-    start = numbers.individual(numbers.values).predict(rows.X)
-    effects = np.zeros(len(numbers.values))
-    for place, value in enumerate(numbers.values):
-        if value == 0.0:
-            continue
-        changed = list(numbers.values)
-        changed[place] = value * (1.0 + STEP)
+    count = len(numbers.pieces)
+    outer, inner = numbers.values[1 : count + 1], list(numbers.values[count + 1 :])
+    of_genes, of_numbers = list[float](), list[Floats]()
+    for parts, coefficient in zip(numbers.pieces, outer, strict=True):
+        values, inner = inner[: len(parts) - 1], inner[len(parts) - 1 :]
         with np.errstate(all="ignore"):
-            moved = numbers.individual(changed).predict(rows.X) - start
-            effects[place] = np.sqrt(np.average(moved**2, weights=rows.shares)) / abs(value * STEP)
-    return effects
+            gene, inside = _line(parts, values, rows) or _any_gene(parts, values, rows)
+        of_genes.append(gene)
+        of_numbers.append(abs(coefficient) * inside)
+    return np.concatenate([[1.0], of_genes, *of_numbers])
+
+
+def _line(parts: tuple[str, ...], values: Sequence[float], rows: TrainingRows) -> tuple[float, Floats] | None:
+    """Size of a gene that is a line, and the effect of each of its numbers: the size of a column, or 1 for the constant."""
+    text = _filled(parts, [repr(value) for value in values])
+    if not LINE.fullmatch(text):
+        return None
+    columns = [re.match(r"\*x(\d+)", part) for part in parts[1:]]
+    known = _root_mean_square(rows.X, rows)
+    sizes = np.array([1.0 if column is None else known[int(column[1])] for column in columns])
+    return float(_root_mean_square(Individual([text], 0.0, [1.0]).predict(rows.X), rows)), sizes
+
+
+def _any_gene(parts: tuple[str, ...], values: Sequence[float], rows: TrainingRows) -> tuple[float, Floats]:
+    """The same for any gene, by small steps: it and its variants, each with one number moved, in one sweep over the rows."""
+    written = [repr(value) for value in values]
+    moved_to = [repr(value * (1.0 + STEP)) for value in values]
+    variants = ([*written[:k], other, *written[k + 1 :]] for k, other in enumerate(moved_to))
+    texts = [_filled(parts, each) for each in (written, *variants)]
+    genes = Individual(texts, 0.0, [1.0] * len(texts)).gene_values(rows.X)
+    steps = STEP * np.abs(values)
+    moved = _root_mean_square(genes[:, 1:] - genes[:, :1], rows)
+    return float(_root_mean_square(genes[:, 0], rows)), np.where(steps > 0.0, moved / steps, 0.0)
+
+
+def _root_mean_square(columns: Floats, rows: TrainingRows) -> Floats:
+    return np.asarray(np.sqrt(np.average(columns**2, axis=0, weights=rows.shares)), dtype=np.float64)
 
 
 def _shortest(value: float, effect: float, room: float) -> float:
