@@ -1,8 +1,8 @@
 """Forty laws from physics and the literature of genetic programming: what `benchmarks/laws.py` asks for.
 
 24 were used for development; the 16 held out were written down before any result on them was known. The search is not chosen by
-looking at them; the rules that shorten what was found (`rearrange.py`) were written with formulas of both sets in view, so only
-the number of held-out laws solved is a clean figure, not their size.
+looking at them; the rules that shorten what was found (`rewriting/sums.py`) were written with formulas of both sets in view, so
+only the number of held-out laws solved is a clean figure, not their size.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ import multigene.model_file
 from multigene.cli import app
 from multigene.cli.demo import k11c
 from multigene.table import read_table
+from multigene.wording import among, anatomy
 
 QUICK = ["-c", "UB", "-g", "4", "--threads", "1", "--set", "population_size=15"]
 
@@ -323,7 +324,7 @@ def test_the_same_seed_gives_the_same_formula(here, threads):
 def test_missing_values_can_be_dropped(here):
     result = run("fit", "holes.csv", "--drop-missing", "--json", *QUICK)
     assert json.loads(result.stdout)["train"]["rows"] == 59
-    assert "left out 1 rows" in result.stderr
+    assert "left out 1 row of" in result.stderr
 
 
 # --- files of all kinds ---------------------------------------------------------------------------
@@ -428,13 +429,15 @@ def test_columns_that_the_formula_does_not_use_may_be_missing(here, tmp_path):
     assert multigene.load(tmp_path / "m.json").formula_.variables == ("x1",)
     result = run("predict", tmp_path / "m.json", "test.csv")
     assert result.exit_code == 0
-    assert "lacks 1 columns" in result.stderr
+    assert "lacks 1 column" in result.stderr
 
 
 def test_show(here):
     plain = run("show", "model.json").stdout
     assert plain.startswith("y = ")
     assert "60 rows" in plain
+    model = multigene.load("model.json")
+    assert f"{anatomy(model.formula_.size, model.n_genes_)}, {among(len(model.equations_))}" in plain
     front = run("show", "model.json", "--front").stdout.splitlines()
     assert len(front) == 1 + len(multigene.load("model.json").equations_)
     assert sum(line.startswith("*") for line in front) == 1

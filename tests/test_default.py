@@ -92,6 +92,15 @@ def test_scales(scale):
         assert model.r2_ > 0.9
 
 
+@pytest.mark.parametrize("scale", [1e-305, 1e305])
+def test_noisy_targets_at_the_ends_of_floating_point(scale):
+    """No warning either, though reciprocals of such targets are too large to be squared."""
+    X = rows(120)
+    y = np.sin(X[:, 0]) + X[:, 1] + 0.1 * np.random.default_rng(0).normal(size=120)
+    model = MultigeneRegressor(generations=4, random_state=0).fit(X, y * scale)
+    assert model.r2_ > 0.9
+
+
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 10, 25, 59, 61])
 def test_few_rows(n):
     X = rows(n)

@@ -31,7 +31,7 @@ from multigene.expression import (
 )
 from multigene.formula import Formula
 from multigene.readable import readable, size
-from multigene.simplify import fold_constants, simplify
+from multigene.rewriting import fold_constants, simplify
 
 x, y, z = Variable(0), Variable(1), Variable(2)
 one, two = Number(1.0), Number(2.0)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import pickle
+import re
 import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from multigene.expression import Expression, Number, Operation, Power, Variable
+from multigene.expression import Expression, Number, Operation, Power, Variable, evaluate
 from multigene.formula import Formula
+from multigene.readable import plain, size
+from multigene.wording import among, anatomy, counted
 
 x, t = Variable(0), Variable(1)
 
@@ -27,10 +30,54 @@ def formula() -> Formula:
 
 
 def test_text(formula: Formula) -> None:
-    assert str(formula) == "0.5 + 1.235*x1**2 - 2/(1 + exp(`temp (°C)`))"
+    assert str(formula) == "0.5 + 1.23456*x1**2 - 2/(1 + exp(`temp (°C)`))"
+    assert formula.text(4) == "0.5 + 1.235*x1**2 - 2/(1 + exp(`temp (°C)`))"
+    long = op("add", Number(1.23456 * np.e), op("mul", Number(0.1 + 0.2), x))  # 0.30000000000000004
+    assert str(Formula(long, ["x"])) == "3.356 + 0.3*x"
     assert formula.text(digits=None).startswith("0.5 + 1.23456*x1**2")
     assert formula.text(digits=2).startswith("0.5 + 1.2*x1**2")
-    assert repr(formula).startswith("Formula(power = 0.5 + 1.235")
+    assert repr(formula).startswith("Formula(power = 0.5 + 1.23456")
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [
+        (op("mul", Number(0.99999998), op("add", x, Number(2.5))), "x1 + 2.5"),
+        (op("mul", Number(1.0), op("add", x, t)), "x1 + t"),
+        (op("mul", Number(-1.0), op("add", x, t)), "-(x1 + t)"),
+        (op("mul", Number(-1.0000001), x, t), "-x1*t"),
+        (op("mul", Number(1.0), Number(-1.0)), "-1"),
+        (op("add", x, op("mul", Number(-0.99999999), op("sin", t))), "x1 - sin(t)"),
+        (op("div", op("mul", Number(1.0), x), Number(1.0)), "x1"),
+        (op("div", x, Number(-1.0)), "-x1"),
+        (op("div", op("mul", Number(1.0), x), t), "x1/t"),
+        (Power(op("abs", x), 0.99999999), "abs(x1)"),
+        (op("add", Number(1.0), op("mul", Number(1.0), op("inv", x))), "1 + 1/x1"),
+    ],
+)
+def test_a_factor_of_one_is_never_written(expression: Expression, text: str) -> None:
+    shown = Formula(expression, ["x1", "t"])
+    assert shown.text() == text
+    assert "1 \\cdot" not in shown.latex()
+    assert "1.0*" not in str(shown.sympy(digits=4))
+
+
+def test_ones_are_left_out_of_code_without_changing_a_bit() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    whole = op(
+        "add",
+        op("mul", Number(-1.0), x, op("mul", Number(1.0), t)),
+        op("div", op("mul", Number(1.0), op("add", x, t)), Number(-1.0)),
+        op("mul", Number(0.99999998), t),
+    )
+    formula = Formula(whole, ["x1", "t"])
+    assert np.array_equal(evaluate(plain(whole), X), formula(X))
+    for language in ("python", "c", "rust", "javascript", "julia", "r", "matlab", "sqlite", "excel"):
+        code = formula.to(language)
+        assert not re.search(r"(?<![\w.])1(\.0)?\s*\.?\*|[*/]\s*1(\.0)?(?![\d.])", code), code
+        assert "0.99999998" in code
+    assert formula.size == size(plain(whole)) < size(whole)
 
 
 def test_awkward_names_are_quoted() -> None:
@@ -47,7 +94,7 @@ def test_awkward_names_are_quoted() -> None:
 
 
 def test_latex(formula: Formula) -> None:
-    expected = r"0.5 + 1.235 \cdot x_{1}^{2} - \frac{2}{1 + e^{\text{temp (°C)}}}"
+    expected = r"0.5 + 1.23456 \cdot x_{1}^{2} - \frac{2}{1 + e^{\text{temp (°C)}}}"
     assert formula.latex() == expected
     assert formula._repr_latex_() == rf"$\displaystyle \text{{power}} = {expected}$"
     names = {
@@ -131,6 +178,14 @@ def test_formula_is_a_value(formula: Formula) -> None:
 
 def test_simplified_and_rounded(formula: Formula) -> None:
     short = formula.simplified()
-    assert short.text() == "1.235*x1**2 - 2/(1 + exp(`temp (°C)`)) + 0.5"
+    assert short.text() == "1.23456*x1**2 - 2/(1 + exp(`temp (°C)`)) + 0.5"
     assert short.size == formula.size
     assert formula.rounded(2).text(digits=None).startswith("0.5 + 1.2*x1**2")
+
+
+def test_nouns_agree_with_their_numbers() -> None:
+    assert [counted(n, "gene") for n in (0, 1, 2)] == ["0 genes", "1 gene", "2 genes"]
+    assert anatomy(1, 1) == "1 node, 1 gene"
+    assert anatomy(5, 2, " · ") == "5 nodes · 2 genes"
+    assert among(1) == "the only model of the front"
+    assert among(12) == "one of 12 models of the front"

@@ -13,10 +13,10 @@ from multigene.catalogue import Catalogue
 from multigene.expression import Number, Operation, Power, Variable, evaluate
 from multigene.formula import Formula
 from multigene.model import model_expression
-from multigene.natural import natural
 from multigene.parameters import numbers
 from multigene.probes import rational
 from multigene.readable import size
+from multigene.rewriting import natural
 from multigene.transforms import TRANSFORMS, logarithmic, one_sign
 
 NAMES = list("abcde")

@@ -6,7 +6,7 @@ import time
 
 import pytest
 from browser import DRIVER, MISSING, chromium, console_errors, network_requests, open_report
-from report_cases import awkward, fitted, rows
+from report_cases import awkward, extreme, fitted, rows
 
 pytest.importorskip("selenium", reason="needs selenium to drive the browser")
 if MISSING:
@@ -350,6 +350,26 @@ def test_awkward_names_are_shown_as_they_are(tmp_path, make):
         assert "</script>" in names
         chart = driver.find_element(By.ID, "chart-importance").get_attribute("textContent")
         assert "<b>a</b>" in chart  # Plotly would set it in bold type
+        assert console_errors(driver) == []
+
+
+@pytest.mark.parametrize("scale", [1e305, 1e-305])
+def test_targets_at_the_ends_of_floating_point_are_drawn(tmp_path, scale):
+    """Plotly's own arithmetic overflows there; the charts have a unit on their axes instead."""
+    target = tmp_path / "extreme.html"
+    extreme(scale).report(target)
+    with chromium() as driver:
+        open_report(driver, target)
+        for name in ("chart-front", "chart-fit", "chart-residuals", "chart-spread", "chart-errors"):
+            show(driver, name)
+        title = driver.find_element(By.CSS_SELECTOR, "#chart-fit .xtitle").get_attribute("textContent")
+        assert "(in 10" in title
+        points = driver.find_elements(By.CSS_SELECTOR, "#chart-fit .points path")
+        assert len(points) > 50
+        assert "NaN" not in "".join(point.get_attribute("transform") for point in points)
+        driver.find_element(By.ID, "next").click()
+        driver.execute_script("document.getElementById('dependence').scrollIntoView()")
+        until(lambda: driver.find_elements(By.CSS_SELECTOR, "#dependence .main-svg"))
         assert console_errors(driver) == []
 
 

@@ -14,10 +14,10 @@ from multigene.expression import Number, Operation, Variable, evaluate
 from multigene.jacobian import parameters
 from multigene.model import model_expression
 from multigene.pareto import Member
+from multigene.rewriting import simplify
 from multigene.rounding import few_digits
 from multigene.rows import TrainingRows
 from multigene.shorten import edits, shortened
-from multigene.simplify import simplify
 from multigene.terms import Scorer, as_individual, split
 
 

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from multigene._engine import Dataset
 from multigene.laws import Find, measure, polished, smaller_expressions
-from multigene.natural import natural
 from multigene.parameters import numbers, retuned, simple_numbers, with_number
 from multigene.readable import size
+from multigene.rewriting import natural
 from multigene.settings import Refinement
 
 Floats = npt.NDArray[np.float64]

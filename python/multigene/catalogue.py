@@ -166,9 +166,10 @@ class Catalogue:
         then the best of every size."""
         lefts = []
         for target in targets:
-            left = target - self.fixed @ (self.fixed.T @ target)
-            size = float(np.linalg.norm(left))
-            nothing = not np.isfinite(size) or size <= 1e-9 * float(np.linalg.norm(target))
+            with np.errstate(all="ignore"):  # the reciprocal of a target of 1e-305 is too large to be squared
+                left = target - self.fixed @ (self.fixed.T @ target)
+                size = float(np.linalg.norm(left))
+                nothing = not np.isfinite(size) or size <= 1e-9 * float(np.linalg.norm(target))
             lefts.append(np.zeros(len(target)) if nothing else left / size)
         pools = self._pools(np.column_stack(lefts)) if lefts else []
         found: list[list[list[Expression]]] = []

@@ -20,7 +20,8 @@ from multigene._engine import Dataset, Individual, Workers
 from multigene.checkpoint import fingerprint_of
 from multigene.choice import Front
 from multigene.data import checked_features, checked_rows, column_names, data_summary, target_name
-from multigene.formula import Formula
+from multigene.digits import with_few_digits
+from multigene.formula import Digits, Formula
 from multigene.inspection import Inspection
 from multigene.looking import Looking
 from multigene.model import model_expression, transformations
@@ -31,6 +32,7 @@ from multigene.rows import TrainingRows
 from multigene.run import CLOCKS, Callback, Run
 from multigene.settings import Settings
 from multigene.units import Dimensions
+from multigene.wording import among, anatomy
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -223,14 +225,16 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
         import pandas as pd
 
         result = run.result()
-        self._front = Front(
-            result.front, result.chosen, self._names, self._target_name, self._data_summary or {}
-        )
+        front, chosen = list(result.front), result.chosen
+        if self._settings.search is not None and self._rows is not None:
+            front = with_few_digits(front, self._rows)
+            chosen = next(new for new, old in zip(front, result.front, strict=True) if old is result.chosen)
+        self._front = Front(front, chosen, self._names, self._target_name, self._data_summary or {})
         self._state = run.state() if self.warm_start else None
         self.history_ = pd.DataFrame(run.history)
         self.n_generations_ = run.generations()
         self.stopped_by_ = run.stopped_by
-        self._choose(result.chosen, "default")
+        self._choose(chosen, "default")
 
     def _choose(self, member: Any, choice: str) -> None:
         self._member, self.choice_ = member, choice
@@ -290,8 +294,8 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
         check_is_fitted(self)
         return self.formula_.sympy()
 
-    def latex(self, digits: int | None = 4) -> str:
-        """The chosen formula for LaTeX."""
+    def latex(self, digits: Digits = "few") -> str:
+        """The chosen formula for LaTeX; `digits` as in `Formula.text`."""
         check_is_fitted(self)
         return self.formula_.latex(digits)
 
@@ -306,8 +310,8 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
             return super().__repr__()  # type: ignore[no-any-return]
         return (
             f"{self._target_name} = {self.formula_}\n"
-            f"R² {self.r2_:.6f} on the training rows, {self.formula_.size} nodes, {self.n_genes_} genes; "
-            f"one of {len(self._front.listed)} models of the front"
+            f"R² {self.r2_:.6f} on the training rows, {anatomy(self.formula_.size, self.n_genes_)}; "
+            f"{among(len(self._front.listed))}"
         )
 
     def __sklearn_tags__(self) -> Any:

@@ -1,7 +1,7 @@
 """The expression tree: the one form from which every formula, export and count of nodes is made.
 
 The engine hands over genes; the estimator turns them, with their outer coefficients, into one tree of
-`Number`, `Variable`, `Operation` and `Power` nodes. `simplify.py` shortens such a tree, `formula.py` gives it
+`Number`, `Variable`, `Operation` and `Power` nodes. `rewriting/` shortens such a tree, `formula.py` gives it
 column names, and `export/` writes it in other languages. Trees are immutable and hashable. Every walk goes
 through `fold`, which keeps its own stack, so that depth is limited by memory and not by the interpreter.
 """
@@ -20,6 +20,8 @@ from scipy import special
 from multigene.constants import recognised
 
 Array = npt.NDArray[np.float64]
+#: Relative distance by which sums and products of a few short numbers miss a short number.
+NOISE = 1e-13
 Result = TypeVar("Result")
 
 
@@ -296,16 +298,25 @@ def map_numbers(
     return fold(expression, change)
 
 
-def round_numbers(expression: Expression, digits: int, named: bool = False) -> Expression:
+def round_numbers(
+    expression: Expression, digits: int, named: bool = False, whole: int | None = None
+) -> Expression:
     """Round every constant (and real exponent) to `digits` significant digits.
 
-    With `named`, numbers that have a name (2/3, π/2) stay what they are.
+    With `named`, numbers that have a name (2/3, π/2) stay what they are; so do, with `whole`, those that have
+    no more than so many digits, but for what sums of short numbers leave in the last places.
     """
     if not 1 <= digits <= 17:
         raise ValueError(f"digits must be between 1 and 17, got {digits}.")
 
     def shown(value: float) -> float:
-        return value if named and recognised(value) is not None else float(f"{value:.{digits - 1}e}")
+        if named and recognised(value) is not None:
+            return value
+        if whole is not None:
+            short = float(f"{value:.{whole - 1}e}")
+            if abs(value - short) <= NOISE * abs(value):
+                return short
+        return float(f"{value:.{digits - 1}e}")
 
     return map_numbers(expression, shown, exponents=True)
 

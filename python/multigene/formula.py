@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,15 +12,18 @@ import numpy.typing as npt
 from multigene import expression as tree
 from multigene.export import export
 from multigene.expression import Array, Expression, evaluate
-from multigene.readable import size
-from multigene.simplify import simplify
+from multigene.readable import plain, size
+from multigene.rewriting import simplify
+
+#: A number of significant digits, all of them (None), or as few as the numbers have.
+Digits = int | Literal["few"] | None
 
 
 class Formula:
     """A formula `target = expression` over named columns.
 
-    Immutable; equal when expression and names are. `str(formula)` shows four significant digits; exports that
-    are meant to be run keep every digit.
+    Immutable; equal when expression and names are. `str(formula)` shows numbers of up to seven digits as they are, which
+    is what fitted models have, and longer ones with four; exports that are meant to be run keep every digit.
     """
 
     __slots__ = ("expression", "feature_names", "target_name")
@@ -48,24 +51,33 @@ class Formula:
 
     # What it looks like.
 
-    def text(self, digits: int | None = 4) -> str:
-        """The right-hand side as infix text with `digits` significant digits; None shows all of them."""
-        return str(self.to("text", digits=17 if digits is None else digits))
+    def text(self, digits: Digits = "few") -> str:
+        """The right-hand side as infix text.
 
-    def latex(self, digits: int | None = 4) -> str:
-        """The right-hand side for LaTeX's math mode."""
-        return str(self.to("latex", digits=17 if digits is None else digits))
+        `digits` is the number of significant digits, None for all of them, or "few": as many as a number has if these are
+        at most seven, otherwise four.
+        """
+        return self._for_people("text", digits)
 
-    def mathml(self, digits: int | None = 4) -> str:
-        """The equation as a MathML element."""
-        return str(self.to("mathml", digits=17 if digits is None else digits))
+    def latex(self, digits: Digits = "few") -> str:
+        """The right-hand side for LaTeX's math mode; `digits` as in `text`."""
+        return self._for_people("latex", digits)
+
+    def mathml(self, digits: Digits = "few") -> str:
+        """The equation as a MathML element; `digits` as in `text`."""
+        return self._for_people("mathml", digits)
+
+    def _for_people(self, format: str, digits: Digits) -> str:
+        if digits == "few":
+            return str(self.to(format))
+        return str(self.to(format, digits=17 if digits is None else digits))
 
     def sympy(self, digits: int | None = None) -> Any:
         """The `sympy` expression; its symbols are named as the columns are. Needs `multigene[export]`."""
         from multigene.export.sympy import build
 
         shown = self.expression if digits is None else tree.round_numbers(self.expression, digits)
-        return build(shown, self.feature_names)
+        return build(plain(shown), self.feature_names)
 
     def python(self, name: str = "predict") -> str:
         """Source of a NumPy function that stands alone."""
@@ -100,7 +112,7 @@ class Formula:
     @property
     def size(self) -> int:
         """The number of nodes of the printed formula."""
-        return size(self.expression)
+        return size(plain(self.expression))
 
     @property
     def depth(self) -> int:

@@ -26,11 +26,10 @@ from multigene.expression import (
     rebuild,
 )
 from multigene.model import gene_expression
-from multigene.natural import natural
 from multigene.parameters import numbers, retuned, simple_numbers, with_number
 from multigene.readable import size
+from multigene.rewriting import natural, simplify
 from multigene.settings import Refinement
-from multigene.simplify import simplify
 from multigene.transforms import Transform, logarithmic
 
 Floats = npt.NDArray[np.float64]

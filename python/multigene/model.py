@@ -7,7 +7,7 @@ from typing import Any
 
 from multigene._engine import Individual
 from multigene.expression import Expression, Number, Operation, Power, Variable
-from multigene.simplify import simplify
+from multigene.rewriting import simplify
 
 
 def gene_expression(individual: Individual, gene: int) -> Expression:

@@ -6,6 +6,8 @@ import time
 from html import escape
 from typing import Any
 
+from multigene.wording import among, anatomy, counted
+
 #: Seconds between two drawings of the live curve.
 REDRAW = 0.5
 WIDTH, HEIGHT = 420, 90
@@ -16,8 +18,8 @@ def estimator_html(model: Any, diagram: str) -> str:
     if not hasattr(model, "_member"):
         return diagram
     said = (
-        f"R² {model.r2_:.4f} on the training rows · {model.formula_.size} nodes · {model.n_genes_} genes · "
-        f"one of {len(model._front)} models of the front"
+        f"R² {model.r2_:.4f} on the training rows · "
+        f"{anatomy(model.formula_.size, model.n_genes_, ' · ')} · {among(len(model._front.listed))}"
     )
     return (
         '<div style="overflow-x:auto;font-size:1.15em;margin:.4em 0">'
@@ -51,7 +53,9 @@ class LiveCurve:
     def show(self, number: int, seconds: float, fitness: float, complexity: int) -> None:
         """Take in where the run is; draw if the last drawing is old enough."""
         self._points.append((seconds, max(fitness, 0.0)))
-        self._said = f"generation {number} · {seconds:.1f} s · best R² {fitness:.6f} · {complexity} nodes"
+        self._said = (
+            f"generation {number} · {seconds:.1f} s · best R² {fitness:.6f} · {counted(complexity, 'node')}"
+        )
         if time.monotonic() - self._drawn >= REDRAW:
             self.draw()
 

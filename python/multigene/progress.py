@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from multigene.notebook import in_notebook
+from multigene.wording import counted
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -55,7 +56,7 @@ class ProgressLine:
                 shares.append(number / self._stopping.generations)
             if self._stopping.seconds:
                 shares.append(seconds / self._stopping.seconds)
-            said = f"generation {number}   best R² {fitness:.6f}   {complexity} nodes"
+            said = f"generation {number}   best R² {fitness:.6f}   {counted(complexity, 'node')}"
             self._progress.update(self._task, completed=min(1.0, max(shares)), said=said)
 
     def __exit__(

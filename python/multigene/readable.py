@@ -2,7 +2,7 @@
 
 Some operators of the search have no common name (logistic, softplus, the analytic quotient); they are spelt
 out in every form meant for people, and `size` counts the nodes of what is printed. Stands between
-`expression.py` and the writers of text, LaTeX, MathML and SymPy; `simplify.py` measures its success with it.
+`expression.py` and the writers of text, LaTeX, MathML and SymPy; `rewriting/` measures its success with it.
 """
 
 from __future__ import annotations
@@ -27,6 +27,33 @@ def size(expression: Expression) -> int:
     `3*x + 1` has five. `x**2` has three. `1/(1 + exp(x))` has six although it is one operator of the search.
     """
     return fold(expression, _spell_out)[1]
+
+
+def plain(expression: Expression) -> Expression:
+    """Without factors, divisors and exponents of exactly 1, and with a sign instead of -1: what every writer starts from.
+
+    IEEE arithmetic gives the same bits with and without them. They come from constants that were set or rounded to 1.
+    """
+    return fold(expression, _plain_node)
+
+
+def _plain_node(node: Expression, children: tuple[Expression, ...]) -> Expression:
+    node = rebuild(node, children)
+    if isinstance(node, Power) and node.exponent == 1.0:
+        return node.base
+    if not isinstance(node, Operation) or node.name not in ("mul", "div"):
+        return node
+    first, *others = node.arguments
+    if node.name == "div":
+        if others[0] == _ONE:
+            return first
+        return Operation("neg", (first,)) if others[0] == _MINUS_ONE else node
+    factors = [factor for factor in node.arguments if factor not in (_ONE, _MINUS_ONE)]
+    if len(factors) == len(node.arguments):
+        return node
+    negative = sum(factor == _MINUS_ONE for factor in node.arguments) % 2 == 1
+    product = Operation("mul", tuple(factors)) if len(factors) > 1 else (*factors, _ONE)[0]
+    return Operation("neg", (product,)) if negative else product
 
 
 def _spell_out(node: Expression, parts: tuple[tuple[Expression, int], ...]) -> tuple[Expression, int]:
@@ -113,7 +140,7 @@ def _operation(name: str, *arguments: Expression) -> Expression:
     return Operation(name, arguments)
 
 
-_ONE, _TWO = Number(1.0), Number(2.0)
+_ONE, _TWO, _MINUS_ONE = Number(1.0), Number(2.0), Number(-1.0)
 _SPELLING: Mapping[str, Callable[..., Expression]] = {
     "inv": lambda x: _operation("div", _ONE, x),
     "aq": lambda x, y: _operation("div", x, _operation("sqrt", _operation("add", _ONE, Power(y, 2)))),

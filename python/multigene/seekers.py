@@ -24,6 +24,7 @@ from multigene.laws import EXACT, Find
 from multigene.model import model_expression
 from multigene.pareto import Member
 from multigene.readable import size
+from multigene.rewriting import simplify
 from multigene.settings import (
     FunctionEntry,
     Genes,
@@ -34,7 +35,6 @@ from multigene.settings import (
     Variation,
     function_entries,
 )
-from multigene.simplify import simplify
 from multigene.survey import Stage
 from multigene.targets import Target, make_targets, powers_of
 from multigene.transforms import logarithmic, one_sign

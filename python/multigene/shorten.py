@@ -18,12 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Individual
-from multigene.expression import Expression, Number, Operation, Power, Variable, fold, postorder, rebuild
+from multigene.expression import Expression, Number, Operation, Power, Variable, postorder
 from multigene.formula import Formula
 from multigene.jacobian import node_values
 from multigene.model import model_expression
 from multigene.pareto import Member
 from multigene.readable import size
+from multigene.rewriting import replaced
 from multigene.rounding import rounded
 from multigene.rows import TrainingRows
 from multigene.settings import Refinement
@@ -248,7 +249,7 @@ def edits(term: Expression, rows: TrainingRows) -> list[Terms]:
     seen: set[Terms] = {(term,), ()}
     for place, node in enumerate(nodes):
         for replacement in _replacements(node, values[place], [values[p] for p in _places(nodes, place)]):
-            changed = terms_of(_replaced(term, place, replacement))
+            changed = terms_of(replaced(term, place, replacement))
             if changed not in seen:
                 seen.add(changed)
                 found.append(changed)
@@ -345,14 +346,3 @@ def _places(nodes: list[Expression], place: int) -> list[int]:
         found.append(at)
         at -= len(postorder(child))
     return found[::-1]
-
-
-def _replaced(expression: Expression, place: int, replacement: Expression) -> Expression:
-    count = -1
-
-    def change(node: Expression, children: tuple[Expression, ...]) -> Expression:
-        nonlocal count
-        count += 1
-        return replacement if count == place else rebuild(node, children)
-
-    return fold(expression, change)

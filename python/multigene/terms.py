@@ -16,8 +16,8 @@ import numpy.typing as npt
 from multigene._engine import Individual
 from multigene.expression import Expression, Number, Operation, Power, Variable, evaluate, fold
 from multigene.laws import engine_node
+from multigene.rewriting import join_term, simplify, split_term
 from multigene.rows import TrainingRows
-from multigene.simplify import join_term, simplify, split_term
 
 Floats = npt.NDArray[np.float64]
 Terms = tuple[Expression, ...]

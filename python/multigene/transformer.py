@@ -23,7 +23,7 @@ from multigene.estimator import MultigeneRegressor
 from multigene.expression import Expression, Number, Operation
 from multigene.formula import Formula
 from multigene.model import gene_expression
-from multigene.simplify import simplify
+from multigene.rewriting import simplify
 
 Floats = npt.NDArray[np.float64]
 

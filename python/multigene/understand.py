@@ -18,8 +18,8 @@ from multigene._engine import Individual
 from multigene.choice import Front
 from multigene.formula import Formula
 from multigene.model import gene_expression
+from multigene.rewriting import simplify
 from multigene.rows import TrainingRows
-from multigene.simplify import simplify
 
 if TYPE_CHECKING:
     import pandas as pd

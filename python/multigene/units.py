@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene.expression import Expression, Number, Operation, Power, Variable, fold
-from multigene.simplify import split_term
+from multigene.rewriting import split_term
 from multigene.suggest import nearest
 
 Floats = npt.NDArray[np.float64]

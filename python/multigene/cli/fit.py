@@ -27,6 +27,7 @@ from multigene.cli.problem import Problem, problem, regressor
 from multigene.cli.scores import scores, spoken
 from multigene.model_file import dumps
 from multigene.settings_text import read_assignment, read_settings_file
+from multigene.wording import among, anatomy, counted
 
 EPILOG = """Examples:
 
@@ -188,11 +189,10 @@ def spoken_summary(result: dict[str, Any]) -> str:
     if result["test"] is not None:
         lines.append(spoken("test", result["test"], result["test"]["rows"]))
     lines.append(
-        f"{'formula:':10} {result['nodes']} nodes, {result['genes']} genes, one of "
-        f"{len(result['front'])} models of the front"
+        f"{'formula:':10} {anatomy(result['nodes'], result['genes'])}, {among(len(result['front']))}"
     )
     lines.append(
-        f"{'search:':10} {result['generations']} generations in {result['seconds']:.1f} s, ended by "
+        f"{'search:':10} {counted(result['generations'], 'generation')} in {result['seconds']:.1f} s, ended by "
         f"{result['stopped_by']}, seed {result['seed']}"
     )
     lines.extend(f"{'wrote:' if i == 0 else '':10} {path}" for i, path in enumerate(result.get("files", ())))

@@ -15,6 +15,7 @@ from multigene.cli.scores import scores, spoken
 from multigene.suggest import nearest
 from multigene.table import Table
 from multigene.table_columns import numbers
+from multigene.wording import counted
 
 EPILOG = """Examples:
 
@@ -69,10 +70,7 @@ def remark_on(model: Any, features: pd.DataFrame, frame: pd.DataFrame, predictio
     """What there is to say about predictions: where they are none, where they are risky, how good they are."""
     infinite = int(np.sum(~np.isfinite(prediction)))
     if infinite:
-        note(
-            f"{infinite} predictions are not finite numbers: those rows are outside what the formula is "
-            "defined for"
-        )
+        note(f"no finite prediction for {counted(infinite, 'row')}: outside what the formula is defined for")
     outside = int(np.sum(extrapolated(model, features)))
     if outside:
         note(f"{outside} of {len(features)} rows lie outside the range of the training data")
@@ -114,13 +112,13 @@ def feature_rows(model: Any, table: Table, drop_missing: bool, quiet: bool) -> t
                 f"uses{nearest(name, known) or '; add it.'}"
             )
     if missing:
-        note(f"{table.source} lacks {len(missing)} columns that the formula does not use", quiet)
+        note(f"{table.source} lacks {counted(len(missing), 'column')} that the formula does not use", quiet)
     present = [name for name in names if name in used] or [name for name in names if name in known][:1]
     kept = np.ones(len(table.frame), dtype=bool)
     if not present:
         return pd.DataFrame(0.0, index=range(len(table.frame)), columns=names), kept
     values, dropped = numbers(table, present, drop_missing)
     if dropped:
-        note(f"left out {dropped} rows that lack a value", quiet)
+        note(f"left out {counted(dropped, 'row')} without a value", quiet)
         kept = table.frame[present].notna().all(axis=1).to_numpy()
     return values.reindex(columns=names, fill_value=0.0), kept

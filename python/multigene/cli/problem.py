@@ -12,6 +12,7 @@ from multigene.cli import options as o
 from multigene.suggest import nearest
 from multigene.table import Table
 from multigene.table_columns import Columns, choose_columns, numbers
+from multigene.wording import counted
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def problem(data: str, rows: o.Rows, reading: o.Reading, seed: int) -> Problem:
     wanted = [*columns.features, columns.target]
     train, dropped = numbers(table, wanted, rows.drop_missing)
     if dropped:
-        notes.append(f"left out {dropped} rows of {table.source} that lack a value")
+        notes.append(f"left out {counted(dropped, 'row')} of {table.source} without a value")
     if train[columns.target].min() == train[columns.target].max():
         notes.append(
             f"column {columns.target!r} is {train[columns.target].iloc[0]:g} in every row; there is "
@@ -70,7 +71,7 @@ def _test_rows(test: Table, wanted: list[str], drop_missing: bool, notes: list[s
             raise ValueError(f"{test.source} has no column {name!r}{way_out}")
     rows, dropped = numbers(test, wanted, drop_missing)
     if dropped:
-        notes.append(f"left out {dropped} rows of {test.source} that lack a value")
+        notes.append(f"left out {counted(dropped, 'row')} of {test.source} without a value")
     return rows
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from multigene.wording import counted
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -25,4 +27,4 @@ def scores(y: Floats, prediction: Floats) -> dict[str, float]:
 
 def spoken(name: str, values: dict[str, float], rows: int) -> str:
     """One line of scores for people."""
-    return f"{name + ':':10} R² {values['r2']:.6f}   RMSE {values['rmse']:.6g}   {rows} rows"
+    return f"{name + ':':10} R² {values['r2']:.6f}   RMSE {values['rmse']:.6g}   {counted(rows, 'row')}"

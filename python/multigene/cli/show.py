@@ -11,6 +11,7 @@ from multigene.cli import options as o
 from multigene.cli.export import Digits, check_digits, exported
 from multigene.cli.model import read_model
 from multigene.cli.output import say, say_json, write
+from multigene.wording import among, anatomy, counted
 
 EPILOG = """Examples:
 
@@ -48,7 +49,7 @@ def show(
     elif format is not None:
         write(None, exported(fitted, format, digits))
     else:
-        say(f"{fitted._target_name} = {fitted.formula_.text(digits or 4)}")
+        say(f"{fitted._target_name} = {fitted.formula_.text(digits or 'few')}")
         say()
         for key, value in spoken_description(fitted):
             say(f"{key + ':':10} {value}")
@@ -76,18 +77,17 @@ def description(model: Any) -> dict[str, Any]:
 def spoken_description(model: Any) -> list[tuple[str, str]]:
     """The same for people."""
     data = getattr(model, "_data_summary", None)
-    rows = "" if data is None else f" on {data['rows']} rows"
+    rows = "" if data is None else f" on {counted(data['rows'], 'row')}"
     return [
         ("training", f"R² {model.r2_:.6f}{rows}"),
         (
             "formula",
-            f"{model.formula_.size} nodes, {model.n_genes_} genes, one of {len(model._front)} models of "
-            f"the front (--front)",
+            f"{anatomy(model.formula_.size, model.n_genes_)}, {among(len(model._front.listed))} (--front)",
         ),
         ("columns", ", ".join(model.formula_.variables) or "none: the formula is a constant"),
         (
             "search",
-            f"{model.n_generations_} generations, ended by {model.stopped_by_}, seed {model.random_state}",
+            f"{counted(model.n_generations_, 'generation')}, ended by {model.stopped_by_}, seed {model.random_state}",
         ),
     ]
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from multigene.expression import Expression, round_numbers
+from multigene.readable import plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,8 @@ _ALL = (
     Exporter("onnx", "ONNX model in double precision", ".onnx", extra="export"),
     Exporter("pytorch", "PyTorch module", ".py", ("torch",)),
 )
+#: Digits up to which formats for people show a number as it is.
+WHOLE = 7
 EXPORTERS = {exporter.name: exporter for exporter in _ALL}
 _BY_ANY_NAME = {name: exporter for exporter in _ALL for name in (exporter.name, *exporter.aliases)}
 
@@ -86,11 +89,17 @@ def export(
     digits: int | None = None,
     **options: Any,
 ) -> Any:
-    """Write an expression in a format, constants rounded to `digits` (or the format's own default)."""
+    """Write an expression in a format, constants rounded to `digits`; without, as the format has it.
+
+    Formats for people write 1/3 and π by name. Unless told they show a number of at most `WHOLE` digits as it is, since a
+    fitted model has as few as it needs (`digits.py`), and others with four.
+    """
     found = exporter(format)
-    shown = digits if digits is not None else found.digits
-    # Formats for people have digits by default; they write 1/3 and π by name and need no rounding of them.
     named = found.digits is not None
-    return found.write(
-        expression if shown is None else round_numbers(expression, shown, named), names, target, **options
-    )
+    if digits is not None:
+        rounded = round_numbers(expression, digits, named)
+    else:
+        rounded = (
+            expression if found.digits is None else round_numbers(expression, found.digits, named, WHOLE)
+        )
+    return found.write(plain(rounded), names, target, **options)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from multigene.export.source import source
 from multigene.export.writer import PRODUCT, Template, Writer, calls
 from multigene.expression import Expression, Number, postorder
-from multigene.simplify import fold_constants
+from multigene.rewriting import fold_constants
 
 HELPERS = {
     "erf": "\n\nmg_erf = np.vectorize(math.erf, otypes=[float])\n",

@@ -28,7 +28,7 @@ from multigene.report.numbers import number, numbers
 from multigene.report.reproduce import command, constructor, settings_table
 from multigene.report.rows import given_rows, training_rows, with_validation
 from multigene.report.statistics import Floats, Intervals, Rows
-from multigene.simplify import simplify
+from multigene.rewriting import simplify
 
 if TYPE_CHECKING:
     from multigene.estimator import MultigeneRegressor
@@ -220,7 +220,7 @@ def _interval(
         return None, None
     X, y = statistics.thinned(shown, statistics.UNCERTAINTY_ROWS)
     widths = intervals.half_widths(np.concatenate([shown.X[kept], X]))
-    if widths is None:
+    if widths is None or not np.isfinite(widths).any():  # the square of a width may overflow
         return None, None
     held = np.abs(y - individual.predict(X)) <= widths[len(kept) :]
     return numbers(widths[: len(kept)], 3), [number(held.mean()), len(y)]

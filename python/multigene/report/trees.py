@@ -18,7 +18,8 @@ from multigene.expression import (
     round_numbers,
 )
 from multigene.model import gene_expression
-from multigene.simplify import simplify
+from multigene.readable import plain
+from multigene.rewriting import simplify
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +35,7 @@ def draw_genes(model: MultigeneRegressor, ax: Axes) -> Axes:
     """All genes of the chosen formula in one drawing, each with its coefficient above its root."""
     individual = model._member.individual
     genes = [
-        (number, coefficient, round_numbers(simplify(gene_expression(individual, number)), 3))
+        (number, coefficient, plain(round_numbers(simplify(gene_expression(individual, number)), 3)))
         for number, coefficient in enumerate(individual.coefficients)
         if coefficient != 0.0
     ]

@@ -25,6 +25,8 @@ function percentage(value) {
   return value === null || value === undefined ? "–" : (100 * value).toFixed(1).replace(/^-0\.0$/, "0.0").replace("-", "−") + " %";
 }
 
+function nodes(count) { return `${count} node${count === 1 ? "" : "s"}`; }
+
 // Plotly reads tags in its texts; names are to be shown as they are.
 function literal(name) { return name.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;"); }
 
@@ -51,10 +53,32 @@ function layout(colour, more = {}) {
     hoverlabel: {bgcolor: colour.card, bordercolor: colour.line, align: "left", font: {color: colour.ink, size: 12, family: "system-ui, sans-serif"}}, ...more};
 }
 
+// Plotly's arithmetic overflows near the ends of floating point: an axis whose numbers are that large or small is drawn in units
+// of a power of ten, which its title names.
+const LARGEST_DRAWN = 1e100, SMALLEST_DRAWN = 1e-100;
+
+function drawable(traces, arrangement) {
+  for (const letter of ["x", "y"]) {
+    const axisOf = trace => trace[letter + "axis"] ?? letter;
+    for (const name of new Set(traces.map(axisOf))) {
+      const mine = traces.filter(t => axisOf(t) === name), key = name.replace(letter, letter + "axis");
+      const largest = mine.reduce((most, t) => (t[letter] ?? []).reduce((m, v) => typeof v === "number" && isFinite(v) ? Math.max(m, Math.abs(v)) : m, most), 0);
+      if (largest === 0 || (largest <= LARGEST_DRAWN && largest >= SMALLEST_DRAWN)) continue;
+      const exponent = Math.floor(Math.log10(largest)), half = Math.trunc(exponent / 2);
+      // In two steps, since 10^-310 does not have all its digits.
+      const scaled = v => typeof v !== "number" ? v : isFinite(v) ? v / 10 ** half / 10 ** (exponent - half) : null;
+      mine.forEach(t => { if (t[letter]) t[letter] = t[letter].map(scaled); if (letter === "x" && t.width) t.width = scaled(t.width); });
+      const axis = arrangement[key] ?? {}, power = [...String(exponent)].map(c => SUPERSCRIPTS[c]).join("");
+      arrangement = {...arrangement, [key]: {...axis, range: axis.range?.map(scaled), title: {...axis.title, text: axis.title?.text ? `${axis.title.text} (in 10${power})` : `in 10${power}`}}};
+    }
+  }
+  return [traces, arrangement];
+}
+
 function hasSeveral(content) { return content.sets.length > 1; }
 
 function frontChart(content, index, colour) {
-  const models = content.models, sizes = models.map(m => m.size), said = models.map(m => `<b>${m.size} nodes</b><br>${wrapped(m.text)}`);
+  const models = content.models, sizes = models.map(m => m.size), said = models.map(m => `<b>${nodes(m.size)}</b><br>${wrapped(m.text)}`);
   const traces = [];
   content.sets.filter(s => s.name !== "train").forEach(set => traces.push({type: "scatter", mode: "markers", name: "R² " + SET_NAMES[set.name],
     x: sizes, y: models.map(m => set.name === "validation" ? m.validation : m.errors[set.name].r2).map(v => v !== null && v > -0.05 ? v : null), hoverinfo: "skip",
@@ -72,7 +96,7 @@ function frontChart(content, index, colour) {
   return [traces, layout(colour, {showlegend: true, clickmode: "event",
     xaxis: axis(colour, "nodes of the formula", wide ? {type: "log", tickvals: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]} : {rangemode: "tozero"}),
     yaxis: axis(colour, "R²", {range: [low - .03, Math.min(1.03, Math.max(...models.map(m => m.r2 ?? 0)) + .04)]})}),
-    `Model ${index + 1} of ${models.length}: ${now.size} nodes, R² ${r2(now.r2)}.`];
+    `Model ${index + 1} of ${models.length}: ${nodes(now.size)}, R² ${r2(now.r2)}.`];
 }
 
 function pairs(content, model, colour, each) {
@@ -120,7 +144,7 @@ function spreadChart(content, model, colour) {
 
 function intervalChart(content, model, colour) {
   const s = content.sets.length - 1, set = content.sets[s], p = model.predictions[s], w = model.widths[s];
-  if (!w) return [[], layout(colour), "There are too few rows for intervals."];
+  if (!w) return [[], layout(colour), "There are no intervals: too few rows, or numbers too large to be squared."];
   const order = set.y.map((_, i) => i).filter(i => p[i] !== null && w[i] !== null).sort((a, b) => p[a] - p[b]), x = order.map((_, i) => i + 1);
   const inside = order.map(i => Math.abs(set.y[i] - p[i]) <= w[i]);
   const traces = [
@@ -194,8 +218,8 @@ function convergenceChart(content, colour) {
 
 function errorRows(content, index) {
   const s = content.sets.length - 1, name = content.sets[s].name, row = (title, each, kind) => ({title, kind, errors: each.errors[name], curve: each.curves[s]});
-  const model = content.models[index], rows = [row(`selected (${model.size} nodes)`, model, "selected")];
-  if (index !== content.chosen) rows.push(row(`chosen (${content.models[content.chosen].size} nodes)`, content.models[content.chosen], "chosen"));
+  const model = content.models[index], rows = [row(`selected (${nodes(model.size)})`, model, "selected")];
+  if (index !== content.chosen) rows.push(row(`chosen (${nodes(content.models[content.chosen].size)})`, content.models[content.chosen], "chosen"));
   content.references.slice().reverse().forEach(r => rows.push(row({linear: "linear in all columns", mean: "mean of the target"}[r.name], r, r.name)));
   return rows;
 }

@@ -36,7 +36,7 @@
     const place = $(id);
     if (!Charts || !place || !place.clientWidth) return;
     stale.delete(id);
-    const [traces, arrangement, said] = drawings.get(id)();
+    const [made, wanted, said] = drawings.get(id)(), [traces, arrangement] = drawable(made, wanted);
     if ($(id + "-said")) $(id + "-said").textContent = said;
     if (!traces.length) { Charts.purge(place); place.style.height = "4rem"; place.innerHTML = ""; const p = document.createElement("p"); p.className = "empty"; p.textContent = said; place.append(p); return; }
     if (place.querySelector(".empty")) { place.innerHTML = ""; place.style.height = ""; }
@@ -114,7 +114,7 @@
       const box = element("details");
       box.open = i === 0;
       const summary = element("summary");
-      summary.append(element("b", "", `g${g.number}`), ` · ${g.size} nodes` + (g.share === null ? "" : ` · ${percentage(g.share)} of the prediction`));
+      summary.append(element("b", "", `g${g.number}`), ` · ${nodes(g.size)}` + (g.share === null ? "" : ` · ${percentage(g.share)} of the prediction`));
       const math = element("div", "math");
       math.tabIndex = 0; math.setAttribute("role", "region"); math.setAttribute("aria-label", `Formula of gene ${g.number}`);
       box.append(summary, math);
@@ -133,7 +133,7 @@
   function showCards(m) {
     const cards = Object.entries(m.errors).map(([name, e]) => card(TITLES[name], "R² " + r2(e.r2),
       [["RMSE", fixed(e.rmse)], ["MAE", fixed(e.mae)], ["largest", fixed(e.max)], ["rows", e.rows.toLocaleString("en")]]));
-    cards.push(card("Size", `${m.size} node${m.size === 1 ? "" : "s"}`, [["genes", m.genes.length], ["columns", `${m.variables.length} of ${content.features.length}`]]));
+    cards.push(card("Size", nodes(m.size), [["genes", m.genes.length], ["columns", `${m.variables.length} of ${content.features.length}`]]));
     $("cards").replaceChildren(...cards);
   }
   function card(title, big, rows) {
@@ -192,7 +192,7 @@
 
   function select(i, announce = true) {
     index = Math.max(0, Math.min(content.models.length - 1, i));
-    const m = model(), said = `${m.size} nodes · R² ${r2(m.r2)}` + (index === content.chosen ? " · chosen" : "");
+    const m = model(), said = `${nodes(m.size)} · R² ${r2(m.r2)}` + (index === content.chosen ? " · chosen" : "");
     $("selected").replaceChildren(element("strong", "", `Model ${index + 1} of ${content.models.length}`), " ", element("span", "", said));
     $("previous").disabled = index === 0;
     $("next").disabled = index === content.models.length - 1;
@@ -203,10 +203,10 @@
     if (row.offsetTop < list.scrollTop || row.offsetTop + row.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = row.offsetTop - list.clientHeight / 2;
     const slider = $("chart-front");
     slider.setAttribute("aria-valuenow", index + 1);
-    slider.setAttribute("aria-valuetext", `${m.size} nodes, R² ${r2(m.r2)}: ${m.text.slice(0, 200)}`);
+    slider.setAttribute("aria-valuetext", `${nodes(m.size)}, R² ${r2(m.r2)}: ${m.text.slice(0, 200)}`);
     showFormula(m); showCards(m); showGenes(m); showErrors(); showDependence(m); showCode(m);
     redraw();
-    if (announce) $("announce").textContent = `Model ${index + 1}: ${m.size} nodes, R² ${r2(m.r2)}.`;
+    if (announce) $("announce").textContent = `Model ${index + 1}: ${nodes(m.size)}, R² ${r2(m.r2)}.`;
   }
 
   // --- ways to select ---------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Shortening an expression without changing its value: folding, flattening, merging of like terms.
+"""Rules that always hold: an expression shortened without changing its value, by folding, flattening, merging of like terms.
 
 Works on the tree of `expression.py`; used before a formula is shown, counted or exported. Each rule keeps the
 value wherever the original had one, up to rounding. A rule may give a value at single points where the
@@ -18,6 +18,7 @@ import numpy as np
 
 from multigene.expression import Expression, Number, Operation, Power, Variable, evaluate, fold, rebuild
 from multigene.readable import size
+from multigene.rewriting.parts import join_term, power_of, product_of, split_term
 
 ODD = frozenset({"sin", "tanh", "atan", "erf", "sign"})
 EVEN = frozenset({"cos", "abs", "gauss", "sinc"})
@@ -99,44 +100,6 @@ def _sum(parts: Iterable[tuple[float, Expression]]) -> Expression:
     return terms_out[0] if len(terms_out) == 1 else Operation("add", tuple(terms_out))
 
 
-def split_term(term: Expression) -> tuple[float, Expression | None]:
-    """Take a term apart into its coefficient and the rest; a number has no rest."""
-    if isinstance(term, Number):
-        return term.value, None
-    if isinstance(term, Operation):
-        if term.name == "neg":
-            coefficient, rest = split_term(term.arguments[0])
-            return -coefficient, rest
-        first = term.arguments[0]
-        if term.name == "mul" and isinstance(first, Number):
-            others = term.arguments[1:]
-            return first.value, others[0] if len(others) == 1 else Operation("mul", others)
-        if term.name == "div":
-            coefficient, numerator = split_term(first)
-            if coefficient != 1.0 and coefficient != 0.0:
-                return coefficient, Operation("div", (numerator or Number(1.0), term.arguments[1]))
-    return 1.0, term
-
-
-def join_term(coefficient: float, rest: Expression | None) -> Expression:
-    """The product of a coefficient and what `split_term` left of a term."""
-    if rest is None or coefficient == 0.0:
-        return Number(coefficient)
-    if coefficient == 1.0:
-        return rest
-    if isinstance(rest, Operation) and rest.name == "div":
-        numerator, denominator = rest.arguments
-        if numerator == Number(1.0):
-            return Operation("div", (Number(coefficient), denominator))
-        if coefficient == -1.0:
-            return Operation("neg", (rest,))
-        return Operation("div", (join_term(coefficient, numerator), denominator))
-    if coefficient == -1.0:
-        return Operation("neg", (rest,))
-    factors = rest.arguments if isinstance(rest, Operation) and rest.name == "mul" else (rest,)
-    return Operation("mul", (Number(coefficient), *factors))
-
-
 # --- products -------------------------------------------------------------------------------------
 
 
@@ -204,13 +167,13 @@ class _Factors:
         if self.coefficient == 0.0:
             return Number(0.0)
         bases = sorted((base for base, power in self.exponents.items() if power != 0.0), key=_order)
-        above = [_power(base, self.exponents[base]) for base in bases if self.exponents[base] > 0.0]
-        below = [_power(base, -self.exponents[base]) for base in bases if self.exponents[base] < 0.0]
+        above = [power_of(base, self.exponents[base]) for base in bases if self.exponents[base] > 0.0]
+        below = [power_of(base, -self.exponents[base]) for base in bases if self.exponents[base] < 0.0]
         if below:
-            return join_term(self.coefficient, Operation("div", (_times(above), _times(below))))
+            return join_term(self.coefficient, Operation("div", (product_of(above), product_of(below))))
         if len(above) == 1 and isinstance(above[0], Operation) and above[0].name == "add":
             return _distribute(self.coefficient, above[0])
-        return join_term(self.coefficient, _times(above) if above else None)
+        return join_term(self.coefficient, product_of(above) if above else None)
 
 
 def _product(parts: Iterable[tuple[Expression, float]]) -> Expression:
@@ -229,16 +192,6 @@ def _may_nest(inner: Power, power: float) -> bool:
         return True
     product = inner.exponent * power
     return power.is_integer() and (inner.is_integer or not product.is_integer())
-
-
-def _times(factors: list[Expression]) -> Expression:
-    if not factors:
-        return Number(1.0)
-    return factors[0] if len(factors) == 1 else Operation("mul", tuple(factors))
-
-
-def _power(base: Expression, exponent: float) -> Expression:
-    return base if exponent == 1.0 else Power(base, exponent)
 
 
 def _distribute(coefficient: float, terms: Operation) -> Expression:
@@ -275,7 +228,7 @@ def _function(name: str, arguments: tuple[Expression, ...]) -> Expression:
         and argument.exponent > 0
     ):
         half = argument.exponent / 2
-        return _power(argument.base if half % 2 == 0 else Operation("abs", (argument.base,)), half)
+        return power_of(argument.base if half % 2 == 0 else Operation("abs", (argument.base,)), half)
     if name == "exp":
         return _exponential(argument)
     if name == "sign":

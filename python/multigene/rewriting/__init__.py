@@ -1,0 +1,20 @@
+"""Rewriting expressions: what may always be done, what may be done to a law, and which form is chosen.
+
+| module | holds |
+|---|---|
+| `always.py` | rules that keep the value everywhere: `simplify`, `fold_constants` |
+| `where_seen.py` | rules that hold where a law was seen: powers, logarithms, roots, common factors, squares |
+| `scales.py` | numbers pulled out of sums, powers and roots |
+| `sums.py` | other ways to write a sum or a product, all of them offered |
+| `choosing.py` | `natural`: these in passes, the shortest form taken |
+| `parts.py` | taking apart and putting together, for all of them |
+
+A new rule that is true for every value goes into `always.py`; one that needs a sign, a domain or a lucky constant into
+`where_seen.py`; one that is as often longer as shorter into `sums.py`.
+"""
+
+from multigene.rewriting.always import fold_constants, simplify
+from multigene.rewriting.choosing import natural
+from multigene.rewriting.parts import join_term, replaced, split_term
+
+__all__ = ["fold_constants", "join_term", "natural", "replaced", "simplify", "split_term"]
