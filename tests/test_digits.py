@@ -117,3 +117,15 @@ def test_effects_are_derivatives() -> None:
         change = np.sqrt(np.mean((numbers.individual(moved).predict(X) - start) ** 2)) / 1e-6
         if value != 0.0:
             assert effect == pytest.approx(change, rel=5e-3)
+
+
+def test_without_time_only_the_chosen_model_loses_digits():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    y = X[:, 0] + 0.5 * rng.normal(size=200)
+    rows = TrainingRows.of(X, y)
+    models = [Individual([gene], 0.0, [1.0]).fit(rows.dataset) for gene in ("x0", "sin(x0)", "x0 * x1")]
+    members = [Member(m, m.fitness, m.complexity) for m in models]
+    short = with_few_digits(members, rows, members[2], seconds=-1.0)
+    assert short[:2] == members[:2]
+    assert short[2].individual.coefficients != members[2].individual.coefficients

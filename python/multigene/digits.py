@@ -2,13 +2,13 @@
 
 `estimator.py` asks for it when a search hands over its models. Unlike `rounding.py`, the last step of `prune`, nothing is
 refitted and nothing is given up: the mean squared error grows by a millionth of itself at most, and predictions move by
-thousandths of the model's own error. Formulas, exports and files then have numbers that can be read and copied, and what is
-printed is what predicts.
+thousandths of the model's own error. Formulas, exports and files then have numbers that can be read and copied.
 """
 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -78,10 +78,21 @@ def _filled(parts: tuple[str, ...], values: Sequence[str]) -> str:
     return parts[0] + "".join([value + part for value, part in zip(values, parts[1:], strict=True)])
 
 
-def with_few_digits(members: list[Member], rows: TrainingRows) -> list[Member]:
-    """The members with as few digits as each one's loss allows; laws, and what cannot be shortened, as they are."""
-    checked = rows.thinned(CHECKED_ROWS)
-    return [_shortened(member, checked) for member in members]
+def with_few_digits(
+    members: Sequence[Member], rows: TrainingRows, first: Member | None = None, seconds: float | None = None
+) -> list[Member]:
+    """The members with as few digits as each one's loss allows; laws, and what cannot be shortened, as they are.
+
+    `first` is done at any rate; the others, smallest first, as long as there are `seconds` left.
+    """
+    checked, start = rows.thinned(CHECKED_ROWS), time.perf_counter()
+    done = {id(first): _shortened(first, checked)} if first is not None else {}
+    for member in sorted(members, key=lambda m: m.complexity):
+        if seconds is not None and time.perf_counter() - start > seconds:
+            break
+        if member is not first:
+            done[id(member)] = _shortened(member, checked)
+    return [done.get(id(member), member) for member in members]
 
 
 def _shortened(member: Member, rows: TrainingRows) -> Member:

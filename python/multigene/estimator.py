@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
+#: Seconds beyond a time limit that numbers of models that were not chosen may take to lose digits.
+DIGITS_SECONDS = 0.05
+
 
 class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Symbolic regression by multi-gene genetic programming with linear combinations of features.
@@ -227,7 +230,9 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
         result = run.result()
         front, chosen = list(result.front), result.chosen
         if self._settings.search is not None and self._rows is not None:
-            front = with_few_digits(front, self._rows)
+            # A run limited by time is over; nobody waits for digits of models that were not chosen.
+            seconds = None if self._settings.stopping.seconds is None else DIGITS_SECONDS
+            front = with_few_digits(result.front, self._rows, result.chosen, seconds)
             chosen = next(new for new, old in zip(front, result.front, strict=True) if old is result.chosen)
         self._front = Front(front, chosen, self._names, self._target_name, self._data_summary or {})
         self._state = run.state() if self.warm_start else None

@@ -33,6 +33,8 @@ BETTER_THAN_LINEAR = 1.5
 BETTER_THAN_CONSTANT = 2.0
 #: Ridge regression must be better than the mean by so many.
 BETTER_THAN_MEAN = 0.25
+#: Few noisy rows: a formula must do with this much less error than a line, or it is not worth its risk.
+WORTH_IT = 0.15
 #: Few rows that a model predicts this well (R²) are no matter of luck: they are judged like many.
 CLEAR_SIGNAL = 0.95
 #: Size that no model has.
@@ -125,7 +127,8 @@ def judge_few(problem: Problem, rehearsals: Sequence[Rehearsal]) -> Verdict:
     rival, needed = (line, BETTER_THAN_LINEAR) if has_line else (mean, BETTER_THAN_CONSTANT)
     if clear and clearly_better(curve[small], rival, needed):
         return Verdict(int(np.ceil(ROOM * sizes[small])), validation_r2=scores, errors=curve[small])
-    if convincing(curve[small], rival, needed):
+    worth_it = bool(curve[small].sum() < (1.0 - WORTH_IT) * rival.sum())
+    if worth_it and convincing(curve[small], rival, needed):
         return Verdict(sizes[small], exactly=True, validation_r2=scores, errors=curve[small])
     if has_line:
         return Verdict(1, linear=RIDGE, validation_r2=scores, errors=line)
