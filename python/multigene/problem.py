@@ -66,15 +66,17 @@ class Problem:
 
     def standardised(self, X: Floats) -> Floats:
         """Features as the searches see them."""
-        return np.asarray((X - self.means) / self.scales, dtype=np.float64)
+        Z = np.subtract(X, self.means)
+        Z /= self.scales  # in place: there may be very many rows
+        return Z
 
     def dataset(self, rows: npt.NDArray[np.intp] | None = None) -> Dataset:
         """Standardised features and the target of some rows, or of all."""
-        rows = np.arange(len(self.y)) if rows is None else rows
+        if rows is None:
+            different = self.different(np.arange(len(self.y)))
+            return Dataset(self.standardised(self.X), self.y, self.weights, None, different)
         weights = None if self.weights is None else self.weights[rows]
-        X = self.X[rows]
-        different = self.different(rows)
-        return Dataset(self.standardised(X), self.y[rows], weights, None, different)
+        return Dataset(self.standardised(self.X[rows]), self.y[rows], weights, None, self.different(rows))
 
     def different(self, rows: npt.NDArray[np.intp]) -> int:
         """Number of different rows among these that count at all; equal rows are no new evidence."""
@@ -108,8 +110,18 @@ class Problem:
 
     @cached_property
     def _box(self) -> tuple[list[float], list[float]]:
-        Z = self.standardised(np.stack([self.X.min(axis=0), self.X.max(axis=0)]))
+        Z = self.standardised(np.array(self._box_in_user_units))
         return Z[0].tolist(), Z[1].tolist()
+
+    @cached_property
+    def _box_in_user_units(self) -> tuple[list[float], list[float]]:
+        return self.X.min(axis=0).tolist(), self.X.max(axis=0).tolist()
+
+    @property
+    def largest(self) -> float:
+        """The largest number of features and target, without its sign."""
+        low, high = self._box_in_user_units
+        return max(abs(v) for v in (*low, *high, float(self.y.min()), float(self.y.max())))
 
     def behaves(self, individual: Individual) -> bool:
         """Guard: no pole or overflow anywhere in the box of the rows, by interval arithmetic; within bounds on points between and
@@ -123,16 +135,14 @@ class Problem:
 
     def behaves_in_user_units(self, individual: Individual) -> bool:
         """The same for a model of the features as they are."""
-        box = (self.X.min(axis=0).tolist(), self.X.max(axis=0).tolist())
-        if not np.isfinite(individual.range(*box)).all():
+        if not np.isfinite(individual.range(*self._box_in_user_units)).all():
             return False
         return self._within_bounds(individual.predict(self.guard_points))
 
     def behaves_between_rows(self, individual: Individual) -> bool:
         """A milder guard for models of the features as they are, without the box's corners: where features hang together, no
         row is near most of the box, and models that are free there predict real rows better."""
-        box = (self.X.min(axis=0).tolist(), self.X.max(axis=0).tolist())
-        if not np.isfinite(individual.range(*box)).all():
+        if not np.isfinite(individual.range(*self._box_in_user_units)).all():
             return False
         return self._within_bounds(individual.predict(self.between_points))
 
@@ -146,8 +156,11 @@ def _means_and_scales(X: Floats, weights: Floats | None) -> tuple[Floats, Floats
     size = np.where(
         size > 0.0, size, 1.0
     )  # squares of values near the end of the range would overflow or vanish
-    means = np.average(X / size, axis=0, weights=weights)
-    scales = np.sqrt(np.average((X / size - means) ** 2, axis=0, weights=weights))
+    scaled = X / size
+    means = np.average(scaled, axis=0, weights=weights)
+    scaled -= means
+    np.square(scaled, out=scaled)
+    scales = np.sqrt(np.average(scaled, axis=0, weights=weights))
     with np.errstate(over="ignore", divide="ignore"):
         usable = (scales > 1e-14 * np.abs(means)) & np.isfinite(1.0 / (scales * size))
     return np.where(usable, means * size, 0.0), np.where(usable, scales * size, 1.0)

@@ -46,6 +46,8 @@ SHORTENED = 2
 FEWEST_ROWS_TO_SHORTEN = 30
 #: Share of the run after which the front is completed by shorter relatives, and fitted to all rows where there are very many.
 COMPLETION = 0.9
+#: Very many rows: what comes at the end takes about so many times as long as what came before the search.
+END_TO_START = 2.0
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class Searcher:
         self.parts = parts(problem) if self.options.holdout and few_rows(problem) else []
         self.rehearsals: list[Rehearsal] = []
         self.understudy: Searcher | None = None
-        self.phase, self.number, self.complete = "explore", 0, False
+        self.phase, self.number, self.complete, self.completion = "explore", 0, False, COMPLETION
         self.length = min(self.options.migration, settings.stopping.generations or self.options.migration)
         self.front = ParetoFront(self.guard)
         self.seekers = self._seekers()
@@ -97,6 +99,8 @@ class Searcher:
         if self.only_laws:
             yield from self._only_seek(share)
             return
+        if len(self.problem.evolution_rows) < len(self.problem.y):
+            self.completion = min(COMPLETION, 1.0 - END_TO_START * share())
         if self.number == 0 and self._seek(self._first_evaluations(), lambda: share() >= FIRST_SHARE):
             yield self._report()
             return
@@ -116,13 +120,13 @@ class Searcher:
                 return
             self.move_to_all_rows()
         while True:
-            if share() >= COMPLETION and not self.complete:
+            if share() >= self.completion and not self.complete:
                 self.finish()
                 if not self.works_on_all_rows:
                     yield self._report()
                     return
             yield self.round()
-            if self._seek(self._next_evaluations(), lambda: share() >= COMPLETION):
+            if self._seek(self._next_evaluations(), lambda: share() >= self.completion):
                 yield self._report()
                 return
 
@@ -169,10 +173,7 @@ class Searcher:
         if self.problem.weights is not None or self.options.islands == 0:
             return None
         rows = self.problem.search_rows
-        if (
-            len(rows) < FEWEST_ROWS_TO_SEEK
-            or max(np.abs(self.problem.X).max(), np.abs(self.problem.y).max()) > 1e100
-        ):
+        if len(rows) < FEWEST_ROWS_TO_SEEK or self.problem.largest > 1e100:
             return None  # too few rows to call anything a law, or squares that overflow
         rng = np.random.default_rng(self.rng.integers(2**63))
         X, y = np.ascontiguousarray(self.problem.X[rows]), self.problem.y[rows]
