@@ -1,0 +1,110 @@
+"""One restart of a law seeker: the paper's loop for some generations, every new best tuned in full, hill climbing at the end.
+
+`seekers.py` decides what a restart works on and for how long; here is what it does beyond `evolution.evolve`. Work is counted in
+evaluations and never by the clock, so a restart does the same on any machine and with any number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from multigene._engine import Dataset, Individual, Population, Workers
+from multigene.evolution import Generation, evolve, seeds
+from multigene.pareto import ParetoFront
+from multigene.settings import Refinement, Seeking, Settings
+
+#: A restart ends early when it explains all but this: nothing is left but rounding.
+FOUND = 1e-18
+#: Steps of a new best's tuning, and further ones where it leaves less than this.
+FULL_STEPS, MORE_STEPS, CLOSE = 8, 20, 1e-4
+#: Hill climbing may do this share of the work that evolution did, and looks at so many neighbours at a time.
+CLIMB_SHARE, CLIMB_BATCH = 0.4, 60
+
+
+def restart(
+    data: Dataset,
+    settings: Settings,
+    options: Seeking,
+    rng: np.random.Generator,
+    workers: Workers,
+    generations: int,
+    first: list[Individual],
+    stop: Callable[[], bool],
+) -> tuple[ParetoFront, int]:
+    """The best models of a restart, and the evaluations it took. Models of `first` are in the first population."""
+    joining = list(first)
+    last: Generation | None = None
+    best, extra = -np.inf, 0
+    for generation in evolve(data, settings, rng, workers, immigrants=joining):
+        last = generation
+        if options.full_tuning and generation.fitness.max() > best:
+            best = float(generation.fitness.max())
+            extra += _tune_best(generation, data, settings, workers, joining)
+        if generation.number + 1 >= generations or _explains_all(generation.front) or stop():
+            break
+    assert last is not None  # the loop of evolution has no end of its own
+    work = last.evaluations + extra
+    if options.climb and not _explains_all(last.front) and not stop():
+        work += climb(last, data, settings, rng, int(CLIMB_SHARE * work), stop)
+    return last.front, work
+
+
+def _explains_all(front: ParetoFront) -> bool:
+    return front.best is not None and 1.0 - front.best.fitness < FOUND
+
+
+def _tune_best(
+    generation: Generation, data: Dataset, settings: Settings, workers: Workers, joining: list[Individual]
+) -> int:
+    """Tune all genes of the fittest together; what becomes of it enters the front and joins the next generation."""
+    by, tuning = settings.selection.by, settings.refinement or Refinement()
+    model, work = generation.population.model(int(generation.fitness.argmax())), 0
+    for steps in (FULL_STEPS, MORE_STEPS):
+        alone = Population.of([model], settings.genes, data.n_features, workers)
+        alone.forget()  # what is evaluated is not tuned again
+        work += alone.refine(
+            data, replace(tuning, iterations=steps, all_genes=1.0, prune=0.0), by, None, [0]
+        )
+        _, complexity = alone.evaluate(data, by)
+        if not alone.model(0).fitness > model.fitness:
+            break
+        model = alone.model(0)
+        generation.front.update(alone, alone.peaks(), complexity)
+        joining[:] = [model]
+        if 1.0 - model.fitness > CLOSE:
+            break
+    return work
+
+
+def climb(
+    generation: Generation,
+    data: Dataset,
+    settings: Settings,
+    rng: np.random.Generator,
+    budget: int,
+    stop: Callable[[], bool],
+) -> int:
+    """Go from the fittest individual to a fitter neighbour, again and again, while there are any and the budget lasts.
+
+    Neighbours differ in one place (`Population.neighbours`) and are tuned like offspring. Returns the evaluations.
+    """
+    by, population, fitness = settings.selection.by, generation.population, generation.fitness
+    at, work, looked, order = int(fitness.argmax()), 0, 0, seeds(rng, 1)[0]
+    height = float(fitness[at])
+    refinement = settings.refinement or Refinement()
+    race = float(np.median(fitness)) if np.isfinite(np.median(fitness)) else None
+    while work < budget and not stop():
+        around = population.neighbours(at, order, looked, CLIMB_BATCH)
+        if len(around) == 0:  # a summit
+            break
+        looked += len(around)
+        work += around.refine(data, refinement, by, race, seeds(rng, len(around)))
+        fitness, complexity = around.evaluate(data, by)
+        generation.front.update(around, around.peaks(), complexity)
+        if fitness.max() > height:
+            population, at, looked, order = around, int(fitness.argmax()), 0, seeds(rng, 1)[0]
+            height = float(fitness[at])
+    return work
