@@ -65,9 +65,7 @@ def _tune_best(
     for steps in (FULL_STEPS, MORE_STEPS):
         alone = Population.of([model], settings.genes, data.n_features, workers)
         alone.forget()  # what is evaluated is not tuned again
-        work += alone.refine(
-            data, replace(tuning, iterations=steps, all_genes=1.0, prune=0.0), by, None, [0]
-        )
+        work += alone.refine(data, replace(tuning, iterations=steps, all_genes=1.0, prune=0.0), by, None, [0])
         _, complexity = alone.evaluate(data, by)
         if not alone.model(0).fitness > model.fitness:
             break
