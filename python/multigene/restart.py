@@ -20,6 +20,8 @@ from multigene.settings import Refinement, Seeking, Settings
 FOUND = 1e-18
 #: Steps of a new best's tuning, and further ones where it leaves less than this.
 FULL_STEPS, MORE_STEPS, CLOSE = 8, 20, 1e-4
+#: What leaves less than this and is not exact after so many generations approximates ever better and is no law.
+CREEPING, PATIENCE = 1e-9, 5
 #: Hill climbing may do this share of the work that evolution did, and looks at so many neighbours at a time.
 CLIMB_SHARE, CLIMB_BATCH = 0.4, 60
 
@@ -37,23 +39,26 @@ def restart(
     """The best models of a restart, and the evaluations it took. Models of `first` are in the first population."""
     joining = list(first)
     last: Generation | None = None
-    best, extra = -np.inf, 0
+    best, extra, creeping = -np.inf, 0, 0
     for generation in evolve(data, settings, rng, workers, immigrants=joining):
         last = generation
         if options.full_tuning and generation.fitness.max() > best:
             best = float(generation.fitness.max())
             extra += _tune_best(generation, data, settings, workers, joining)
-        if generation.number + 1 >= generations or _explains_all(generation.front) or stop():
+        creeping += _leaves(generation.front) < CREEPING
+        ends = generation.number + 1 >= generations or creeping > PATIENCE
+        if ends or _leaves(generation.front) < FOUND or stop():
             break
     assert last is not None  # the loop of evolution has no end of its own
     work = last.evaluations + extra
-    if options.climb and not _explains_all(last.front) and not stop():
+    if options.climb and _leaves(last.front) >= FOUND and not stop():
         work += climb(last, data, settings, rng, int(CLIMB_SHARE * work), stop)
     return last.front, work
 
 
-def _explains_all(front: ParetoFront) -> bool:
-    return front.best is not None and 1.0 - front.best.fitness < FOUND
+def _leaves(front: ParetoFront) -> float:
+    """What the best model leaves unexplained."""
+    return np.inf if front.best is None else 1.0 - front.best.fitness
 
 
 def _tune_best(
