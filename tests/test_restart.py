@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from multigene import restart as restart_module
 from multigene._engine import Dataset, Individual, Population, Workers
 from multigene.evolution import Generation
 from multigene.pareto import ParetoFront
@@ -95,6 +96,21 @@ def test_full_tuning_is_counted():
     _, plain = begin(data, Seeking(**OFF), 1, first)
     _, tuned = begin(data, Seeking(**{**OFF, "full_tuning": True}), 1, first)
     assert tuned > plain
+
+
+# --- creep ----------------------------------------------------------------------------------------
+
+
+def test_a_restart_that_only_approximates_ends(monkeypatch):
+    # A smooth curve of one feature that no gene can say, but which sums of genes approximate without end.
+    X = rows(200, 1, -1.0, 1.0)
+    data = Dataset(X, np.cbrt(X[:, 0] + 3.0) * np.arctan(X[:, 0]))
+    first = Individual(["sin(x0)"], 0.0, [1.0])
+    front, work = begin(data, Seeking(**OFF), 60, first)
+    monkeypatch.setattr(restart_module, "PATIENCE", 1000)
+    longer, more = begin(data, Seeking(**OFF), 60, first)
+    assert left(longer) <= left(front) < 1e-9
+    assert work < 0.8 * more
 
 
 # --- all of them ----------------------------------------------------------------------------------

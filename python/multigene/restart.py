@@ -90,18 +90,38 @@ def climb(
     budget: int,
     stop: Callable[[], bool],
 ) -> int:
-    """Go from the fittest individual to a fitter neighbour, again and again, while there are any and the budget lasts.
+    """Climb from one individual after the other while the budget lasts: the fittest, the most accurate, which may be larger than
+    the price of size allows, then the others, fittest first. Returns the evaluations."""
+    population, fitness, work = generation.population, generation.fitness, 0
+    starts = [int(fitness.argmax()), int(population.peaks().argmax()), *np.argsort(-fitness, kind="stable")]
+    for at in dict.fromkeys(int(start) for start in starts if np.isfinite(fitness[start])):
+        if work >= budget or stop():
+            break
+        work += _climb_from(at, generation, data, settings, rng, budget - work, stop)
+    return work
 
-    Neighbours differ in one place (`Population.neighbours`) and are tuned like offspring. Returns the evaluations.
+
+def _climb_from(
+    at: int,
+    generation: Generation,
+    data: Dataset,
+    settings: Settings,
+    rng: np.random.Generator,
+    budget: int,
+    stop: Callable[[], bool],
+) -> int:
+    """Go to a fitter neighbour, again and again, up to a summit or the end of the budget.
+
+    Neighbours differ in one place (`Population.neighbours`) and are tuned like offspring.
     """
-    by, population, fitness = settings.selection.by, generation.population, generation.fitness
-    at, work, looked, order = int(fitness.argmax()), 0, 0, seeds(rng, 1)[0]
-    height = float(fitness[at])
-    refinement = settings.refinement or Refinement()
-    race = float(np.median(fitness)) if np.isfinite(np.median(fitness)) else None
+    by, refinement = settings.selection.by, settings.refinement or Refinement()
+    population = generation.population
+    height, work, looked, order = float(generation.fitness[at]), 0, 0, seeds(rng, 1)[0]
+    median = float(np.median(generation.fitness))
+    race = min(median, height) if np.isfinite(median) else None
     while work < budget and not stop():
         around = population.neighbours(at, order, looked, CLIMB_BATCH)
-        if len(around) == 0:  # a summit
+        if len(around) == 0:
             break
         looked += len(around)
         work += around.refine(data, refinement, by, race, seeds(rng, len(around)))

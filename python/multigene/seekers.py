@@ -93,7 +93,7 @@ def seeker_settings(n_features: int, products: tuple[int, ...], logarithm: bool)
         ),
         selection=Selection(
             population_size=60, tournament_size=4, elites=6,
-            criterion="compact", parameter_price=2.0, node_price=10.0, distinct=True,
+            criterion="compact", parameter_price=2.0, node_price=5.0, distinct=True,
         ),
         variation=Variation(
             crossover=0.45,
