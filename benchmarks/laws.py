@@ -16,7 +16,7 @@ One condition gives a table by law; several give one row each. Environment, list
     LAWS_UNITS (0)      1 tells the units; 0,1 compares, on laws that have units
     LAWS_METHOD         seekers (law seekers alone, CPU seconds; default), multigene (the default estimator, wall-clock
                         seconds), pyoperon (wall-clock seconds)
-    LAWS_ABLATION       1 switches every ingredient of the seekers off, one after the other
+    LAWS_ABLATION       1 turns every switch of the seekers over, one after the other
 """
 
 from __future__ import annotations
@@ -101,8 +101,8 @@ def conditions() -> list[Condition]:
     from multigene.settings import Seeking
 
     if os.environ.get("LAWS_ABLATION") == "1":
-        switches = [f.name for f in fields(Seeking) if isinstance(f.default, bool) and f.default]
-        return [Condition("seekers", 0.0, False, off) for off in [{}, *({name: False} for name in switches)]]
+        turned = [{f.name: not f.default} for f in fields(Seeking) if isinstance(f.default, bool)]
+        return [Condition("seekers", 0.0, False, change) for change in [{}, *turned]]
     chosen = [
         Condition(method, float(noise), units == "1")
         for noise in _list("LAWS_NOISE", "0")

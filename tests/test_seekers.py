@@ -100,6 +100,15 @@ def test_easy_laws(text, threads):
     assert Formula(search.law.expression, NAMES).size <= 14
 
 
+def test_the_survey_knows_products_of_two_functions():
+    X = rows(300, 2, -1.0, 1.0)
+    y = 2.0 * np.sin(X[:, 0] ** 2) * np.cos(X[:, 1]) - 1.0
+    search = seekers(X, y)
+    search.seek(200_000)
+    assert search.law is not None
+    assert sum(t.restarts for t in search.targets) == 0
+
+
 @pytest.mark.parametrize("threads", [2, 3])
 def test_the_number_of_threads_changes_nothing(threads):
     X = rows(200, 2, -1.0, 1.0)

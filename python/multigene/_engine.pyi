@@ -191,6 +191,10 @@ class Population:
     ) -> Population:
         """The next generation: elites, then one offspring per pair of parents (`variation`: `multigene.settings.Variation`)."""
 
+    def neighbours(self, index: int, seed: int, first: int, number: int) -> Population:
+        """Models that differ from an individual in one place (another function, a subtree in place of a node, f(x) in place of
+        a subtree of x alone, a gene less), in an order drawn by the seed: `number` of them at most, from `first` on."""
+
     def model(self, index: int) -> Individual:
         """The model of one individual on its own, at the best weights of its last tuning."""
 

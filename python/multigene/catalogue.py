@@ -1,4 +1,4 @@
-"""A catalogue of features looked through before any evolution: monomials, functions of them, products of both.
+"""A catalogue of features looked through before any evolution: monomials, functions of them, products of two of these.
 
 Laws of the literature are often short sums (in some transformed target) of such features. Thousands of columns are compared with
 all transformed targets by a few matrix products; the best single features, and the best sets of up to four, are handed to the
@@ -26,6 +26,8 @@ LIMITS = (2.3, 3.4, 4.5, 5.6, 6.7)
 MOST_MONOMIALS, MOST_INSIDE, MOST_FACTORS, MOST_ARGUMENTS = 6000, 900, 130, 30
 #: Monomials under a function that are tried with several scales.
 MOST_SCALED = 250
+#: Functions, the simplest, that products of two functions have as a factor.
+MOST_PAIRED = 40
 #: Of every factor's products, so many that resemble the target most.
 MOST_ALIKE = 30
 #: Columns among which sets are sought: so many of the best ones, and so many of the simplest.
@@ -119,7 +121,7 @@ Monomial = tuple[tuple[int, float], ...]
 @dataclass
 class Columns:
     """Columns of the catalogue. The tags of each: form (-1 for none), number of its scale, monomial, further factor (-1
-    for none)."""
+    for none): monomial, and its form (-1 for none)."""
 
     values: Floats
     tags: npt.NDArray[np.int64]
@@ -207,7 +209,7 @@ class Catalogue:
         return np.asarray(np.where(negative % 2 == 1.0, -size, size))
 
     def _plain(self) -> Columns:
-        tags = np.full((len(self.monomials), 4), -1)
+        tags = np.full((len(self.monomials), 5), -1)
         tags[:, 2] = np.arange(len(self.monomials))
         return Columns(self.powers, tags, self.costs)
 
@@ -219,22 +221,30 @@ class Catalogue:
             for s, scale in enumerate(form.scales[:scales]):
                 with np.errstate(all="ignore"):
                     values = form.value(scale * powers)
-                tags = np.full((len(costs), 4), -1)
+                tags = np.full((len(costs), 5), -1)
                 tags[:, 0], tags[:, 1], tags[:, 2] = f, s, first + np.arange(len(costs))
                 parts.append(Columns(values, tags, costs + form.cost + (0.0 if abs(scale) == 1.0 else 0.5)))
         return parts
 
     def _products(self, lefts: Floats) -> list[list[Columns]]:
-        """For every target: monomials times functions that resemble it."""
-        functions = _together(self._functions(0, MOST_ARGUMENTS, 1)) if self.forms else None
+        """For every target: monomials times functions, and functions times functions, that resemble it."""
         kept: list[list[Columns]] = [[] for _ in lefts.T]
-        for k in range(min(MOST_FACTORS, len(self.monomials))) if functions is not None else ():
-            assert functions is not None
-            tags = functions.tags.copy()
-            tags[:, 3] = k
+        if not self.forms:
+            return kept
+        functions = _together(self._functions(0, MOST_ARGUMENTS, 1))
+        functions = functions.chosen(np.argsort(functions.cost, kind="stable"))
+        paired = functions.chosen(np.arange(min(MOST_PAIRED, len(functions.cost))))
+        factors = _together([self._plain().chosen(np.arange(min(MOST_FACTORS, len(self.monomials)))), paired])
+        for k, tag in enumerate(factors.tags):
+            # Each pair of functions once.
+            others = functions.chosen(
+                np.arange(max(0, k - len(factors.tags) + len(paired.tags)), len(functions.cost))
+            )
+            tags = others.tags.copy()
+            tags[:, 3], tags[:, 4] = tag[2], tag[0]
             with np.errstate(all="ignore"):
-                values = functions.values * self.powers[:, [k]]
-            columns = self._standardised(Columns(values, tags, functions.cost + self.costs[k]))
+                values = others.values * factors.values[:, [k]]
+            columns = self._standardised(Columns(values, tags, others.cost + factors.cost[k]))
             alike = np.abs(columns.values.T @ lefts)
             for t, chosen in enumerate(kept):
                 chosen.append(columns.chosen(np.argsort(-alike[:, t], kind="stable")[:MOST_ALIKE]))
@@ -271,12 +281,17 @@ class Catalogue:
     # --- words ------------------------------------------------------------------------------------
 
     def _say(self, tags: npt.NDArray[np.int64]) -> Expression:
-        f, s, m, factor = (int(t) for t in tags)
+        f, s, m, factor, outer = (int(t) for t in tags)
+        said = self._say_function(f, s, m)
+        return said if factor < 0 else Operation("mul", (self._say_function(outer, 0, factor), said))
+
+    def _say_function(self, f: int, s: int, m: int) -> Expression:
+        """A function of a monomial, or the monomial itself."""
         said = self._say_monomial(m)
-        if f >= 0:
-            # A factor of one is written as well: it is a constant that tuning may change.
-            said = self.forms[f].expression(Operation("mul", (Number(self.forms[f].scales[s]), said)))
-        return said if factor < 0 else Operation("mul", (self._say_monomial(factor), said))
+        if f < 0:
+            return said
+        # A factor of one is written as well: it is a constant that tuning may change.
+        return self.forms[f].expression(Operation("mul", (Number(self.forms[f].scales[s]), said)))
 
     def _say_monomial(self, number: int) -> Expression:
         monomial = self.monomials[number]

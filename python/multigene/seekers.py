@@ -18,12 +18,12 @@ from multigene import laws, survey
 from multigene._engine import Dataset, Individual, Workers
 from multigene.brief import brief, price
 from multigene.checkpoint import model, packed_model
-from multigene.evolution import Generation, evolve
 from multigene.expression import Expression, Operation, substitute
 from multigene.laws import EXACT, Find
 from multigene.model import model_expression
 from multigene.pareto import Member
 from multigene.readable import size
+from multigene.restart import restart
 from multigene.rewriting import simplify
 from multigene.settings import (
     FunctionEntry,
@@ -45,8 +45,6 @@ Floats = npt.NDArray[np.float64]
 #: What a find must leave unexplained in its own target at most to be worth a look on all rows.
 PROMISING = 1e-8
 
-#: A restart ends early when it explains all but this: nothing is left but rounding.
-FOUND = 1e-18
 #: Larger finds must be exact to rounding to be looked at as laws: most of them approximate.
 MOST_NODES = 45
 #: A longer law is compared with what later stages of the survey find.
@@ -57,6 +55,8 @@ NOISY, HOPELESS, BRIEF_WORK = 1e-9, 0.05, 300
 TRIED, POOR, NEAR, HARDLY = 4, 0.3, 0.05, 0.25
 #: Sets of the catalogue that a target keeps to begin restarts with.
 SEEDS = 6
+#: Frequencies of two kinds of mutation that can be switched off.
+NEUTRAL, ROUND = 0.1, 0.05
 QUICK = Refinement(iterations=12, bound=100.0, decay=0.0, prune=0.0)
 
 FUNCTIONS = {
@@ -97,7 +97,7 @@ def seeker_settings(n_features: int, products: tuple[int, ...], logarithm: bool)
         ),
         selection=Selection(
             population_size=60, tournament_size=4, elites=6,
-            criterion="compact", parameter_price=2.0, node_price=10.0, distinct=True,
+            criterion="compact", parameter_price=2.0, node_price=5.0, distinct=True,
         ),
         variation=Variation(
             crossover=0.45,
@@ -266,18 +266,11 @@ class Seekers:
         if target.dense:
             generations = self.options.unit * DENSE_UNITS
         target.restarts += 1
-        last: Generation | None = None
         seeds = list(target.seeds) if self.options.survey and target.restarts % 3 == 1 else []
-        for number, generation in enumerate(evolve(data, settings, rng, self.workers, immigrants=seeds)):
-            last = generation
-            best = generation.front.best
-            if number + 1 >= generations or (best is not None and 1.0 - best.fitness < FOUND) or stop():
-                break
-        if last is None:
-            return
-        target.work += last.evaluations
-        self.evaluations += last.evaluations
-        for individual in worth_a_look(list(last.front), target.front):
+        front, work = restart(data, settings, self.options, rng, self.workers, generations, seeds, stop)
+        target.work += work
+        self.evaluations += work
+        for individual in worth_a_look(list(front), target.front):
             if self.law is None:
                 self._take(individual, target, y)
 
@@ -296,6 +289,9 @@ class Seekers:
         settings = seeker_settings(len(target.features), products, logarithmic(target.transform))
         if self.functions is not None:
             settings = settings.changed(functions=self.functions)
+        further = (("neutral", NEUTRAL, self.options.neutral), ("round", ROUND, self.options.rounding))
+        kinds = settings.variation.more_mutations
+        settings = settings.changed(more_mutations=(*kinds, *((k, f) for k, f, on in further if on)))
         if not self.options.products or target.restarts % 2:
             settings = settings.changed(product_frequency=0.0)
         if self.options.portfolio and target.restarts % 4 >= 2:

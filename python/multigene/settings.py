@@ -167,7 +167,8 @@ class Variation:
     weights_sigma: float = 3.0
     """Standard deviation of weights mutation, `σ_Wm`."""
     more_mutations: tuple[tuple[str, float], ...] = ()
-    """Further kinds of mutation with their probabilities (sparsity, add_gene, delete_gene, point, hoist, shrink, insert)."""
+    """Further kinds of mutation with their probabilities (sparsity, add_gene, delete_gene, point, hoist, shrink, insert,
+    neutral, round)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -300,6 +301,14 @@ class Seeking:
     """Less work for transforms that explain hardly anything after some restarts."""
     brief: bool = True
     """Drop from a convincing find in noisy data what the noise cannot tell from nothing."""
+    neutral: bool = True
+    """Mutations that put a term or factor in which at first changes nothing, for tuning to say what becomes of it."""
+    rounding: bool = True
+    """Mutations that make weights and exponents whole or half numbers."""
+    full_tuning: bool = True
+    """Tune all genes of every new best together."""
+    climb: bool = True
+    """Hill climbing at the end of a restart."""
 
 
 @dataclass(frozen=True, kw_only=True)

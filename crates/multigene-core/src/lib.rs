@@ -18,6 +18,7 @@ pub mod least_squares;
 pub mod loops;
 pub mod measure;
 pub mod mutate;
+pub mod neighbours;
 pub mod operator;
 pub mod population;
 pub mod program;

@@ -16,6 +16,7 @@ use crate::gene::Node;
 use crate::grow::{Primitives, SlotRng, Synchronisation};
 use crate::individual::{Context, Individual, Workspace};
 use crate::mutate::mutate;
+use crate::neighbours::neighbours;
 use crate::synchronise::{mirror, resolve};
 use crate::text;
 use crate::tune::levenberg_marquardt::{GeneChoice, LevenbergMarquardt, levenberg_marquardt_until};
@@ -381,6 +382,22 @@ impl Population {
         }));
         Self {
             individuals,
+            primitives: Arc::clone(&self.primitives),
+            evaluation: self.evaluation,
+            shared: self.shared.clone(),
+        }
+    }
+
+    /// Neighbours of individual `i` (`neighbours.rs`) as a population, in an order drawn by the seed: at most `number` of them,
+    /// from the one of number `first` on.
+    pub fn neighbours(&self, i: usize, seed: u64, first: usize, number: usize) -> Self {
+        let mut all = neighbours(&self.individuals[i], &self.primitives);
+        let mut rng = SlotRng::seed_from_u64(seed);
+        for k in (1..all.len()).rev() {
+            all.swap(k, rng.random_range(0..=k as u32) as usize);
+        }
+        Self {
+            individuals: all.into_iter().skip(first).take(number).collect(),
             primitives: Arc::clone(&self.primitives),
             evaluation: self.evaluation,
             shared: self.shared.clone(),

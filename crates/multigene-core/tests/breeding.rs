@@ -4,7 +4,7 @@ mod common;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use common::{all_functions, below, paper, primitives, rng};
+use common::{all_functions, assert_sound, below, of_texts, paper, primitives, rng};
 use multigene_core::dataset::Dataset;
 use multigene_core::functions::FunctionSet;
 use multigene_core::gene::{Node, depth, is_tree};
@@ -81,54 +81,6 @@ fn grow(primitives: &Primitives, size: u64, cache_bytes: usize) -> Population {
         },
         &seeds,
     )
-}
-
-/// What must hold of every individual at any time.
-fn assert_sound(individual: &Individual, primitives: &Primitives) {
-    let limits = primitives.limits;
-    assert!((1..=limits.max_genes).contains(&individual.genes.len()));
-    let mut used = vec![0; individual.weights.len()];
-    for gene in &individual.genes {
-        assert!(is_tree(&gene.nodes));
-        assert!(depth(&gene.nodes) <= limits.max_depth && gene.nodes.len() <= limits.max_nodes);
-        for node in &gene.nodes {
-            if let Node::Variable(feature) = *node {
-                assert!((feature as usize) < primitives.n_features);
-            }
-            let Some(row) = node.row() else { continue };
-            assert!((row as usize) < individual.weights.len(), "row {row} does not exist");
-            used[row as usize] += 1;
-            let index_row = primitives.shares_rows() && (row as usize) < primitives.n_features;
-            assert_eq!(
-                index_row,
-                primitives.shares_rows() && matches!(node, Node::Combination(_)),
-                "{node:?}"
-            );
-            assert!(individual.weights.row(row).values.iter().all(|v| v.is_finite()));
-        }
-    }
-    let own = if primitives.shares_rows() { primitives.n_features } else { 0 };
-    assert!(
-        used[own..].iter().all(|&count| count <= 1),
-        "two nodes share a row that is not an index's"
-    );
-    for index in 0..own as u32 {
-        let row = individual.weights.row(index);
-        assert_eq!(
-            (row.index, row.start, row.values.len()),
-            (index, index as usize * (own + 1), own + 1)
-        );
-    }
-    if let Some(rivals) = &individual.rivals {
-        assert_eq!(primitives.synchronisation, Synchronisation::Synchronised);
-        assert_eq!(rivals.0.len(), rivals.1.len());
-        for index in &rivals.0 {
-            assert!(
-                used[*index as usize] > 0,
-                "a conflict about index {index}, which nothing uses"
-            );
-        }
-    }
 }
 
 /// What is remembered of genes equals what a fresh evaluation finds, bit for bit. Returns how many columns were compared.
@@ -357,22 +309,6 @@ fn constants_only(max_genes: usize) -> Primitives {
         weighted: 0.0,
         ..primitives(FunctionSet::paper(), 40)
     }
-}
-
-fn of_texts(genes: &[String]) -> Individual {
-    let mut individual = Individual::empty(Default::default());
-    for gene in genes {
-        let (nodes, weights) = text::parse(gene, &[]).unwrap();
-        let nodes = nodes
-            .iter()
-            .map(|n| {
-                n.row()
-                    .map_or(*n, |row| n.with_row(individual.weights.push_copy(&weights, row)))
-            })
-            .collect();
-        individual.genes.push(multigene_core::individual::Gene::new(nodes));
-    }
-    individual
 }
 
 /// Children of two parents, `number` of them.

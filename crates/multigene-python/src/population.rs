@@ -203,13 +203,16 @@ impl Population {
         })
     }
 
+    fn neighbours(&self, py: Python<'_>, index: usize, seed: u64, first: usize, number: usize) -> PyResult<Self> {
+        self.check_index(index)?;
+        Ok(Self {
+            inner: self.inner.neighbours(index, seed, first, number),
+            workers: self.workers.clone_ref(py),
+        })
+    }
+
     fn model(&self, index: usize) -> PyResult<Individual> {
-        if index >= self.inner.individuals.len() {
-            return Err(PyValueError::new_err(format!(
-                "There is no individual {index} in a population of {}.",
-                self.inner.individuals.len()
-            )));
-        }
+        self.check_index(index)?;
         Ok(Individual {
             inner: self.inner.model(index),
         })
@@ -235,6 +238,18 @@ impl Population {
             inner: population::Population::of(individuals, primitives, genes.evaluation(), shared),
             workers,
         })
+    }
+}
+
+impl Population {
+    fn check_index(&self, index: usize) -> PyResult<()> {
+        let size = self.inner.individuals.len();
+        if index < size {
+            return Ok(());
+        }
+        Err(PyValueError::new_err(format!(
+            "There is no individual {index} in a population of {size}."
+        )))
     }
 }
 
