@@ -242,7 +242,7 @@ def test_the_catalogue_holds_short_sums(truth, logarithm):
     X = rows(d=3, high=5.0)
     y = truth(*X.T)
     catalogue = Catalogue(X, lambda *names: True, logarithm)
-    genes = catalogue.sets([y])[0][0]
+    genes = next(catalogue.sets([y]))[0]
     columns = [evaluate(gene, X) for gene in genes] + list(catalogue.fixed.T)
     A = np.column_stack(columns)
     A = A / np.linalg.norm(A, axis=0)
@@ -253,6 +253,6 @@ def test_the_catalogue_holds_short_sums(truth, logarithm):
 def test_the_catalogue_uses_only_what_is_allowed():
     X = rows(d=2)
     catalogue = Catalogue(X, lambda *names: not {"sin", "cos", "tanh", "div"} & set(names), False)
-    words = {str(Formula(g, NAMES)) for s in catalogue.sets([np.sin(X[:, 0]) / X[:, 1]])[0] for g in s}
+    words = {str(Formula(g, NAMES)) for s in next(catalogue.sets([np.sin(X[:, 0]) / X[:, 1]])) for g in s}
     assert words
     assert not any(forbidden in word for word in words for forbidden in ("sin", "cos", "tanh", "/", "**(-"))

@@ -162,10 +162,9 @@ class Catalogue:
             )
         )
 
-    def sets(self, targets: list[Floats]) -> list[list[list[Expression]]]:
+    def sets(self, targets: list[Floats]) -> Iterator[list[list[Expression]]]:
         """For every target, sets of features whose sum it may be: genes to be tuned and verified. Those that seem exact
-        come first,
-        then the best of every size."""
+        come first, then the best of every size."""
         lefts = []
         for target in targets:
             with np.errstate(all="ignore"):  # the reciprocal of a target of 1e-305 is too large to be squared
@@ -174,10 +173,9 @@ class Catalogue:
                 nothing = not np.isfinite(size) or size <= 1e-9 * float(np.linalg.norm(target))
             lefts.append(np.zeros(len(target)) if nothing else left / size)
         pools = self._pools(np.column_stack(lefts)) if lefts else []
-        found: list[list[list[Expression]]] = []
         for left, pool in zip(lefts, pools, strict=True):
             if not left.any():
-                found.append([[]])
+                yield [[]]
                 continue
             measured = [
                 (_left(pool.values[:, members], left), cost, members)
@@ -190,8 +188,7 @@ class Catalogue:
                 for k in range(1, LARGEST + 1)
             ]
             chosen = exact[:MOST_OF_A_SIZE] + [members for sets in by_size for members in sets]
-            found.append([[self._say(pool.tags[i]) for i in members] for members in chosen])
-        return found
+            yield [[self._say(pool.tags[i]) for i in members] for members in chosen]
 
     # --- columns ----------------------------------------------------------------------------------
 

@@ -209,7 +209,7 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
         dimensions = None if self.units is None else Dimensions.of(self.units, self._names, self._target_name)
         kept = checkpoint or self.warm_start
         mark = fingerprint_of(settings, X, y, weights, self.random_state, dimensions) if kept else ""
-        problem = replace(seen(settings, X, y, weights), dimensions=dimensions)
+        problem = seen(settings, X, y, weights, dimensions)
         run = Run(settings, problem, workers, started, callback, checkpoint, mark)
         # BLAS on one thread: more would wait beside the engine's, and sums must not depend on their number.
         with threadpool_limits(1, user_api="blas"):
@@ -323,7 +323,9 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
         return super().__sklearn_tags__()
 
 
-def seen(settings: Settings, X: Floats, y: Floats, weights: Floats | None) -> Problem:
+def seen(
+    settings: Settings, X: Floats, y: Floats, weights: Floats | None, dimensions: Dimensions | None = None
+) -> Problem:
     """The rows as the search sees them: those of weight zero not at all."""
     if weights is not None and not np.all(weights > 0.0):
         kept = weights > 0.0
@@ -331,4 +333,8 @@ def seen(settings: Settings, X: Floats, y: Floats, weights: Floats | None) -> Pr
     options = settings.search
     if options is None:  # a configuration of the paper: the rows as they are
         return Problem.of(X, y, weights, holdout=0.0, standardise=False)
-    return Problem.of(X, y, weights, holdout=options.holdout, standardise=options.standardise)
+    only_laws = options.looks_for == "laws" or dimensions is not None
+    problem = Problem.of(
+        X, y, weights, holdout=options.holdout, standardise=options.standardise, only_laws=only_laws
+    )
+    return replace(problem, dimensions=dimensions)

@@ -204,8 +204,9 @@ def unseen_errors(problem: Problem, individual: Individual) -> Floats:
         jury, X = Jury(problem, problem.judge_rows), problem.X[problem.judge_rows]
         return jury.squares(individual.predict(X))
     left_out = parts(problem)
-    jury = Jury(problem, np.concatenate([*left_out, np.zeros(0, dtype=np.intp)]))
-    predictions = [np.zeros(0)]
+    if not left_out:  # too few to judge anything
+        return Jury(problem, np.arange(len(problem.y))).squares(individual.predict(problem.X))
+    jury, predictions = Jury(problem, np.concatenate(left_out)), []
     for part in left_out:
         rest = np.setdiff1d(np.arange(len(problem.y)), part)
         weights = None if problem.weights is None else problem.weights[rest]
@@ -217,9 +218,7 @@ def unseen_errors(problem: Problem, individual: Individual) -> Floats:
 
 def best_of(problem: Problem, members: list[Member]) -> Member:
     """Of models in the user's units, smallest first: the first that no other is clearly better than."""
-    rows = problem.judge_rows if len(problem.judge_rows) else np.arange(len(problem.y))
-    squares = [(problem.y[rows] - m.individual.predict(problem.X[rows])) ** 2 for m in members]
-    squares = [np.where(np.isfinite(s), s, np.inf) for s in squares]
+    squares = [unseen_errors(problem, m.individual) for m in members]
     best = min(squares, key=lambda s: float(s.sum()))
     for member, square in zip(members, squares, strict=True):
         if square is best or not clearly_better(best, square, CLEARLY_WORSE):

@@ -47,16 +47,26 @@ class Problem:
 
     @staticmethod
     def of(
-        X: Floats, y: Floats, weights: Floats | None, *, holdout: float = 0.25, standardise: bool = True
+        X: Floats,
+        y: Floats,
+        weights: Floats | None,
+        *,
+        holdout: float = 0.25,
+        standardise: bool = True,
+        only_laws: bool = False,
     ) -> Problem:
-        """Share out the rows and draw the guard's points: the same for every seed of a run."""
+        """Share out the rows and draw the guard's points: the same for every seed of a run.
+
+        Seekers alone are not rehearsed: some rows are kept apart for them even if there are few.
+        """
         n, X = (
             len(y),
             np.ascontiguousarray(X),
         )  # sums over columns must not depend on how the table lies in memory
         rng = np.random.default_rng(n if n >= A_HANDFUL else 0)  # a handful: as if repeated by their weights
-        order = rng.permutation(n) if n >= FEW_ROWS else np.arange(n)
-        held = min(round(holdout * n), MOST_JUDGE_ROWS) if n >= FEW_ROWS else 0
+        splits = n >= (A_HANDFUL if only_laws else FEW_ROWS)
+        order = rng.permutation(n) if splits else np.arange(n)
+        held = min(round(holdout * n), MOST_JUDGE_ROWS) if splits else 0
         judge, search = np.sort(order[:held]), np.sort(order[held : held + MOST_SEARCH_ROWS])
         means, scales = (
             _means_and_scales(X, weights) if standardise else (np.zeros(X.shape[1]), np.ones(X.shape[1]))

@@ -37,7 +37,7 @@ RIDGE_PARTS = 10
 
 def few_rows(problem: Problem) -> bool:
     """Too few rows to keep some of them apart?"""
-    return len(problem.y) < FEW_ROWS
+    return len(problem.y) < FEW_ROWS and len(problem.judge_rows) == 0
 
 
 def parts(problem: Problem, n: int = PARTS) -> list[Rows]:

@@ -182,7 +182,7 @@ class Seekers:
             self.surveyed += 1
             # A law may have a shorter form in a later stage.
             if self.law is None or size(self.law.expression) > LONG:
-                self._survey(stage)
+                self._survey(stage, stop)
         while self.targets and self.law is None and self.evaluations < until and not stop():
             self._restart(min(self.targets, key=lambda t: t.work / (t.share * self._promise(t))), stop)
 
@@ -234,7 +234,7 @@ class Seekers:
 
     # --- the survey -------------------------------------------------------------------------------
 
-    def _survey(self, stage: Stage) -> None:
+    def _survey(self, stage: Stage, stop: Callable[[], bool]) -> None:
         """What probes and catalogue suggest, tuned; what seems exact is looked at on all rows."""
         rows = self.rows[np.linspace(0, len(self.rows) - 1, min(len(self.rows), survey.ROWS)).astype(int)]
         first = stage.targets[0]
@@ -243,7 +243,10 @@ class Seekers:
         with np.errstate(all="ignore"):
             transformed = [t.transform.forward(y[rows]) for t in stage.targets]
         suggested = survey.suggestions(stage, Z, transformed, self._allows)
-        for target, sets in zip(stage.targets, suggested, strict=True):
+        for target in stage.targets:
+            if stop():
+                return
+            sets = next(suggested)
             data = self._dataset(target, y, self.rows)
             tuned = [m for genes in sets if (m := _tuned(genes, data)) is not None]
             self.evaluations += survey.WORK + 10 * len(sets)

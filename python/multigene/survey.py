@@ -6,7 +6,7 @@ Stages come in a fixed order and use no chance; the seekers tune and verify what
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,9 +49,9 @@ def stages(targets: list[Target]) -> list[Stage]:
 
 def suggestions(
     stage: Stage, Z: Floats, transformed: list[Floats], allows: Callable[..., bool]
-) -> list[list[list[Expression]]]:
-    """For every target of the stage: lists of genes."""
+) -> Iterator[list[list[Expression]]]:
+    """For every target of the stage, one after the other: lists of genes."""
     if stage.kind == "probe":
-        laws = [rational(Z, target, allows("div")) for target in transformed]
-        return [[] if law is None else [[law]] for law in laws]
+        laws = (rational(Z, target, allows("div")) for target in transformed)
+        return ([] if law is None else [[law]] for law in laws)
     return Catalogue(Z, allows, stage.kind == "factors").sets(transformed)

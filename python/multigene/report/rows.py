@@ -80,7 +80,8 @@ def with_validation(model: MultigeneRegressor, rows: Rows) -> list[Rows]:
     search = getattr(model, "_settings", None) and model._settings.search
     if search is None or not search.holdout:
         return [rows]
-    problem = Problem.of(rows.X, rows.y, None, holdout=search.holdout, standardise=False)
+    only_laws = search.looks_for == "laws" or model.units is not None
+    problem = Problem.of(rows.X, rows.y, None, holdout=search.holdout, standardise=False, only_laws=only_laws)
     held = np.zeros(len(rows.y), dtype=bool)
     held[problem.judge_rows] = True
     if not held.any():
