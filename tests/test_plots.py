@@ -62,8 +62,11 @@ def test_figures_are_drawn_into_given_axes(name, model):
         assert getattr(model.plot, name)(ax=ax) is ax
 
 
-def test_fit_shows_every_set_of_rows_with_its_own_marker(model):
-    X, X_test, y, y_test = rows()
+def test_fit_shows_every_set_of_rows_with_its_own_marker():
+    rng = np.random.default_rng(0)
+    X, X_test = rng.normal(size=(600, 2)), rng.normal(size=(100, 2))  # enough rows for some to be kept apart
+    y, y_test = X[:, 0] + 0.1 * rng.normal(size=600), X_test[:, 0]
+    model = MultigeneRegressor(generations=2, random_state=0, n_jobs=1).fit(X, y)
     ax = model.plot.fit(X, y, X_test, y_test)
     points = [line for line in ax.get_lines() if line.get_linestyle() == "None"]
     assert [line.get_marker() for line in points] == ["o", "D", "x"]
