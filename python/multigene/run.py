@@ -105,7 +105,9 @@ class Run:
                 return
             for step in self.steps:
                 self.step = step
-                if not self._rehearses(step):
+                if self._rehearses(step):
+                    line.rehearse(self.seconds())
+                else:
                     self._record(step, line)
                 if self.callback is not None and self.callback(step):
                     self.stopped_by = "callback"
