@@ -53,8 +53,6 @@ LONG = 14
 NOISY, HOPELESS, BRIEF_WORK = 1e-9, 0.05, 300
 #: A target whose finds leave more than `POOR` after so many restarts gets a share of its work while others leave under `NEAR`.
 TRIED, POOR, NEAR, HARDLY = 4, 0.3, 0.05, 0.25
-#: The target that comes nearest gets so many times its share.
-MORE = 2.0
 #: Sets of the catalogue that a target keeps to begin restarts with.
 SEEDS = 6
 #: Frequencies of two kinds of mutation that can be switched off.
@@ -189,13 +187,9 @@ class Seekers:
             self._restart(min(self.targets, key=lambda t: t.work / (t.share * self._promise(t))), stop)
 
     def _promise(self, target: Target) -> float:
-        """More work for the target that comes nearest; less for one of which hardly anything is explained after some restarts,
-        where others come near."""
-        if not self.options.adaptive or target.restarts < TRIED or self.best > NEAR:
-            return 1.0
-        if target.best > POOR:
-            return HARDLY
-        return MORE if target.best <= min(t.best for t in self.targets) else 1.0
+        """Less work for a target of which hardly anything is explained after some restarts, where others come near."""
+        poor = target.restarts >= TRIED and target.best > POOR and self.best < NEAR
+        return HARDLY if self.options.adaptive and poor else 1.0
 
     def adopt(self, individual: Individual) -> None:
         """Look at a model in the user's units that somebody else found; cleaned up it may be the law."""

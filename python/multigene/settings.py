@@ -298,7 +298,7 @@ class Seeking:
     dense: bool = True
     """Islands whose leaves are linear combinations of all features, under BIC alone."""
     adaptive: bool = True
-    """More work for the transform that comes nearest, less for those that explain hardly anything after some restarts."""
+    """Less work for transforms that explain hardly anything after some restarts."""
     brief: bool = True
     """Drop from a convincing find in noisy data what the noise cannot tell from nothing."""
     neutral: bool = True
