@@ -206,13 +206,13 @@ class Searcher:
         return self.settings.seeking.first if self.settings.seeking is not None else 0
 
     def _next_evaluations(self) -> int:
-        """As much as the approximators while a law seems near, less when it does not, nothing when there is none."""
+        """Twice as much as the approximators while a law seems near, less when it does not, nothing when there is none."""
         if self.seekers is None:
             return 0
         left = self.seekers.best
         if 0.02 <= left < np.inf:
             return 0
-        share = 1.0 if left < 1e-3 else 0.25 if left < 0.02 else 0.0
+        share = 2.0 if left < 1e-4 else 1.0 if left < 1e-3 else 0.25 if left < 0.02 else 0.0
         done = sum(island.last.evaluations for island in self.islands if island.last)
         return int(share * done) - (self.seekers.evaluations - self._first_evaluations())
 

@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 #: Share of work of targets over dimensionless groups, against those over features.
 GROUPS_SHARE = 3.0
 #: Share of work of an island of dense linear combinations, against its transform's, and the transforms that have one.
-DENSE_SHARE = 1.2
+DENSE_SHARE = 3.0
 DENSE_TRANSFORMS = ("y",)
 
 
