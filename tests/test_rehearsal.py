@@ -118,6 +118,14 @@ def test_without_a_signal_the_mean_is_left():
     assert judge_few(of, rehearsals(of, np.zeros(100), rng.normal(size=100))).constant
 
 
+def test_before_the_first_rehearsal_ridge_regression_is_judged_alone():
+    of = problem()
+    line = Problem.of(of.X, of.X[:, 1] + 0.5 * np.random.default_rng(1).normal(size=100), None)
+    assert judge_few(line, []).linear == RIDGE
+    noise = Problem.of(of.X, np.random.default_rng(3).normal(size=100), None)
+    assert judge_few(noise, []).constant
+
+
 # --- as a user meets it ---------------------------------------------------------------------------
 
 

@@ -113,7 +113,7 @@ def smallest(errors: Sequence[Floats], clearly: float = CLEARLY_BETTER) -> int:
 def judge_few(problem: Problem, rehearsals: Sequence[Rehearsal]) -> Verdict:
     """Few rows: the rehearsed search against ridge regression, and that against the mean; and the size that was best."""
     if not rehearsals:
-        return Verdict(EVERYTHING)
+        return _judge_line(problem)
     rows = np.concatenate([r.part for r in rehearsals])
     jury = Jury(problem, rows)
     sizes = sorted({c for r in rehearsals for c in r.complexities})
@@ -133,6 +133,16 @@ def judge_few(problem: Problem, rehearsals: Sequence[Rehearsal]) -> Verdict:
     if has_line:
         return Verdict(1, linear=RIDGE, validation_r2=scores, errors=line)
     return Verdict(1, constant=True, validation_r2=scores, errors=mean)
+
+
+def _judge_line(problem: Problem) -> Verdict:
+    """A run that ended before its first rehearsal: ridge regression against the mean."""
+    rows = np.concatenate(parts(problem))
+    jury = Jury(problem, rows)
+    line = jury.squares(unseen_ridge(problem)[rows])
+    if clearly_better(line, jury.constant, BETTER_THAN_MEAN):
+        return Verdict(1, linear=RIDGE, errors=line)
+    return Verdict(1, constant=True, errors=jury.constant)
 
 
 class Jury:

@@ -28,7 +28,7 @@ from multigene.expression import (
 from multigene.model import gene_expression
 from multigene.parameters import numbers, retuned, simple_numbers, with_number
 from multigene.readable import size
-from multigene.rewriting import natural, simplify
+from multigene.rewriting import natural, replaced, simplify
 from multigene.settings import Refinement
 from multigene.transforms import Transform, logarithmic
 
@@ -284,19 +284,8 @@ def smaller_expressions(expression: Expression) -> list[Expression]:
                 rest = node.arguments[:k] + node.arguments[k + 1 :]
                 replacements.append(rest[0] if len(rest) == 1 else Operation(node.name, rest))
         replacements.append(Number(1.0))
-        candidates.extend(simplify(_replaced(expression, place, replacement)) for replacement in replacements)
+        candidates.extend(simplify(replaced(expression, place, replacement)) for replacement in replacements)
     return sorted(dict.fromkeys(candidates), key=size)
-
-
-def _replaced(expression: Expression, place: int, replacement: Expression) -> Expression:
-    count = -1
-
-    def change(node: Expression, children: tuple[Expression, ...]) -> Expression:
-        nonlocal count
-        count += 1
-        return replacement if count == place else rebuild(node, children)
-
-    return fold(expression, change)
 
 
 def shortest(finds: Iterable[Find]) -> Find:

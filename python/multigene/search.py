@@ -104,7 +104,7 @@ class Searcher:
         if self.number == 0 and self._seek(self._first_evaluations(), lambda: share() >= FIRST_SHARE):
             yield self._report()
             return
-        if not self.islands:
+        if self.parts and not self.islands:
             yield from rehearse(self, share)
             self.verdict = judge_few(self.problem, self.rehearsals)
             self.islands = self._settle()
@@ -225,10 +225,10 @@ class Searcher:
         """Let rows that no island saw decide how large a formula may be; few rows have decided before."""
         self._shorten(list(self.front))
         if self.verdict is None:
-            members = list(self.front)
-            few = few_rows(self.problem)
             self.verdict = (
-                judge_few(self.problem, self.rehearsals) if few else judge(self.problem, members, self.linear)
+                judge_few(self.problem, self.rehearsals)
+                if self.parts
+                else judge(self.problem, list(self.front), self.linear)
             )
         return self.verdict
 
