@@ -28,8 +28,8 @@ MOST_MONOMIALS, MOST_INSIDE, MOST_FACTORS, MOST_ARGUMENTS = 6000, 900, 130, 30
 MOST_SCALED = 250
 #: Functions, the simplest, that products of two functions have as a factor.
 MOST_PAIRED = 40
-#: Of every factor's products, so many that resemble the target most.
-MOST_ALIKE = 30
+#: Of every factor's products, so many that resemble the target most, and so many of the simplest of the simplest factors.
+MOST_ALIKE, SIMPLE_FACTORS, MOST_SIMPLE = 30, 16, 16
 #: Columns among which sets are sought: so many of the best ones, and so many of the simplest.
 BEST, SIMPLEST = 900, 300
 #: Sets that are carried on to the next size, and the largest size.
@@ -73,6 +73,7 @@ def _log_abs(u: Expression) -> Expression:
 FORMS = (
     Form(("sin",), np.sin, lambda u: _call("sin", u), (1.0, 0.5, 2.0, 3.0), 1.0),
     Form(("cos",), np.cos, lambda u: _call("cos", u), (1.0, 0.5, 2.0, 3.0), 1.0),
+    Form(("sin", "mul"), lambda u: np.sin(u) ** 2, lambda u: Power(_call("sin", u), 2), (1.0, 0.5), 1.6),
     Form(("exp",), np.exp, lambda u: _call("exp", u), (-1.0, 1.0, -0.5, -2.0), 1.0),
     Form(("log",), np.log, lambda u: _call("log", u), (1.0,), 1.0),
     Form(("tanh",), np.tanh, lambda u: _call("tanh", u), (1.0, 0.5), 1.2),
@@ -105,6 +106,10 @@ LOGARITHMIC_FORMS = (
 )  # fmt: skip
 
 
+#: For ln|y| as well: functions g in factors 1 ± u·g(v) of y, u and v the simplest monomials.
+INNER_FORMS = tuple(form for form in FORMS if form.needs in (("sin",), ("cos",), ("exp",)))
+
+
 @dataclass(frozen=True)
 class Base:
     """What monomials are made of: a feature, or the sum or difference of two."""
@@ -118,10 +123,14 @@ class Base:
 Monomial = tuple[tuple[int, float], ...]
 
 
+#: Tag of ln|1 - u·g(v)|; that of ln|1 + u·g(v)| is one less.
+ONE_LESS = -2
+
+
 @dataclass
 class Columns:
     """Columns of the catalogue. The tags of each: form (-1 for none), number of its scale, monomial, further factor (-1
-    for none): monomial, and its form (-1 for none)."""
+    for none): monomial, and its form (-1 for none; `ONE_LESS`)."""
 
     values: Floats
     tags: npt.NDArray[np.int64]
@@ -149,6 +158,7 @@ class Catalogue:
         self.monomials = _monomials(self.bases, Z.shape[1])
         self.costs = np.array([_cost(m, self.bases) for m in self.monomials])
         self.forms = [f for f in (LOGARITHMIC_FORMS if logarithm else FORMS) if allows(*f.needs)]
+        self.inner = [f for f in INNER_FORMS if allows(*f.needs)]
         logs = np.log(np.abs(Z[:, np.all(Z != 0.0, axis=0)])) if logarithm else np.empty((len(Z), 0))
         self.fixed = np.linalg.qr(np.hstack([np.ones((len(Z), 1)), logs]))[0]
         self.powers = self._powers()
@@ -158,6 +168,7 @@ class Catalogue:
                     self._plain(),
                     *self._functions(0, MOST_SCALED, 4),
                     *self._functions(MOST_SCALED, MOST_INSIDE, 1),
+                    *(self._one_plus_products() if logarithm and allows("log", "mul") else ()),
                 ]
             )
         )
@@ -223,6 +234,27 @@ class Catalogue:
                 parts.append(Columns(values, tags, costs + form.cost + (0.0 if abs(scale) == 1.0 else 0.5)))
         return parts
 
+    def _one_plus_products(self) -> list[Columns]:
+        """ln|1 ± u·g(v)|."""
+        simple = np.arange(min(SIMPLE_FACTORS, len(self.monomials)))
+        powers, costs, parts = self.powers[:, simple], self.costs[simple], []
+        for f, form in enumerate(self.inner):
+            for s, scale in enumerate(form.scales[:2] if form.needs == ("exp",) else form.scales[:1]):
+                for k, sign in itertools.product(simple.tolist(), (0, 1)):
+                    with np.errstate(all="ignore"):
+                        product = powers[:, [k]] * form.value(scale * powers)
+                        values = np.log(np.abs(1.0 + product if sign else 1.0 - product))
+                    tags = np.full((len(simple), 5), -1)
+                    tags[:, 0], tags[:, 1], tags[:, 2], tags[:, 3], tags[:, 4] = (
+                        f,
+                        s,
+                        simple,
+                        k,
+                        ONE_LESS - sign,
+                    )
+                    parts.append(Columns(values, tags, costs + costs[k] + form.cost + 1.0))
+        return parts
+
     def _products(self, lefts: Floats) -> list[list[Columns]]:
         """For every target: monomials times functions, and functions times functions, that resemble it."""
         kept: list[list[Columns]] = [[] for _ in lefts.T]
@@ -243,8 +275,10 @@ class Catalogue:
                 values = others.values * factors.values[:, [k]]
             columns = self._standardised(Columns(values, tags, others.cost + factors.cost[k]))
             alike = np.abs(columns.values.T @ lefts)
+            simple = np.arange(min(MOST_SIMPLE, len(columns.cost)) if k < SIMPLE_FACTORS else 0)
             for t, chosen in enumerate(kept):
-                chosen.append(columns.chosen(np.argsort(-alike[:, t], kind="stable")[:MOST_ALIKE]))
+                best = np.argsort(-alike[:, t], kind="stable")[:MOST_ALIKE]
+                chosen.append(columns.chosen(np.union1d(simple, best)))
         return kept
 
     def _pools(self, lefts: Floats) -> list[Columns]:
@@ -255,12 +289,12 @@ class Catalogue:
             columns = _together([self.columns, *more])
             alike = np.abs(columns.values.T @ lefts[:, t])
             best = np.argsort(-alike, kind="stable")[:BEST]
-            simplest = np.argsort(columns.cost, kind="stable")[:SIMPLEST]
-            pools.append(
-                columns.chosen(
-                    np.array(list(dict.fromkeys([*best.tolist(), *simplest.tolist()])), dtype=np.intp)
-                )
-            )
+            order = np.argsort(columns.cost, kind="stable")
+            product = columns.tags[order, 3] >= 0
+            simplest = [order[~product][:SIMPLEST], order[product][:SIMPLEST]]
+            # Each once, the best ones first.
+            both = dict.fromkeys(np.concatenate([best, *simplest]).tolist())
+            pools.append(columns.chosen(np.array(list(both), dtype=np.intp)))
         return pools
 
     def _standardised(self, columns: Columns) -> Columns:
@@ -279,6 +313,12 @@ class Catalogue:
 
     def _say(self, tags: npt.NDArray[np.int64]) -> Expression:
         f, s, m, factor, outer = (int(t) for t in tags)
+        if outer <= ONE_LESS:
+            inner = self.inner[f].expression(
+                Operation("mul", (Number(self.inner[f].scales[s]), self._say_monomial(m)))
+            )
+            sign = Number(-1.0 if outer == ONE_LESS else 1.0)
+            return _log_abs(_one_plus(Operation("mul", (sign, self._say_monomial(factor), inner))))
         said = self._say_function(f, s, m)
         return said if factor < 0 else Operation("mul", (self._say_function(outer, 0, factor), said))
 

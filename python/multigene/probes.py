@@ -32,7 +32,7 @@ def rational(Z: Floats, target: Floats, division: bool) -> Expression | None:
     """The target as a polynomial or a quotient of two, of the lowest degrees that do; None if there is none of few terms."""
     n, d = Z.shape
     for above, below in _degrees(d, n, division):
-        numerator, denominator = _exponents(d, above), _exponents(d, below)
+        numerator, denominator = total_exponents(d, above), total_exponents(d, below)
         A = np.hstack([_columns(Z, numerator), -target[:, None] * _columns(Z, denominator)])
         found = _cancelling(A)
         if found is None:
@@ -67,7 +67,7 @@ def _count(d: int, degree: int) -> int:
     return count
 
 
-def _exponents(d: int, degree: int) -> list[Exponents]:
+def total_exponents(d: int, degree: int) -> list[Exponents]:
     """Exponents of all monomials up to a degree, lowest first."""
     if d == 0:
         return [()]

@@ -36,6 +36,7 @@ from multigene.settings import (
     function_entries,
 )
 from multigene.survey import Stage
+from multigene.symmetries import Variables, better_variables, by_units
 from multigene.targets import Target, make_targets, powers_of
 from multigene.transforms import logarithmic, one_sign
 from multigene.units import Dimensions
@@ -44,6 +45,8 @@ Floats = npt.NDArray[np.float64]
 
 #: What a find must leave unexplained in its own target at most to be worth a look on all rows.
 PROMISING = 1e-8
+#: Less than this is rounding.
+NOTHING_LEFT = 1e-13
 
 #: Larger finds must be exact to rounding to be looked at as laws: most of them approximate.
 MOST_NODES = 45
@@ -147,17 +150,15 @@ class Seekers:
         """`functions` are those a user chose; None for the seekers' own. `dimensions` are known when units are."""
         self.functions, self.dimensions = functions, dimensions
         self.rows_given, self.y, self.rng, self.workers, self.options = X, y, rng, workers, options
-        found = None if dimensions is None else dimensions.groups(X)
-        prefactor, groups = (None, []) if found is None else found
-        self.groups: dict[int, Expression] = {
-            X.shape[1] + k: group.expression for k, group in enumerate(groups)
-        }
-        # Dimensionless groups are further columns, to be replaced by what they stand for.
-        self.X = X = np.column_stack([X, *(group.values(X) for group in groups)])
+        features = [j for j in range(X.shape[1]) if np.ptp(X[:, j]) > 0.0]
+        better = self._better_variables(features)
+        # Columns of better variables follow the features, to be replaced by what they stand for.
+        self.meaning: dict[int, Expression] = {} if better is None else better.meaning
+        self.X = X = X if better is None else better.values
         self.rows = np.sort(rng.permutation(rows)[: options.rows])
-        self.scales = _scales(X)
+        self.scales = _scales(X, self.rows_given.shape[1])
         self.signs = {j: float(np.sign(X[0, j])) for j in range(X.shape[1]) if one_sign(X[:, j])}
-        self.targets = make_targets(X, y, options, self._allows, self.rows_given.shape[1], prefactor)
+        self.targets = make_targets(X, y, options, self._allows, features, better)
         self.evaluations = 0
         self.finds: dict[int, Find] = {}
         self.law: Find | None = None
@@ -175,14 +176,16 @@ class Seekers:
 
     def seek(self, evaluations: int, stop: Callable[[], bool] = lambda: False) -> None:
         """Restart after restart until so much work is done, a law is found, or `stop` says so."""
-        until = self.evaluations + evaluations
+        until, found_by = self.evaluations + evaluations, None
         for stage in survey.stages(self.targets)[self.surveyed :] if self.options.survey else ():
             if self.evaluations >= until or stop():
                 return
             self.surveyed += 1
-            # A law may have a shorter form in a later stage.
-            if self.law is None or size(self.law.expression) > LONG:
+            # A law may have a shorter form in a later stage, but not once the variables are worse.
+            better = stage.targets[0].better
+            if self.law is None or (better is found_by and size(self.law.expression) > LONG):
                 self._survey(stage, stop)
+                found_by = None if self.law is None else better
         while self.targets and self.law is None and self.evaluations < until and not stop():
             self._restart(min(self.targets, key=lambda t: t.work / (t.share * self._promise(t))), stop)
 
@@ -250,7 +253,7 @@ class Seekers:
             data = self._dataset(target, y, self.rows)
             tuned = [m for genes in sets if (m := _tuned(genes, data)) is not None]
             self.evaluations += survey.WORK + 10 * len(sets)
-            tuned.sort(key=lambda m: (max(1.0 - m.fitness, PROMISING), m.complexity))
+            tuned.sort(key=_rank)
             exact = [m for m in tuned if 1.0 - m.fitness < PROMISING]
             # Without an exact one, the best of every number of genes.
             best = {len(m.genes): m for m in reversed(tuned)}
@@ -305,6 +308,14 @@ class Seekers:
             )
         return settings
 
+    def _better_variables(self, features: list[int]) -> Variables | None:
+        """What units say, or symmetries that the data show."""
+        if self.dimensions is not None:
+            return by_units(self.rows_given, self.dimensions)
+        if not self.options.symmetries or not self._allows("div", "mul", "sub"):
+            return None
+        return better_variables(self.rows_given, self.y, features)
+
     def _allows(self, *names: str) -> bool:
         """Has the user chosen these functions, or none at all?"""
         return self.functions is None or set(names) <= {name for name, _, _ in self.functions}
@@ -339,8 +350,8 @@ class Seekers:
             )
         except (OverflowError, ValueError):  # a constant beyond what floating point holds
             return
-        if self.groups:
-            expression = simplify(substitute(expression, self.groups))
+        if self.meaning:
+            expression = simplify(substitute(expression, self.meaning))
         self._verify(expression, target)
 
     def _verify(self, expression: Expression, target: Target) -> None:
@@ -410,6 +421,12 @@ def _tuned(genes: list[Expression], data: Dataset) -> Individual | None:
     return tuned if np.isfinite(tuned.fitness) else None
 
 
+def _rank(individual: Individual) -> tuple[float, int]:
+    """What leaves nothing but rounding comes first, then what is promising, shorter ones first."""
+    left = 1.0 - individual.fitness
+    return (0.0 if left < NOTHING_LEFT else max(left, PROMISING)), individual.complexity
+
+
 def worth_a_look(members: list[Member], known: dict[int, float]) -> list[Individual]:
     """Of a restart's front: the smallest model that is promising, and what is clearly better than all models of its size before.
 
@@ -427,12 +444,13 @@ def worth_a_look(members: list[Member], known: dict[int, float]) -> list[Individ
     return list(dict.fromkeys(m.individual for m in chosen))
 
 
-def _scales(X: Floats) -> Floats:
-    """Powers of two near the features' sizes: scaling by them changes no digit."""
+def _scales(X: Floats, n_features: int) -> Floats:
+    """Powers of two near the features' sizes: scaling by them changes no digit. Better variables have a scale of their own."""
     size = np.abs(X).max(axis=0)
     usable = np.isfinite(size) & (size > 0.0)
     exponents = np.round(np.log2(np.where(usable, size, 1.0)))
-    return np.where(np.abs(exponents) <= 2, 1.0, 2.0**exponents)
+    near = np.where(np.arange(X.shape[1]) < n_features, 5, 8)
+    return np.where(np.abs(exponents) <= near, 1.0, 2.0**exponents)
 
 
 def luby(i: int) -> int:

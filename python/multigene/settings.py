@@ -291,6 +291,8 @@ class Seeking:
     """Seek on transformed targets as well."""
     peeling: bool = True
     """Divide by power factors that a regression of ln|y| finds."""
+    symmetries: bool = True
+    """Fewer, better variables where the data show that features scale or shift together (`symmetries.py`)."""
     products: bool = True
     """Product leaves in every second restart."""
     portfolio: bool = True

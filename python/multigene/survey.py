@@ -16,13 +16,21 @@ from multigene.catalogue import Catalogue
 from multigene.expression import Expression
 from multigene.probes import rational
 from multigene.targets import Target
-from multigene.transforms import logarithmic
+from multigene.transforms import Transform, logarithmic
 
 Floats = npt.NDArray[np.float64]
 
 #: Rows that the survey uses, and how many evaluations a target counts for.
 ROWS = 192
 WORK = 1000
+
+
+#: What is asked, and about which transforms.
+KINDS: dict[str, Callable[[Transform], bool]] = {
+    "probe": lambda transform: transform.name in ("y", "y²", "sin y", "exp y"),
+    "factors": logarithmic,
+    "sums": lambda transform: not logarithmic(transform),
+}
 
 
 @dataclass(frozen=True)
@@ -34,17 +42,22 @@ class Stage:
 
 
 def stages(targets: list[Target]) -> list[Stage]:
-    """Cheap questions first."""
-    groups: dict[tuple[int, ...], list[Target]] = {}
-    for target in (t for t in targets if not t.dense):
-        groups.setdefault(tuple(target.features), []).append(target)
-    found = [
-        Stage("probe", [t for t in group if t.transform.name in ("y", "y²", "sin y", "exp y")])
-        for group in groups.values()
+    """Cheap questions first; better variables are asked everything before features are."""
+    asked = [t for t in targets if not t.dense]
+    return [
+        stage
+        for some in ([t for t in asked if t.better], [t for t in asked if not t.better])
+        for kind in KINDS
+        for stage in _of_a_kind(kind, some)
     ]
-    found += [Stage("factors", [t for t in group if logarithmic(t.transform)]) for group in groups.values()]
-    found += [Stage("sums", [t for t in group if not logarithmic(t.transform)]) for group in groups.values()]
-    return [stage for stage in found if stage.targets]
+
+
+def _of_a_kind(kind: str, targets: list[Target]) -> list[Stage]:
+    groups: dict[tuple[int, ...], list[Target]] = {}
+    for target in targets:
+        if KINDS[kind](target.transform):
+            groups.setdefault(tuple(target.features), []).append(target)
+    return [Stage(kind, group) for group in groups.values()]
 
 
 def suggestions(

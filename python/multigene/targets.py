@@ -1,7 +1,7 @@
-"""What the law seekers work on: transformed targets, power factors divided out, dimensionless groups instead of features.
+"""What the law seekers work on: transformed targets, power factors divided out, better variables instead of features.
 
-One `Target` for every combination that can be undone. Peeling finds features that enter as a pure power factor; with units,
-Buckingham's theorem gives a factor and groups (`units.py`).
+One `Target` for every combination that can be undone. Peeling finds features that enter as a pure power factor; units
+(`units.py`), or symmetries that the data show (`symmetries.py`), give a factor and groups of features.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import numpy.typing as npt
 
 from multigene._engine import Individual
 from multigene.settings import Seeking
+from multigene.symmetries import Variables
 from multigene.transforms import TRANSFORMS, Transform, one_sign
-from multigene.units import Group
 
 Floats = npt.NDArray[np.float64]
 
-#: Share of work of targets over dimensionless groups, against those over features.
-GROUPS_SHARE = 3.0
+#: Share of work of targets over better variables, against those over features.
+BETTER_SHARE = 3.0
 #: Share of work of an island of dense linear combinations, against its transform's, and the transforms that have one.
 DENSE_SHARE = 3.0
 DENSE_TRANSFORMS = ("y",)
@@ -38,6 +38,8 @@ class Target:
     """Of the target; None if it changes."""
     dense: bool = False
     """Leaves of its island are linear combinations of all features (`seekers.dense_settings`)."""
+    better: bool = False
+    """Over better variables than the features."""
     restarts: int = 0
     work: int = 0
     best: float = np.inf
@@ -52,18 +54,16 @@ def make_targets(
     y: Floats,
     options: Seeking,
     allows: Callable[..., bool],
-    n_features: int,
-    prefactor: Group | None,
+    features: list[int],
+    better: Variables | None,
 ) -> list[Target]:
-    """All targets of a problem; columns of `X` from `n_features` on are dimensionless groups, and `prefactor` what to
-    divide by."""
-    varying = [j for j in range(X.shape[1]) if np.ptp(X[:, j]) > 0.0]
-    features, groups = [j for j in varying if j < n_features], [j for j in varying if j >= n_features]
+    """All targets of a problem over its features, and over better variables where there are some."""
     if not features or np.ptp(y) == 0.0 or len(features) > options.most_features:
         return []
     targets = []
-    if prefactor is not None and groups:
-        targets += _transformed(X, y, groups, prefactor.exponents, options, allows, GROUPS_SHARE)
+    if better is not None and better.columns:
+        over = _transformed(X, y, list(better.columns), better.prefactor, options, allows)
+        targets += [replace(t, better=True, share=BETTER_SHARE * t.share, front={}, seeds=[]) for t in over]
     plain = _transformed(X, y, features, {}, options, allows)
     targets += plain
     if options.dense:
@@ -87,7 +87,6 @@ def _transformed(
     peeled: dict[int, float],
     options: Seeking,
     allows: Callable[..., bool],
-    share: float = 1.0,
 ) -> list[Target]:
     """A target for every transform that can be undone."""
     y = y / powers_of(X, peeled)
@@ -99,7 +98,7 @@ def _transformed(
         with np.errstate(all="ignore"):
             transformed = transform.forward(y)
             if transform.usable(y) and np.all(np.isfinite(transformed)) and np.ptp(transformed) > 0.0:
-                targets.append(Target(transform, features, peeled, share * transform.share, sign))
+                targets.append(Target(transform, features, peeled, transform.share, sign))
     return targets
 
 
