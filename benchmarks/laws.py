@@ -8,7 +8,8 @@ powers of features as one leaf, as the search does.
 
 One condition gives a table by law; several give one row each. Environment, lists separated by commas:
 
-    LAWS_SET            dev, held-out, all (default), fresh or paper (K11C, UB5D, RS2D, RS5D, RS10D of the study)
+    LAWS_SET            dev, held-out, all (default: both), fresh and third (held out, too), paper (K11C, UB5D, RS2D, RS5D,
+                        RS10D of the study), feynman and literature (large ones for development, `more_laws.py`)
     LAWS_NAMES          only these laws
     LAWS_VARIABLES      only laws of at least so many variables
     LAWS_SEEDS (3), LAWS_SECONDS (20), LAWS_THREADS (1)
@@ -34,7 +35,8 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import rivals
-from benchmarks.law_sets import DEVELOPMENT, FRESH, HELD_OUT, Floats, Law, paper_laws
+from benchmarks.law_sets import DEVELOPMENT, FRESH, HELD_OUT, THIRD, Floats, Law, paper_laws
+from benchmarks.more_laws import FEYNMAN, LITERATURE
 
 
 def _list(name: str, default: str) -> list[str]:
@@ -121,7 +123,15 @@ def chosen_laws(with_units: bool) -> list[Law]:
     """The laws that the environment asks for."""
     if SET == "paper":
         return paper_laws()
-    sets = {"dev": DEVELOPMENT, "held-out": HELD_OUT, "all": DEVELOPMENT + HELD_OUT, "fresh": FRESH}
+    sets = {
+        "dev": DEVELOPMENT,
+        "held-out": HELD_OUT,
+        "all": DEVELOPMENT + HELD_OUT,
+        "fresh": FRESH,
+        "third": THIRD,
+        "feynman": FEYNMAN,
+        "literature": LITERATURE,
+    }
     if SET not in sets:
         raise SystemExit(f"LAWS_SET={SET!r} is no set of laws; choose from {', '.join([*sets, 'paper'])}.")
     laws = [law for law in sets[SET] if (not NAMES or law.name in NAMES) and len(law.ranges) >= VARIABLES]

@@ -71,9 +71,9 @@ def _log_abs(u: Expression) -> Expression:
 
 #: For targets other than ln|y|.
 FORMS = (
-    Form(("sin",), np.sin, lambda u: _call("sin", u), (1.0, 0.5, 2.0, 3.0), 1.0),
-    Form(("cos",), np.cos, lambda u: _call("cos", u), (1.0, 0.5, 2.0, 3.0), 1.0),
-    Form(("sin", "mul"), lambda u: np.sin(u) ** 2, lambda u: Power(_call("sin", u), 2), (1.0, 0.5), 1.6),
+    Form(("sin",), np.sin, lambda u: _call("sin", u), (1.0, 0.5, 2.0, 3.0, np.pi, 2.0 * np.pi), 1.0),
+    Form(("cos",), np.cos, lambda u: _call("cos", u), (1.0, 0.5, 2.0, 3.0, np.pi, 2.0 * np.pi), 1.0),
+    Form(("sin", "mul"), lambda u: np.sin(u) ** 2, lambda u: Power(_call("sin", u), 2), (1.0, 0.5, np.pi, 2.0 * np.pi), 1.6),
     Form(("exp",), np.exp, lambda u: _call("exp", u), (-1.0, 1.0, -0.5, -2.0), 1.0),
     Form(("log",), np.log, lambda u: _call("log", u), (1.0,), 1.0),
     Form(("tanh",), np.tanh, lambda u: _call("tanh", u), (1.0, 0.5), 1.2),
@@ -166,7 +166,7 @@ class Catalogue:
             _together(
                 [
                     self._plain(),
-                    *self._functions(0, MOST_SCALED, 4),
+                    *self._functions(0, MOST_SCALED, 6),
                     *self._functions(MOST_SCALED, MOST_INSIDE, 1),
                     *(self._one_plus_products() if logarithm and allows("log", "mul") else ()),
                 ]

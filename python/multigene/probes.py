@@ -21,7 +21,9 @@ CANCELS = 1e-13
 #: and the next one is larger by this factor: approximations come closer and closer instead.
 GAP = 1e4
 #: Most columns, and how many rows there must be for each.
-MOST_COLUMNS, ROWS_PER_COLUMN = 110, 2.0
+MOST_COLUMNS, ROWS_PER_COLUMN = 170, 2.0
+#: Columns with less than this of the largest weight are rounding.
+NEEDED = 1e-8
 #: Most terms of a law that is told: more of them approximate.
 MOST_TERMS = 26
 
@@ -100,8 +102,8 @@ def _cancelling(A: Floats) -> Floats | None:
         values[:-1] > GAP * np.maximum(values[1:], 1e-16 * values[0])
     ):
         return None
-    kept = list(range(A.shape[1]))
-    for k in reversed(range(A.shape[1])):  # the highest degrees go first
+    kept = _needed(R)
+    for k in reversed(kept):  # the highest degrees go first
         fewer = [j for j in kept if j != k]
         if fewer and _cancel(R[:, fewer]):
             kept = fewer
@@ -112,6 +114,13 @@ def _cancelling(A: Floats) -> Floats | None:
     found = np.zeros(A.shape[1])
     found[kept] = weights / size[kept]
     return found
+
+
+def _needed(R: Floats) -> list[int]:
+    """The columns that the one vector has which they cancel with, if there is one; otherwise all."""
+    weights = np.abs(np.linalg.svd(R)[2][-1])
+    few = np.flatnonzero(weights > NEEDED * weights.max()).tolist()
+    return few if _cancel(R[:, few]) else list(range(R.shape[1]))
 
 
 def _cancel(R: Floats) -> bool:

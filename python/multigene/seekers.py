@@ -50,8 +50,8 @@ NOTHING_LEFT = 1e-13
 
 #: Larger finds must be exact to rounding to be looked at as laws: most of them approximate.
 MOST_NODES = 45
-#: A longer law is compared with what later stages of the survey find.
-LONG = 14
+#: A longer law, and one of many features longer than so many nodes for each, is compared with what later stages of the survey find.
+LONG, LONG_PER_FEATURE = 14, 3
 #: Finds that leave more are made brief when they convince more than all before; so many evaluations that counts for.
 NOISY, HOPELESS, BRIEF_WORK = 1e-9, 0.05, 300
 #: A target whose finds leave more than `POOR` after so many restarts gets a share of its work while others leave under `NEAR`.
@@ -183,7 +183,8 @@ class Seekers:
             self.surveyed += 1
             # A law may have a shorter form in a later stage, but not once the variables are worse.
             better = stage.targets[0].better
-            if self.law is None or (better is found_by and size(self.law.expression) > LONG):
+            long = max(LONG, LONG_PER_FEATURE * self.rows_given.shape[1])
+            if self.law is None or (better is found_by and size(self.law.expression) > long):
                 self._survey(stage, stop)
                 found_by = None if self.law is None else better
         while self.targets and self.law is None and self.evaluations < until and not stop():
@@ -239,7 +240,8 @@ class Seekers:
 
     def _survey(self, stage: Stage, stop: Callable[[], bool]) -> None:
         """What probes and catalogue suggest, tuned; what seems exact is looked at on all rows."""
-        rows = self.rows[np.linspace(0, len(self.rows) - 1, min(len(self.rows), survey.ROWS)).astype(int)]
+        rows = np.arange(len(self.y)) if stage.kind == "probe" else self.rows
+        rows = rows[np.linspace(0, len(rows) - 1, min(len(rows), survey.ROWS[stage.kind])).astype(int)]
         first = stage.targets[0]
         Z = self.X[rows][:, first.features] / self.scales[first.features]
         y = self.y / powers_of(self.X, first.peeled)
@@ -257,7 +259,7 @@ class Seekers:
             exact = [m for m in tuned if 1.0 - m.fitness < PROMISING]
             # Without an exact one, the best of every number of genes.
             best = {len(m.genes): m for m in reversed(tuned)}
-            for individual in exact[:3] or list(best.values()):
+            for individual in exact[:3] or (list(best.values()) if self.law is None else []):
                 self._take(individual, target, y)
             target.seeds = [*target.seeds, *list(dict.fromkeys([*best.values(), *tuned]))[:SEEDS]]
 

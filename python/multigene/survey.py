@@ -20,8 +20,8 @@ from multigene.transforms import Transform, logarithmic
 
 Floats = npt.NDArray[np.float64]
 
-#: Rows that the survey uses, and how many evaluations a target counts for.
-ROWS = 192
+#: Rows that probes and catalogue use, and how many evaluations a target counts for.
+ROWS = {"probe": 400, "factors": 192, "sums": 192}
 WORK = 1000
 
 

@@ -39,6 +39,8 @@ CANCELS = 0.5
 #: A surrogate in new variables may leave so many times as much of left-out rows as the one before, if that has got as far as
 #: noise allows; otherwise it must be clearly better, as it is of fewer variables and thus of a higher degree.
 AS_GOOD, BETTER = 1.02, 0.65
+#: Differences that leave less than this share are not compared with anything else.
+FIRST = 0.2
 #: What leaves more is too rough a picture to say that noise is all it leaves.
 ROUGH = 0.03
 #: What leaves less may say that an exponent is a half, and not a whole number.
@@ -95,10 +97,11 @@ def better_variables(X: Floats, y: Floats, features: list[int]) -> Variables | N
         if surrogate.left < NOTHING or len(now.columns) < 2:
             break
         # Differences first: a feature that others are divided by has none any more.
-        step = _believed(_tried(_shifted(now, surrogate, False), target, surrogate), BETTER * surrogate.left)
+        step = _believed(_tried(_shifted(now, surrogate, False), target, surrogate), FIRST * surrogate.left)
         if step is None:
             share = AS_GOOD if surrogate.settled and surrogate.left < ROUGH else BETTER
-            others = [*_shifted(now, surrogate, True), *_scaled(now, surrogate)]
+            others = [new for sums in (False, True) for new in _shifted(now, surrogate, sums)]
+            others += _scaled(now, surrogate)
             step = _believed(_tried(others, target, surrogate), share * surrogate.left)
         if step is None:
             break

@@ -1,8 +1,9 @@
-"""The laws of the Feynman lectures on physics (AI Feynman, Udrescu and Tegmark 2020), for development: `LAWS_SET=feynman`.
+"""Two large sets for development: the laws of the Feynman lectures, and functions that genetic programming is measured by.
 
-99 laws by their equation's number, and 19 of the bonus laws (B1 … B20) from other textbooks, in shortened names and about the
-published ranges; missing are I.15.10, which is I.15.1 here, and bonus laws that need an inverse cosine or square other laws. Several are in the sets of
-`law_sets.py` too, held out or not, so that the figure for this set is one of development.
+`LAWS_SET=feynman` (AI Feynman, Udrescu and Tegmark 2020): the laws by their equation's number, and bonus laws (B1 to B20) from
+other textbooks, in shortened names and about the published ranges; a bonus law that needs an inverse cosine is left out.
+`LAWS_SET=literature`: Nguyen, Livermore, Jin, Korns, Keijzer, Vladislavleva and others, with ranges that 500 rows can cover.
+Several laws are in the sets of `law_sets.py` too, held out or not, so that figures for these sets are ones of development.
 """
 
 from __future__ import annotations
@@ -124,4 +125,62 @@ FEYNMAN = (
     _law("B18", "3/(8*pi*G)*(k*c**2/r**2 + H**2)", "G k r H c 1 5"),
     _law("B19", "-1/(8*pi*G)*(c**4*k/r**2 + c**2*H**2*(1 - 2*a))", "G k r H a c 1 5"),
     _law("B20", "1/(4*pi)*a**2*h**2/(m**2*c**2)*(w0/w)**2*(w0/w + w/w0 - sin(b)**2)", "w w0 a h m c b 1 5"),
+)  # fmt: skip
+
+LITERATURE = (
+    _law("nguyen1", "x**3 + x**2 + x", "x -1 1"),
+    _law("nguyen2", "x**4 + x**3 + x**2 + x", "x -1 1"),
+    _law("nguyen3", "x**5 + x**4 + x**3 + x**2 + x", "x -1 1"),
+    _law("nguyen6", "sin(x) + sin(x + x**2)", "x -1 1"),
+    _law("nguyen8", "sqrt(x)", "x 0 4"),
+    _law("nguyen9", "sin(x) + sin(z**2)", "x z 0 1"),
+    _law("nguyen12", "x**4 - x**3 + 0.5*z**2 - z", "x z 0 1"),
+    _law("livermore1", "1/3 + x + sin(x**2)", "x -10 10"),
+    _law("livermore3", "sin(x**3)*cos(x**2) - 1", "x -2 2"),
+    _law("livermore4", "log(x + 1) + log(x**2 + 1) + log(x)", "x 0.1 2"),
+    _law("livermore7", "0.5*(exp(x) - exp(-x))", "x -1 1"),
+    _law("livermore9", "x**9 + x**8 + x**7 + x**6 + x**5 + x**4 + x**3 + x**2 + x", "x -1 1"),
+    _law("livermore10", "6*sin(x)*cos(z)", "x z -1 1"),
+    _law("livermore11", "x**2*z**2/(x + z)", "x z 0.1 2"),
+    _law("livermore12", "x**5/z**3", "x z 0.5 2"),
+    _law("livermore14", "x**3 + x**2 + x + sin(x) + sin(x**2)", "x -1 1"),
+    _law("livermore18", "sin(x**2)*cos(x) - 5", "x -1 1"),
+    _law("livermore20", "exp(-0.5*x**2)", "x -3 3"),
+    _law("jin1", "2.5*x**4 - 1.3*x**3 + 0.5*z**2 - 1.7*z", "x z -3 3"),
+    _law("jin2", "8*x**2 + 8*z**3 - 15", "x z -3 3"),
+    _law("jin4", "1.5*exp(x) + 5*cos(z)", "x z -3 3"),
+    _law("jin5", "6*sin(x)*cos(z)", "x z -3 3"),
+    _law("korns2", "0.23 + 14.2*(v + u)/(3*w)", "v u w 1 5"),
+    _law("korns4", "-2.3 + 0.13*sin(z)", "z -5 5"),
+    _law("korns5", "3 + 2.13*log(w)", "w 0.5 5"),
+    _law("korns6", "1.3 + 0.13*sqrt(x)", "x 0 5"),
+    _law("korns7", "213.80940889*(1 - exp(-0.54723748542*x))", "x 0 5"),
+    _law("korns8", "6.87 + 11*sqrt(7.23*x*v*w)", "x v w 0.1 5"),
+    _law("korns9", "sqrt(x)/log(u)*exp(z)/v**2", "x 0.1 5, u 1.5 5, z -2 2, v 0.5 3"),
+    _law("korns10", "0.81 + 24.3*(2*u + 3*z**2)/(4*v**3 + 5*w**4)", "u z v w 0.5 3"),
+    _law("korns11", "6.87 + 11*cos(7.23*x**3)", "x -1 1"),
+    _law("korns12", "2 - 2.1*cos(9.8*x)*sin(1.3*w)", "x w -2 2"),
+    _law("korns14", "22 - 4.2*(cos(x) - sin(u)/cos(u))*tanh(z)/sin(v)", "x u -1 1, z v 0.2 2.5"),
+    _law("keijzer1", "0.3*x*sin(6.283185307179586*x)", "x -1 1"),
+    _law("keijzer5", "30*x*z/((x - 10)*w**2)", "x z -1 1, w 1 2"),
+    _law("keijzer6", "x*(x - 1)/2", "x 1 50"),
+    _law("keijzer8", "sqrt(x)", "x 0 100"),
+    _law("keijzer9", "log(x + sqrt(x**2 + 1))", "x 0 10"),
+    _law("keijzer11", "x*z + sin((x - 1)*(z - 1))", "x z -3 3"),
+    _law("keijzer12", "x**4 - x**3 + z**2/2 - z", "x z -3 3"),
+    _law("keijzer14", "8/(2 + x**2 + z**2)", "x z -3 3"),
+    _law("keijzer15", "x**3/5 + z**3/2 - z - x", "x z -3 3"),
+    _law("vlad2", "exp(-x)*x**3*(cos(x)*sin(x))*(cos(x)*sin(x)**2 - 1)", "x 0.05 10"),
+    _law("vlad3", "exp(-x)*x**3*(cos(x)*sin(x))*(cos(x)*sin(x)**2 - 1)*(z - 5)", "x 0.05 10, z 0.05 10.05"),
+    _law("vlad6", "6*sin(x)*cos(z)", "x z 0.1 5.9"),
+    _law("vlad7", "(x - 3)*(z - 3) + 2*sin((x - 4)*(z - 4))", "x z 0.05 6.05"),
+    _law("meier4", "2.5*x**3*z**2/(x + 1.5)", "x z 0.1 3"),
+    _law("constant6", "sqrt(x)*1.5 + exp(-0.5*x)", "x 0 4"),
+    _law("sphere5", "a**2 + b**2 + c**2 + d**2 + e**2", "a b c d e -5 5"),
+    _law("rosenbrock", "100*(z - x**2)**2 + (1 - x)**2", "x z -2 2"),
+    _law("ackley-like", "exp(-0.2*x**2)*cos(3*x)", "x -3 3"),
+    _law("logistic", "1/(1 + exp(-2*x + 1))", "x -3 3"),
+    _law("tanh-shift", "3*tanh(0.5*x - 1) + 2", "x -4 6"),
+    _law("arrhenius", "A*exp(-E/(8.314*T))", "A 1 10, E 1000 5000, T 250 400"),
+    _law("antoine", "10.0*exp(2.3026*(8.07 - 1730.63/(233.4 + T)))/1000", "T 1 100"),
 )  # fmt: skip
