@@ -1,4 +1,4 @@
-"""Forty laws, and sixteen and twenty-four more, from physics and the literature of genetic programming: what `benchmarks/laws.py` asks for.
+"""Forty laws, and sixteen and twenty-four more, from science and genetic programming: what `benchmarks/laws.py` asks for.
 
 24 were used for development; the 16 held out were written down before any result on them was known. The search is not chosen by
 looking at them; the rules that shorten what was found (`rewriting/sums.py`) were written with formulas of both sets in view, so

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from multigene import laws, survey
 from multigene._engine import Dataset, Individual, Workers
-from multigene.brief import brief, price
+from multigene.brief import NODE, brief, price
 from multigene.checkpoint import model, packed_model
 from multigene.expression import Expression, Operation, substitute
 from multigene.laws import EXACT, Find
@@ -50,12 +50,14 @@ NOTHING_LEFT = 1e-13
 
 #: Larger finds must be exact to rounding to be looked at as laws: most of them approximate.
 MOST_NODES = 45
-#: A longer law, and one of many features longer than so many nodes for each, is compared with what later stages of the survey find.
+#: A longer law, of many features one longer than so many nodes for each, is compared with what later stages of the survey find.
 LONG, LONG_PER_FEATURE = 14, 3
 #: Finds that leave more are made brief when they convince more than all before; so many evaluations that counts for.
 NOISY, HOPELESS, BRIEF_WORK = 1e-9, 0.05, 300
 #: A target whose finds leave more than `POOR` after so many restarts gets a share of its work while others leave under `NEAR`.
 TRIED, POOR, NEAR, HARDLY = 4, 0.3, 0.05, 0.25
+#: Finds of a target in the survey that are looked at because they convince most.
+CONVINCING = 2
 #: Sets of the catalogue that a target keeps to begin restarts with.
 SEEDS = 6
 #: Frequencies of two kinds of mutation that can be switched off.
@@ -257,9 +259,10 @@ class Seekers:
             self.evaluations += survey.WORK + 10 * len(sets)
             tuned.sort(key=_rank)
             exact = [m for m in tuned if 1.0 - m.fitness < PROMISING]
-            # Without an exact one, the best of every number of genes.
             best = {len(m.genes): m for m in reversed(tuned)}
-            for individual in exact[:3] or (list(best.values()) if self.law is None else []):
+            # Without an exact one, the best of every number of genes, and what convinces most where noise is in the way.
+            others = [*best.values(), *sorted(tuned, key=lambda m: _price(m, data.count))[:CONVINCING]]
+            for individual in exact[:3] or (dict.fromkeys(others) if self.law is None else ()):
                 self._take(individual, target, y)
             target.seeds = [*target.seeds, *list(dict.fromkeys([*best.values(), *tuned]))[:SEEDS]]
 
@@ -427,6 +430,12 @@ def _rank(individual: Individual) -> tuple[float, int]:
     """What leaves nothing but rounding comes first, then what is promising, shorter ones first."""
     left = 1.0 - individual.fitness
     return (0.0 if left < NOTHING_LEFT else max(left, PROMISING)), individual.complexity
+
+
+def _price(individual: Individual, n: int) -> float:
+    """What `brief.price` says, roughly and at once."""
+    left = max(1.0 - individual.fitness, 1e-30)
+    return float(n * np.log(left) + np.log(n) * (individual.n_parameters + NODE * individual.complexity))
 
 
 def worth_a_look(members: list[Member], known: dict[int, float]) -> list[Individual]:
