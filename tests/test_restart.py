@@ -10,7 +10,8 @@ from multigene._engine import Dataset, Individual, Population, Workers
 from multigene.evolution import Generation
 from multigene.pareto import ParetoFront
 from multigene.restart import CLIMB_BATCH, CLIMB_SHARE, climb, restart
-from multigene.seekers import Seekers, seeker_settings
+from multigene.seeker_settings import seeker_settings
+from multigene.seekers import Seekers
 from multigene.settings import Seeking
 
 OFF = {"climb": False, "full_tuning": False, "neutral": False, "rounding": False}

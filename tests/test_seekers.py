@@ -54,7 +54,7 @@ def test_targets_are_those_that_can_be_undone():
         return [
             t.transform.name
             for t in make_targets(
-                X, y, Seeking(peeling=False, dense=False, **options), lambda *n: True, 2, None
+                X, y, Seeking(peeling=False, dense=False, **options), lambda *n: True, [0, 1], None
             )
         ]
 
@@ -62,6 +62,22 @@ def test_targets_are_those_that_can_be_undone():
     assert names(X[:, 0] - X[:, 1])[:2] == ["y", "ln|y|"]
     assert names(X[:, 0] + X[:, 1], transforms=False) == ["y"]
     assert names(np.ones(300)) == []
+
+
+def test_better_variables_make_a_law_of_many_features_one_of_few():
+    X = rows(400, 5, 1.0, 3.0)
+    n, m, b, k, t = X.T
+    y = n / (np.exp(m * b / (k * t)) + np.exp(-m * b / (k * t)))
+    found = {}
+    for threads in (1, 2):
+        search = seekers(X, y, threads)
+        assert [t.features for t in search.targets if t.better][0] == [5]
+        assert search.targets[0].peeled == {0: 1.0}
+        search.seek(50_000)
+        assert search.law is not None
+        found[threads] = (str(Formula(search.law.expression, NAMES)), search.evaluations)
+    assert found[1] == found[2]
+    assert not any(t.better for t in seekers(X, y, symmetries=False).targets)
 
 
 def test_dense_islands_find_laws_of_rotated_features():

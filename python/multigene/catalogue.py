@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene.expression import Expression, Number, Operation, Power, Variable
+from multigene.forms import FORMS, INNER_FORMS, LOGARITHMIC_FORMS, call, log_abs, one_plus
 
 Floats = npt.NDArray[np.float64]
 
@@ -40,74 +41,6 @@ MOST_OF_A_SIZE = 10
 SEEMS_EXACT = 1e-9
 #: The part of a column outside a set must be at least this, squared: rounding would decide about less.
 APART = 1e-6
-
-
-@dataclass(frozen=True)
-class Form:
-    """A function of a scaled monomial u."""
-
-    needs: tuple[str, ...]
-    value: Callable[[Floats], Floats]
-    expression: Callable[[Expression], Expression]
-    scales: tuple[float, ...]
-    cost: float
-
-
-def _call(name: str, *arguments: Expression) -> Expression:
-    return Operation(name, arguments)
-
-
-def _one_plus(u: Expression) -> Expression:
-    return _call("add", Number(1.0), u)
-
-
-def _less_one(u: Expression) -> Expression:
-    return _call("add", u, Number(-1.0))
-
-
-def _log_abs(u: Expression) -> Expression:
-    return _call("log", _call("abs", u))
-
-
-#: For targets other than ln|y|.
-FORMS = (
-    Form(("sin",), np.sin, lambda u: _call("sin", u), (1.0, 0.5, 2.0, 3.0, np.pi, 2.0 * np.pi), 1.0),
-    Form(("cos",), np.cos, lambda u: _call("cos", u), (1.0, 0.5, 2.0, 3.0, np.pi, 2.0 * np.pi), 1.0),
-    Form(("sin", "mul"), lambda u: np.sin(u) ** 2, lambda u: Power(_call("sin", u), 2), (1.0, 0.5, np.pi, 2.0 * np.pi), 1.6),
-    Form(("exp",), np.exp, lambda u: _call("exp", u), (-1.0, 1.0, -0.5, -2.0), 1.0),
-    Form(("log",), np.log, lambda u: _call("log", u), (1.0,), 1.0),
-    Form(("tanh",), np.tanh, lambda u: _call("tanh", u), (1.0, 0.5), 1.2),
-    Form(("div",), lambda u: 1.0 / (1.0 + u), lambda u: _call("inv", _one_plus(u)), (1.0, -1.0), 1.5),
-    Form(("sqrt",), lambda u: np.sqrt(1.0 + u), lambda u: _call("sqrt", _one_plus(u)), (1.0, -1.0), 1.5),
-    Form(
-        ("sqrt", "div"),
-        lambda u: 1.0 / np.sqrt(1.0 + u),
-        lambda u: _call("inv", _call("sqrt", _one_plus(u))),
-        (1.0, -1.0),
-        1.8,
-    ),
-    Form(("log",), lambda u: np.log(1.0 + u), lambda u: _call("log", _one_plus(u)), (1.0, -1.0), 1.6),
-    Form(("exp", "div"), lambda u: 1.0 / np.expm1(u), lambda u: _call("inv", _less_one(_call("exp", u))), (1.0,), 2.0),
-    Form(("exp", "div"), lambda u: 1.0 / (1.0 + np.exp(u)), lambda u: _call("inv", _one_plus(_call("exp", u))), (1.0,), 2.0),
-)  # fmt: skip
-
-#: For ln|y|: what is added there is a factor of y.
-LOGARITHMIC_FORMS = (
-    Form(("log",), lambda u: np.log(np.abs(1.0 + u)), lambda u: _log_abs(_one_plus(u)), (1.0, -1.0), 1.0),
-    Form(("sin",), lambda u: np.log(np.abs(np.sin(u))), lambda u: _log_abs(_call("sin", u)), (1.0, 0.5, 2.0), 1.0),
-    Form(("cos",), lambda u: np.log(np.abs(np.cos(u))), lambda u: _log_abs(_call("cos", u)), (1.0, 0.5, 2.0), 1.0),
-    Form(("tanh",), lambda u: np.log(np.abs(np.tanh(u))), lambda u: _log_abs(_call("tanh", u)), (1.0, 0.5), 1.2),
-    Form(("log",), lambda u: np.log(np.abs(np.log(u))), lambda u: _log_abs(_call("log", u)), (1.0,), 1.3),
-    Form(("exp",), lambda u: np.log(np.abs(np.expm1(u))), lambda u: _log_abs(_less_one(_call("exp", u))), (1.0, -1.0, 2.0), 1.5),
-    Form(("exp",), lambda u: np.log1p(np.exp(u)), lambda u: _call("log", _one_plus(_call("exp", u))), (1.0, 2.0), 1.5),
-    Form(("exp",), np.exp, lambda u: _call("exp", u), (-1.0, 1.0), 1.2),
-    Form(("sin",), np.sin, lambda u: _call("sin", u), (1.0,), 1.5),
-    Form(("cos",), np.cos, lambda u: _call("cos", u), (1.0,), 1.5),
-)  # fmt: skip
-
-
-#: For ln|y| as well: functions g in factors 1 ± u·g(v) of y, u and v the simplest monomials.
-INNER_FORMS = tuple(form for form in FORMS if form.needs in (("sin",), ("cos",), ("exp",)))
 
 
 @dataclass(frozen=True)
@@ -318,7 +251,7 @@ class Catalogue:
                 Operation("mul", (Number(self.inner[f].scales[s]), self._say_monomial(m)))
             )
             sign = Number(-1.0 if outer == ONE_LESS else 1.0)
-            return _log_abs(_one_plus(Operation("mul", (sign, self._say_monomial(factor), inner))))
+            return log_abs(one_plus(Operation("mul", (sign, self._say_monomial(factor), inner))))
         said = self._say_function(f, s, m)
         return said if factor < 0 else Operation("mul", (self._say_function(outer, 0, factor), said))
 
@@ -361,11 +294,9 @@ def _bases(Z: Floats, division: bool, roots: bool) -> list[Base]:
         first, second = (i, j) if np.mean(Z[:, i] - Z[:, j]) >= 0.0 else (j, i)
         difference, total = Z[:, first] - Z[:, second], Z[:, i] + Z[:, j]
         bases.append(
-            Base(
-                _call("sub", Variable(first), Variable(second)), difference, exponents(difference, True), 1.2
-            )
+            Base(call("sub", Variable(first), Variable(second)), difference, exponents(difference, True), 1.2)
         )
-        bases.append(Base(_call("add", Variable(i), Variable(j)), total, exponents(total, True), 1.4))
+        bases.append(Base(call("add", Variable(i), Variable(j)), total, exponents(total, True), 1.4))
     return bases
 
 

@@ -1,0 +1,141 @@
+"""Better variables that the data show: what scales together, what shifts together, and nothing where there is nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from multigene.formula import Formula
+from multigene.surrogate import highest_degree, surrogate_of
+from multigene.symmetries import better_variables
+
+NAMES = list("abcdefghi")
+
+
+def rows(n=500, d=4, low=1.0, high=5.0, seed=0):
+    return np.random.default_rng(seed).uniform(low, high, (n, d))
+
+
+def said(X, y):
+    """Columns and prefactor in words."""
+    found = better_variables(X, y, list(range(X.shape[1])))
+    if found is None:
+        return None
+    words = {j: str(Formula(e, NAMES)) for j, e in found.meaning.items()} | dict(
+        enumerate(NAMES[: X.shape[1]])
+    )
+    return {words[j] for j in found.columns}, {words[j]: e for j, e in found.prefactor.items()}
+
+
+def test_scaling_gives_groups_and_a_factor():
+    X = rows(d=5)
+    a, b, c, d, e = X.T
+    groups, factor = said(X, a / (np.exp(b * c / (d * e)) + np.exp(-b * c / (d * e))))
+    assert factor == {"a": 1.0}
+    assert groups in ({"b*c/(d*e)"}, {"d*e/(b*c)"})
+
+
+def test_homogeneous_targets_are_seen_though_they_change_their_sign():
+    X = rows(d=4)
+    t, x, u, c = X[:, 0], X[:, 1], X[:, 2] / 3.0, X[:, 3] + 2.0
+    X = np.column_stack([t, x, u, c])
+    y = (t - u * x / c) / np.sqrt(1.0 - u**2 / c**2)
+    groups, factor = said(X, y)
+    assert len(groups) == 2
+    assert len(factor) == 1
+    assert factor in ({"a": 1.0}, {"b": 1.0})
+
+
+def test_shifts_give_differences():
+    X = rows(d=4)
+    a, b, s, t = X.T
+    groups, factor = said(X, np.sqrt(a**2 + b**2 - 2.0 * a * b * np.cos(s - t)))
+    assert groups & {"c - d", "d - c"}
+    assert groups & {"b/a", "a/b"}
+    assert set(factor.values()) == {1.0}
+
+
+def test_halves_are_exponents_too():
+    X = rows(d=4)
+    a, b, c, d = X.T
+    groups, factor = said(X, np.sqrt(a**3 / (b * (c + d))))
+    assert groups in ({"d/c"}, {"c/d"})
+    assert factor["a"] == 1.5
+    assert factor["b"] == -0.5
+
+
+def test_values_are_those_of_all_rows():
+    X = rows(1200, 3)
+    y = X[:, 0] * np.sin(X[:, 1] / X[:, 2])
+    found = better_variables(X, y, [0, 1, 2])
+    assert found is not None
+    assert found.values.shape == (1200, 3 + len(found.meaning))
+    (column,) = found.columns
+    ratio = X[:, 1] / X[:, 2]
+    assert np.allclose(found.values[:, column], ratio) or np.allclose(found.values[:, column], 1.0 / ratio)
+    assert np.array_equal(found.factor(), X[:, 0])
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        lambda a, b, c: a + np.sin(b) * np.exp(-c / 3.0) + c**2,
+        lambda a, b, c: np.exp(-((a - 3.0) ** 2) - 0.5 * (b - 2.0) ** 2) / (1.0 + (c - 2.5) ** 2),
+    ],
+    ids=["sum", "bells"],
+)
+def test_nothing_is_seen_where_there_is_nothing(target):
+    X = rows(d=3)
+    assert said(X, target(*X.T)) is None
+
+
+def test_noise_does_not_hide_it():
+    X = rows(d=4)
+    a, b, c, d = X.T
+    clean = a * np.exp(-b * c / (5.0 * d))
+    y = clean + 0.05 * clean.std() * np.random.default_rng(1).standard_normal(len(clean))
+    groups, factor = said(X, y)
+    assert factor == {"a": 1.0}
+    assert groups in ({"b*c/d"}, {"d/(b*c)"})
+
+
+@pytest.mark.parametrize("awkward", ["constant", "huge", "tiny", "few rows", "many features", "repeated"])
+def test_awkward_data_do_no_harm(awkward):
+    X, y = rows(), np.ones(500)
+    if awkward != "constant":
+        y = X[:, 0] * np.cos(X[:, 1]) + X[:, 2]
+    if awkward == "huge":
+        X, y = X * 1e90, y * 1e90
+    if awkward == "tiny":
+        X, y = X * 1e-200, y * 1e-200
+    if awkward == "few rows":
+        X, y = X[:12], y[:12]
+    if awkward == "many features":
+        X = rows(d=40)
+    if awkward == "repeated":
+        X = np.column_stack([X, X])
+    with np.errstate(all="raise", under="ignore"):
+        better_variables(X, y, list(range(X.shape[1])))
+
+
+# --- surrogates -----------------------------------------------------------------------------------
+
+
+def test_slopes_are_those_of_the_target():
+    X = rows(d=2)
+    a, b = X.T
+    surrogate = surrogate_of(X, np.exp(a / 4.0) * np.log(b), np.ones(500), 1)
+    assert surrogate is not None
+    assert surrogate.left < 1e-9
+    slopes = np.column_stack([np.exp(a / 4.0) / 4.0 * np.log(b), np.exp(a / 4.0) / b])
+    assert np.allclose(surrogate.slopes(), slopes, atol=2e-3)
+
+
+def test_noise_settles_the_degree():
+    X = rows(d=2)
+    y = X[:, 0] + X[:, 1] + np.random.default_rng(2).standard_normal(500)
+    surrogate = surrogate_of(X, y, np.ones(500), 1)
+    assert surrogate is not None
+    assert surrogate.settled
+    assert surrogate.exponents.sum(axis=1).max() <= 2
+    assert highest_degree(500, 2) > 8
