@@ -177,14 +177,7 @@ class Catalogue:
                     with np.errstate(all="ignore"):
                         product = powers[:, [k]] * form.value(scale * powers)
                         values = np.log(np.abs(1.0 + product if sign else 1.0 - product))
-                    tags = np.full((len(simple), 5), -1)
-                    tags[:, 0], tags[:, 1], tags[:, 2], tags[:, 3], tags[:, 4] = (
-                        f,
-                        s,
-                        simple,
-                        k,
-                        ONE_LESS - sign,
-                    )
+                    tags = np.array([(f, s, m, k, ONE_LESS - sign) for m in simple.tolist()])
                     parts.append(Columns(values, tags, costs + costs[k] + form.cost + 1.0))
         return parts
 

@@ -49,6 +49,7 @@ FORMS = (
     Form(("sin",), np.sin, lambda u: call("sin", u), (1.0, 0.5, 2.0, 3.0, np.pi, 2.0 * np.pi), 1.0),
     Form(("cos",), np.cos, lambda u: call("cos", u), (1.0, 0.5, 2.0, 3.0, np.pi, 2.0 * np.pi), 1.0),
     Form(("sin", "mul"), lambda u: np.sin(u) ** 2, lambda u: Power(call("sin", u), 2), (1.0, 0.5, np.pi, 2.0 * np.pi), 1.6),
+    Form(("sin", "cos", "div"), np.tan, lambda u: call("div", call("sin", u), call("cos", u)), (1.0, 0.5), 1.6),
     Form(("exp",), np.exp, lambda u: call("exp", u), (-1.0, 1.0, -0.5, -2.0), 1.0),
     Form(("log",), np.log, lambda u: call("log", u), (1.0,), 1.0),
     Form(("tanh",), np.tanh, lambda u: call("tanh", u), (1.0, 0.5), 1.2),
@@ -69,8 +70,8 @@ FORMS = (
 #: For ln|y|: what is added there is a factor of y.
 LOGARITHMIC_FORMS = (
     Form(("log",), lambda u: np.log(np.abs(1.0 + u)), lambda u: log_abs(one_plus(u)), (1.0, -1.0), 1.0),
-    Form(("sin",), lambda u: np.log(np.abs(np.sin(u))), lambda u: log_abs(call("sin", u)), (1.0, 0.5, 2.0), 1.0),
-    Form(("cos",), lambda u: np.log(np.abs(np.cos(u))), lambda u: log_abs(call("cos", u)), (1.0, 0.5, 2.0), 1.0),
+    Form(("sin",), lambda u: np.log(np.abs(np.sin(u))), lambda u: log_abs(call("sin", u)), (1.0, 0.5, 2.0, 3.0), 1.0),
+    Form(("cos",), lambda u: np.log(np.abs(np.cos(u))), lambda u: log_abs(call("cos", u)), (1.0, 0.5, 2.0, 3.0), 1.0),
     Form(("tanh",), lambda u: np.log(np.abs(np.tanh(u))), lambda u: log_abs(call("tanh", u)), (1.0, 0.5), 1.2),
     Form(("log",), lambda u: np.log(np.abs(np.log(u))), lambda u: log_abs(call("log", u)), (1.0,), 1.3),
     Form(("exp",), lambda u: np.log(np.abs(np.expm1(u))), lambda u: log_abs(less_one(call("exp", u))), (1.0, -1.0, 2.0), 1.5),

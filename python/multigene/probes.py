@@ -51,7 +51,7 @@ def rational(Z: Floats, target: Floats, division: bool) -> Expression | None:
 #: Degrees of numerator and denominator that are tried.
 LADDER = (
     (1, 1), (2, 0), (0, 2), (2, 1), (1, 2), (2, 2), (3, 0), (0, 3), (3, 1), (3, 2), (3, 3), (4, 0), (0, 4), (4, 2), (4, 4),
-    (5, 1), (6, 0), (0, 6), (6, 4), (8, 0), (8, 8),
+    (5, 1), (6, 0), (0, 6), (6, 4), (8, 0), (8, 8), (10, 0),
 )  # fmt: skip
 
 

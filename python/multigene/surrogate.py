@@ -20,6 +20,8 @@ Floats = npt.NDArray[np.float64]
 MOST_TERMS, ROWS_PER_TERM, HIGHEST = 170, 2.5, 14
 #: A degree that leaves more than this share of the one before brings nothing.
 SETTLED = 0.7
+#: Share of the rows whose slopes are trusted; a polynomial is steep at the edge.
+INSIDE = 0.6
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,8 @@ class Surrogate:
     """Which variables enter by their logarithm."""
     exponents: npt.NDArray[np.int64]
     weights: Floats
+    inside: npt.NDArray[np.bool_]
+    """Rows that have enough others around them for their slopes to be trusted."""
 
     def slopes(self) -> Floats:
         """Along every variable."""
@@ -95,6 +99,7 @@ def _fitted(
         lefts.append(float(np.sum(errors**2)))
     best = int(np.argmin(lefts)) + 1
     some = comb(d + best, d)
+    leverage = np.einsum("ij,ij->i", Q[:, :some], Q[:, :some])
     return Surrogate(
         left=lefts[best - 1] / variance,
         power=power,
@@ -104,6 +109,7 @@ def _fitted(
         logarithms=logarithms,
         exponents=exponents[:some],
         weights=np.linalg.lstsq(R[:some, :some], projected[:some], rcond=1e-13)[0],
+        inside=leverage <= np.quantile(leverage, INSIDE),
     )
 
 

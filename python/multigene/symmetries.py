@@ -15,13 +15,14 @@ import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import lcm
+from math import gcd, lcm
 
 import numpy as np
 import numpy.typing as npt
 
-from multigene.expression import Expression, Operation, Variable, evaluate, substitute
+from multigene.expression import Expression, Operation, Power, Variable, evaluate, substitute
 from multigene.rewriting import simplify
+from multigene.rewriting.parts import powers_of
 from multigene.surrogate import Surrogate, highest_degree, surrogate_of
 from multigene.transforms import one_sign
 from multigene.units import Dimensions, Group
@@ -73,6 +74,8 @@ class Variables:
     columns: tuple[int, ...]
     prefactor: dict[int, float]
     """Exponents of columns."""
+    left: float = 0.0
+    """What a surrogate in them leaves of left-out rows."""
 
     def factor(self) -> Floats:
         """Values of the prefactor."""
@@ -109,7 +112,7 @@ def better_variables(X: Floats, y: Floats, features: list[int]) -> Variables | N
     if not now.meaning and not now.prefactor and len(now.columns) == len(features):
         return None
     further = [evaluate(now.meaning[j], X) for j in sorted(now.meaning)]
-    return replace(now, values=np.column_stack([X, *further]))
+    return replace(now, values=np.column_stack([X, *further]), left=surrogate.left)
 
 
 def by_units(X: Floats, dimensions: Dimensions) -> Variables | None:
@@ -149,7 +152,7 @@ def _scaled(now: Variables, surrogate: Surrogate) -> Iterator[Variables]:
     """Variables after features that scale together are taken together."""
     U = now.values[:, list(now.columns)]
     own = np.ones(len(U)) if surrogate.power == 0 else surrogate.power * surrogate.values
-    M = np.column_stack([U * surrogate.slopes(), -own])
+    M = np.column_stack([U * surrogate.slopes(), -own])[surrogate.inside]
     for vectors, _ in _whole_vectors(M, 2.0 if surrogate.left < FINE else 1.0, LARGEST):
         # Every vector is like a unit: exponents of the columns in it, and of the target.
         dimensions = [tuple(Fraction(v) for v in column) for column in vectors.T]
@@ -179,7 +182,7 @@ def _whole(group: Group, U: Floats) -> Group:
 def _shifted(now: Variables, surrogate: Surrogate, sums: bool) -> Iterator[Variables]:
     """Variables after features that may be shifted together are replaced by their differences; or `sums` as well, which are more
     often taken for what is in truth a product."""
-    slopes = surrogate.slopes()
+    slopes = surrogate.slopes()[surrogate.inside]
     M = np.column_stack([slopes, np.zeros(len(slopes))])
     for vectors, pivots in _whole_vectors(M, 1.0, 1.0):
         if np.any((vectors != 0.0).sum(axis=1) < 2):
@@ -303,6 +306,12 @@ def _with_columns(now: Variables, expressions: list[Expression]) -> Variables:
             columns.append(now.columns[expression.index])
             continue
         columns.append(now.values.shape[1] + len(values) - 1)
-        meaning[columns[-1]] = simplify(substitute(expression, names))
         values.append(evaluate(expression, U)[:, None])
+        meaning[columns[-1]] = simplify(substitute(expression, names))
+        whole = powers_of(meaning[columns[-1]])
+        common = gcd(*(round(e) for e in whole.values() if e == round(e)))
+        if common > 1 and all(e == round(e) for e in whole.values()) and np.all(values[-1] > 0.0):
+            roots = [Power(base, e / common) for base, e in whole.items()]
+            meaning[columns[-1]] = simplify(Operation("mul", tuple(roots)) if len(roots) > 1 else roots[0])
+            values[-1] = values[-1] ** (1.0 / common)
     return replace(now, values=np.hstack(values), meaning=meaning, columns=tuple(columns))

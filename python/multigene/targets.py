@@ -21,6 +21,8 @@ Floats = npt.NDArray[np.float64]
 
 #: Share of work of targets over better variables, against those over features.
 BETTER_SHARE = 3.0
+#: The same where the picture that they were seen in leaves more than this.
+ROUGH_SHARE, ROUGH = 0.5, 0.03
 #: Share of work of an island of dense linear combinations, against its transform's, and the transforms that have one.
 DENSE_SHARE = 3.0
 DENSE_TRANSFORMS = ("y",)
@@ -63,7 +65,8 @@ def make_targets(
     targets = []
     if better is not None and better.columns:
         over = _transformed(X, y, list(better.columns), better.prefactor, options, allows)
-        targets += [replace(t, better=True, share=BETTER_SHARE * t.share, front={}, seeds=[]) for t in over]
+        share = BETTER_SHARE if better.left < ROUGH else ROUGH_SHARE
+        targets += [replace(t, better=True, share=share * t.share, front={}, seeds=[]) for t in over]
     plain = _transformed(X, y, features, {}, options, allows)
     targets += plain
     if options.dense:
