@@ -11,7 +11,8 @@ from multigene import MultigeneRegressor
 from multigene._engine import Workers
 from multigene.formula import Formula
 from multigene.pareto import Member
-from multigene.seekers import Seekers, luby, worth_a_look
+from multigene.restart import luby, worth_a_look
+from multigene.seekers import Seekers
 from multigene.settings import Seeking, function_entries
 from multigene.targets import make_targets, peel
 
@@ -71,7 +72,7 @@ def test_better_variables_make_a_law_of_many_features_one_of_few():
     found = {}
     for threads in (1, 2):
         search = seekers(X, y, threads)
-        assert [t.features for t in search.targets if t.better][0] == [5]
+        assert next(t.features for t in search.targets if t.better) == [5]
         assert search.targets[0].peeled == {0: 1.0}
         search.seek(50_000)
         assert search.law is not None
@@ -245,3 +246,32 @@ def test_other_searches_are_refused(search):
 def test_a_configuration_of_the_paper_has_no_seekers():
     with pytest.raises(ValueError, match="belongs to the default search"):
         MultigeneRegressor("UB", search="laws").fit(rows(), rows()[:, 0])
+
+
+# --- side by side ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("threads", [2, 4])
+def test_restarts_side_by_side_are_the_same(threads):
+    X = rows(200, 3, -1.0, 1.0)
+    y = np.tanh(3.0 * X[:, 0]) * np.abs(X[:, 1]) + 0.2 * X[:, 2]
+    one, other = seekers(X, y, 1, survey=False), seekers(X, y, threads, survey=False)
+    for evaluations in (1, 60_000, 100_000):  # restarts under way at the end of a call are finished in it
+        for search in (one, other):
+            search.seek(evaluations)
+        assert one.state() == other.state()
+    assert sum(t.restarts for t in one.targets) > 4
+
+
+@pytest.mark.parametrize("threads", [2, 4])
+def test_a_law_found_beside_other_restarts_is_the_same(threads):
+    X = rows(300, 2, 1.0, 3.0)
+    y = X[:, 0] * np.exp(-X[:, 1]) + np.sin(X[:, 1])
+    one, other = seekers(X, y, 1, survey=False), seekers(X, y, threads, survey=False)
+    for search in (one, other):
+        search.seek(1_000_000)
+        assert search.law is not None
+    assert one.law.individual.genes == other.law.individual.genes
+    assert one.state() == other.state()
+    # Some were begun that count for nothing: the law came first.
+    assert sum(t.restarts for t in one.targets) > len([t for t in one.targets if t.work])

@@ -1,6 +1,7 @@
 """The native engine: everything that is done per row or per node. See `crates/multigene-core`."""
 
-from typing import Any, final
+from collections.abc import Callable
+from typing import Any, TypeVar, final
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,7 @@ __all__ = [
 ]
 
 _Floats = npt.NDArray[np.float64]
+_T = TypeVar("_T")
 
 def operators() -> list[tuple[str, int, str | None]]:
     """Name, number of arguments and infix sign (or None) of every operator but the powers `pow2`, `pow3`, …."""
@@ -42,6 +44,18 @@ class Workers:
 
     def set_deadline(self, seconds: float | None) -> None:
         """From now on native calls return within a moment after so many seconds; None for no limit."""
+
+    def part(self, n_jobs: int) -> Workers:
+        """Threads of their own for calls that run beside others, with the same deadline."""
+
+    def call(self, function: Callable[[], _T]) -> _T:
+        """Call a function on one of the threads; its native calls on these workers stay there."""
+
+    def watch(self) -> None:
+        """Native calls of a function that runs on these threads are told if the deadline has passed."""
+
+    def give_up(self) -> None:
+        """Native calls that run end within a moment and raise, later ones raise at once: nobody waits for their results."""
 
 @final
 class Dataset:

@@ -134,4 +134,5 @@ def refine(
 
 def seeds(rng: np.random.Generator, number: int) -> list[int]:
     """One seed per slot: what an individual becomes does not depend on threads."""
-    return [int(s) for s in rng.integers(0, 2**63, size=number, dtype=np.int64)]
+    drawn: list[int] = rng.integers(0, 2**63, size=number, dtype=np.int64).tolist()
+    return drawn

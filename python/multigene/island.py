@@ -1,25 +1,52 @@
-"""An island of the default search (`search.py`): one population on its way, with what migrates to it."""
+"""An island of the default search (`search.py`): one population on its way, with what migrates to it.
+
+Islands share nothing while they evolve, so that they can do it side by side (`side_by_side.py`): each has a front of its own, and
+the search brings the fronts together after every round.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
-from multigene._engine import Individual
-from multigene.evolution import Generation
+import numpy as np
+
+from multigene._engine import Dataset, Individual, Workers
+from multigene.evolution import Generation, evolve
+from multigene.pareto import ParetoFront
 from multigene.settings import Settings
 
 
-@dataclass
+@dataclass(eq=False)
 class Island:
-    """One population on its way."""
+    """One population on its way; its next so many generations are a piece of work."""
 
     settings: Settings
+    workers: Workers
+    front: ParetoFront
+    length: int
     generations: Iterator[Generation]
-    immigrants: list[Individual] = field(default_factory=list)
+    immigrants: list[Individual]
     last: Generation | None = None
 
-    def advance(self, number: int) -> None:
-        """Evolve for some generations."""
-        for _ in range(number):
+    @staticmethod
+    def settled(
+        data: Dataset,
+        settings: Settings,
+        workers: Workers,
+        front: ParetoFront,
+        length: int,
+        immigrants: list[Individual],
+        rng: np.random.Generator | None = None,
+        last: Generation | None = None,
+    ) -> Island:
+        """An island with a first population, drawn by `rng`, or with that of the generation `last`."""
+        last = None if last is None else replace(last, front=front)
+        rng = np.random.default_rng() if rng is None else rng
+        generations = evolve(data, settings, rng, workers, last, immigrants, front)
+        return Island(settings, workers, front, length, generations, immigrants, last)
+
+    def work(self) -> None:
+        """Evolve until the next migration."""
+        for _ in range(self.length):
             self.last = next(self.generations)

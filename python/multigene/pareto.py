@@ -41,9 +41,9 @@ class ParetoFront:
         """Take in what is better than what is known; True if the best model of all changed."""
         improved = False
         quality = settled(fitness)
-        for i in np.argsort(-quality, kind="stable"):
-            if not np.isfinite(fitness[i]):
-                break
+        stairs = self._stairs[np.minimum(complexity.astype(np.intp), len(self._stairs) - 1)]
+        worth = np.flatnonzero(np.isfinite(fitness) & (quality > stairs))
+        for i in worth[np.argsort(-quality[worth], kind="stable")]:
             mark = (float(fitness[i]), int(complexity[i]))
             if quality[i] > self._stair(mark[1]) and mark not in self._refused:
                 model = population.model(int(i))
@@ -70,6 +70,16 @@ class ParetoFront:
         if best is None or (fitness, -complexity) > (best.fitness, -best.complexity):
             self.best = member
         return best is None or fitness > best.fitness
+
+    def merge(self, other: ParetoFront) -> None:
+        """Take in what is better in another front; its guard is taken to be the same."""
+        for member in other:
+            if settled(np.array([member.fitness]))[0] > self._stair(member.complexity):
+                self.add(member.individual, member.fitness, member.complexity)
+
+    def follow(self, other: ParetoFront) -> None:
+        """Know what another front knows, and nothing else; what was refused stays refused."""
+        self._members, self._stairs, self.best = dict(other._members), other._stairs.copy(), other.best
 
     def __iter__(self) -> Iterator[Member]:
         return iter(sorted(self._members.values(), key=lambda m: m.complexity))

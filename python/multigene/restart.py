@@ -7,14 +7,21 @@ evaluations and never by the clock, so a restart does the same on any machine an
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual, Population, Workers
 from multigene.evolution import Generation, evolve, seeds
-from multigene.pareto import ParetoFront
+from multigene.pareto import Member, ParetoFront
 from multigene.settings import Refinement, Seeking, Settings
+from multigene.targets import Target
+
+Floats = npt.NDArray[np.float64]
+
+#: What a find must leave unexplained in its own target at most to be worth a look on all rows.
+PROMISING = 1e-8
 
 #: A restart ends early when it explains all but this: nothing is left but rounding.
 FOUND = 1e-18
@@ -24,6 +31,45 @@ FULL_STEPS, MORE_STEPS, CLOSE = 8, 20, 1e-4
 CREEPING, PATIENCE = 1e-9, 5
 #: Hill climbing may do this share of the work that evolution did, and looks at so many neighbours at a time.
 CLIMB_SHARE, CLIMB_BATCH = 0.4, 60
+#: Evaluations per individual and generation that a restart is expected to take.
+USUAL = 5
+
+
+@dataclass(eq=False)
+class Restart:
+    """A restart that is decided on, a piece of work (`side_by_side.py`): where and when it runs makes no difference."""
+
+    target: Target
+    y: Floats
+    """The target's values in the user's rows, with what is peeled divided out."""
+    data: Dataset
+    settings: Settings
+    options: Seeking
+    rng: np.random.Generator
+    workers: Workers
+    generations: int
+    first: list[Individual]
+    stop: Callable[[], bool]
+
+    @property
+    def expected(self) -> int:
+        """Evaluations that it may take."""
+        return USUAL * self.generations * self.settings.selection.population_size
+
+    def work(self) -> tuple[ParetoFront, int]:
+        """Its best models and its evaluations; none if it is to stop before it begins."""
+        if self.stop():
+            return ParetoFront(), 0
+        return restart(
+            self.data,
+            self.settings,
+            self.options,
+            self.rng,
+            self.workers,
+            self.generations,
+            self.first,
+            self.stop,
+        )
 
 
 def restart(
@@ -131,3 +177,26 @@ def _climb_from(
             population, at, looked, order = around, int(fitness.argmax()), 0, seeds(rng, 1)[0]
             height = float(fitness[at])
     return work
+
+
+def worth_a_look(members: list[Member], known: dict[int, float]) -> list[Individual]:
+    """Of a restart's front: the smallest model that is promising, and what is clearly better than all models of its size before.
+
+    `known` holds what those left unexplained, and learns what the chosen ones do.
+    """
+    chosen = [m for m in members if 1.0 - m.fitness < PROMISING][:1]
+    best = max(members, key=lambda m: m.fitness, default=None)
+    short = [m for m in members if m.complexity <= 12]
+    for member in [*([best] if best is not None else []), *short[-1:]]:
+        before = min((u for size, u in known.items() if size <= member.complexity), default=np.inf)
+        if 1.0 - member.fitness < 0.8 * before:
+            chosen.append(member)
+    for member in chosen:
+        known[member.complexity] = min(known.get(member.complexity, np.inf), 1.0 - member.fitness)
+    return list(dict.fromkeys(m.individual for m in chosen))
+
+
+def luby(i: int) -> int:
+    """The Luby sequence 1, 1, 2, 1, 1, 2, 4, …: lengths of restarts without knowing how long a success takes."""
+    k = i.bit_length()
+    return 1 << (k - 1) if i == (1 << k) - 1 else luby(i - (1 << (k - 1)) + 1)

@@ -14,6 +14,7 @@ paper is simply one island without anything added; `search` is what `MultigeneRe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +23,6 @@ import numpy as np
 from multigene import checkpoint, laws
 from multigene._engine import Individual, Workers
 from multigene.defaults import default_settings
-from multigene.evolution import evolve
 from multigene.island import Island
 from multigene.judge import Verdict, judge, judge_few
 from multigene.linear import linear_models
@@ -32,6 +32,7 @@ from multigene.problem import Problem
 from multigene.rehearsal import Rehearsal, few_rows, parts, rehearse, understudy
 from multigene.seekers import Seekers
 from multigene.settings import Refinement, Settings
+from multigene.side_by_side import in_order, own
 from multigene.trim import fitted, polished, shorter_relatives
 
 #: Share of the run that seekers may take before the approximators begin.
@@ -48,6 +49,8 @@ FEWEST_ROWS_TO_SHORTEN = 30
 COMPLETION = 0.9
 #: Very many rows: what comes at the end takes about so many times as long as what came before the search.
 END_TO_START = 2.0
+#: With more rows islands take turns, each with all threads.
+MOST_ROWS_SIDE_BY_SIDE = 5000
 
 
 @dataclass(frozen=True)
@@ -336,11 +339,10 @@ class Searcher:
             raise ValueError(checkpoint.DAMAGED) from None
 
     def _continued(self, i: int, packed: dict[str, Any], immigrants: list[Any]) -> Island:
-        settings = self._island_settings(i)
-        last = checkpoint.generation(packed, settings, self.data.n_features, self.workers, self.front)
+        settings, workers, front = self._island_settings(i), self._workers(), ParetoFront(self.guard)
+        last = checkpoint.generation(packed, settings, self.data.n_features, workers, front)
         models = [checkpoint.model(*m) for m in immigrants]
-        generations = evolve(self.data, settings, np.random.default_rng(), self.workers, last, models)
-        return Island(settings, generations, models, last)
+        return Island.settled(self.data, settings, workers, front, self.length, models, last=last)
 
     # --- islands ----------------------------------------------------------------------------------
 
@@ -355,13 +357,21 @@ class Searcher:
         islands = []
         for i in range(self.options.islands):
             rng = np.random.default_rng(self.rng.integers(2**63))
-            settings = self._island_settings(i)
-            immigrants = list(self.linear) if i == 0 else []
-            generations = evolve(
-                self.data, settings, rng, self.workers, immigrants=immigrants, front=self.front
+            settings, front = self._island_settings(i), ParetoFront(self.guard)
+            models = list(self.linear) if i == 0 else []
+            islands.append(
+                Island.settled(self.data, settings, self._workers(), front, self.length, models, rng)
             )
-            islands.append(Island(settings, generations, immigrants))
         return islands
+
+    @property
+    def side_by_side(self) -> bool:
+        """Do islands evolve at the same time? With many rows each of them has work for all threads."""
+        return len(self.problem.y) <= MOST_ROWS_SIDE_BY_SIDE
+
+    def _workers(self) -> Workers:
+        """For one island."""
+        return own(self.workers, self.options.islands) if self.side_by_side else self.workers
 
     def _island_settings(self, i: int) -> Settings:
         """Every fourth island holds a few small genes only."""
@@ -375,7 +385,15 @@ class Searcher:
     def round(self) -> Report:
         """Every island evolves for as many generations as lie between migrations; then the best move on in a ring."""
         for island in self.islands:
-            island.advance(self.length)
+            island.front.follow(self.front)
+        waiting, threads = iter(self.islands), self.workers.n_jobs if self.side_by_side else 1
+        try:
+            with closing(in_order(lambda: next(waiting, None), len(self.islands), threads)) as done:
+                for _ in done:
+                    pass
+        finally:  # what was found before Ctrl-C counts as well
+            for island in self.islands:
+                self.front.merge(island.front)
         bests = [self._best(island) for island in self.islands]
         for island, model in zip(self.islands, bests[-1:] + bests[:-1], strict=True):
             if model is not None and len(self.islands) > 1:
@@ -393,14 +411,10 @@ class Searcher:
         assert island.last is not None
         island.last.population.forget()
         fitness, complexity = island.last.population.evaluate(self.data, island.settings.selection.by)
-        start = replace(island.last, front=self.front, fitness=fitness, complexity=complexity)
-        self.front.update(start.population, start.population.peaks(), complexity)
-        immigrants: list[Individual] = []
-        rng = np.random.default_rng()
-        generations = evolve(
-            self.data, island.settings, rng, self.workers, start=start, immigrants=immigrants
-        )
-        return Island(island.settings, generations, immigrants, start)
+        last = replace(island.last, fitness=fitness, complexity=complexity)
+        self.front.update(last.population, last.population.peaks(), complexity)
+        front = ParetoFront(self.guard)
+        return Island.settled(self.data, island.settings, island.workers, front, self.length, [], last=last)
 
     # --- models -----------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ seekers start afresh by the Luby sequence and not when they stagnate.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,12 @@ from multigene.checkpoint import model, packed_model
 from multigene.expression import Expression, Operation, substitute
 from multigene.laws import EXACT, Find
 from multigene.model import model_expression
-from multigene.pareto import Member
 from multigene.readable import size
-from multigene.restart import restart
+from multigene.restart import PROMISING, Restart, luby, worth_a_look
 from multigene.rewriting import simplify
 from multigene.seeker_settings import DENSE_FUNCTIONS, DENSE_LIMITS, dense_settings, seeker_settings
 from multigene.settings import FunctionEntry, Refinement, Seeking, Settings
+from multigene.side_by_side import in_order, own
 from multigene.survey import Stage
 from multigene.symmetries import Variables, better_variables, by_units
 from multigene.targets import Target, make_targets, powers_of
@@ -35,11 +36,8 @@ from multigene.units import Dimensions
 
 Floats = npt.NDArray[np.float64]
 
-#: What a find must leave unexplained in its own target at most to be worth a look on all rows.
-PROMISING = 1e-8
 #: Less than this is rounding.
 NOTHING_LEFT = 1e-13
-
 #: Larger finds must be exact to rounding to be looked at as laws: most of them approximate.
 MOST_NODES = 45
 #: A longer law, of many features one longer than so many nodes for each, is compared with what later stages of the survey find.
@@ -58,6 +56,8 @@ QUICK = Refinement(iterations=12, bound=100.0, decay=0.0, prune=0.0)
 
 #: Their restarts are longer by this factor: dense weights take longer to tune.
 DENSE_UNITS = 2
+#: Restarts that are decided on at a time and run side by side, whatever the number of threads.
+AHEAD = 4
 
 
 class Seekers:
@@ -114,8 +114,7 @@ class Seekers:
             if self.law is None or (better is found_by and size(self.law.expression) > long):
                 self._survey(stage, stop)
                 found_by = None if self.law is None else better
-        while self.targets and self.law is None and self.evaluations < until and not stop():
-            self._restart(min(self.targets, key=lambda t: t.work / (t.share * self._promise(t))), stop)
+        self._evolve(until, stop)
 
     def _promise(self, target: Target) -> float:
         """Less work for a target of which hardly anything is explained after some restarts, where others come near."""
@@ -191,24 +190,46 @@ class Seekers:
                 self._take(individual, target, y)
             target.seeds = [*target.seeds, *list(dict.fromkeys([*best.values(), *tuned]))[:SEEDS]]
 
-    # --- one restart ------------------------------------------------------------------------------
+    # --- restarts ---------------------------------------------------------------------------------
 
-    def _restart(self, target: Target, stop: Callable[[], bool]) -> None:
+    def _evolve(self, until: int, stop: Callable[[], bool]) -> None:
+        """Restarts side by side until so much work is done; what would have come after a law counts for nothing."""
+        under_way: list[Restart] = []
+
+        def begin() -> Restart | None:
+            expected = self.evaluations + sum(r.expected for r in under_way)
+            if not self.targets or self.law is not None or expected >= until or stop():
+                return None
+            under_way.append(self._next(under_way, stop))
+            return under_way[-1]
+
+        with closing(in_order(begin, AHEAD, self.workers.n_jobs)) as done:
+            for restart, (front, work) in done:
+                under_way.remove(restart)
+                restart.target.work += work
+                self.evaluations += work
+                for individual in worth_a_look(list(front), restart.target.front):
+                    self._take(individual, restart.target, restart.y)
+                    if self.law is not None:
+                        return
+
+    def _next(self, under_way: list[Restart], stop: Callable[[], bool]) -> Restart:
+        """The target that has had the least for its share is next; what is under way counts as if it had been done."""
+
+        def had(target: Target) -> float:
+            work = target.work + sum(r.expected for r in under_way if r.target is target)
+            return work / (target.share * self._promise(target))
+
+        target = min(self.targets, key=had)
         settings = self._settings(target)
         y = self.y / powers_of(self.X, target.peeled)
         data = self._dataset(target, y, self.rows)
         rng = np.random.default_rng(self.rng.integers(2**63))
-        generations = self.options.unit * luby(target.restarts + 1)
-        if target.dense:
-            generations = self.options.unit * DENSE_UNITS
+        generations = self.options.unit * (DENSE_UNITS if target.dense else luby(target.restarts + 1))
         target.restarts += 1
-        seeds = list(target.seeds) if self.options.survey and target.restarts % 3 == 1 else []
-        front, work = restart(data, settings, self.options, rng, self.workers, generations, seeds, stop)
-        target.work += work
-        self.evaluations += work
-        for individual in worth_a_look(list(front), target.front):
-            if self.law is None:
-                self._take(individual, target, y)
+        first = list(target.seeds) if self.options.survey and target.restarts % 3 == 1 else []
+        workers = own(self.workers, AHEAD)
+        return Restart(target, y, data, settings, self.options, rng, workers, generations, first, stop)
 
     def _settings(self, target: Target) -> Settings:
         """Every second restart draws its own genes, nodes, pressure and leaves."""
@@ -363,23 +384,6 @@ def _price(individual: Individual, n: int) -> float:
     return float(n * np.log(left) + np.log(n) * (individual.n_parameters + NODE * individual.complexity))
 
 
-def worth_a_look(members: list[Member], known: dict[int, float]) -> list[Individual]:
-    """Of a restart's front: the smallest model that is promising, and what is clearly better than all models of its size before.
-
-    `known` holds what those left unexplained, and learns what the chosen ones do.
-    """
-    chosen = [m for m in members if 1.0 - m.fitness < PROMISING][:1]
-    best = max(members, key=lambda m: m.fitness, default=None)
-    short = [m for m in members if m.complexity <= 12]
-    for member in [*([best] if best is not None else []), *short[-1:]]:
-        before = min((u for size, u in known.items() if size <= member.complexity), default=np.inf)
-        if 1.0 - member.fitness < 0.8 * before:
-            chosen.append(member)
-    for member in chosen:
-        known[member.complexity] = min(known.get(member.complexity, np.inf), 1.0 - member.fitness)
-    return list(dict.fromkeys(m.individual for m in chosen))
-
-
 def _scales(X: Floats, n_features: int) -> Floats:
     """Powers of two near the features' sizes: scaling by them changes no digit. Better variables have a scale of their own."""
     size = np.abs(X).max(axis=0)
@@ -387,9 +391,3 @@ def _scales(X: Floats, n_features: int) -> Floats:
     exponents = np.round(np.log2(np.where(usable, size, 1.0)))
     near = np.where(np.arange(X.shape[1]) < n_features, 5, 8)
     return np.where(np.abs(exponents) <= near, 1.0, 2.0**exponents)
-
-
-def luby(i: int) -> int:
-    """The Luby sequence 1, 1, 2, 1, 1, 2, 4, …: lengths of restarts without knowing how long a success takes."""
-    k = i.bit_length()
-    return 1 << (k - 1) if i == (1 << k) - 1 else luby(i - (1 << (k - 1)) + 1)
