@@ -35,6 +35,10 @@ MOST_ALIKE, SIMPLE_FACTORS, MOST_SIMPLE = 30, 16, 16
 BEST, SIMPLEST = 900, 300
 #: Sets that are carried on to the next size, and the largest size.
 BEAM, LARGEST = 16, 4
+#: With more features none is compared with the number 1.
+MOST_WITH_ONES = 3
+#: Columns that are compared with all others at a time.
+BLOCK = 64
 #: Sets of a size that are suggested.
 MOST_OF_A_SIZE = 10
 #: A set is exact, as far as inner products can tell, when it leaves less.
@@ -85,9 +89,10 @@ def _together(parts: list[Columns]) -> Columns:
 class Catalogue:
     """The features over some rows `Z`; `allows` says which functions may be used."""
 
-    def __init__(self, Z: Floats, allows: Callable[..., bool], logarithm: bool) -> None:
+    def __init__(self, Z: Floats, allows: Callable[..., bool], logarithm: bool, ones: bool = False) -> None:
+        """`ones`: features are numbers without a unit, so that 1 - x may be a factor."""
         self.Z, self.logarithm = Z, logarithm
-        self.bases = _bases(Z, allows("div"), allows("sqrt"))
+        self.bases = _bases(Z, allows("div"), allows("sqrt"), ones and Z.shape[1] <= MOST_WITH_ONES)
         self.monomials = _monomials(self.bases, Z.shape[1])
         self.costs = np.array([_cost(m, self.bases) for m in self.monomials])
         self.forms = [f for f in (LOGARITHMIC_FORMS if logarithm else FORMS) if allows(*f.needs)]
@@ -271,8 +276,8 @@ def _cost(monomial: Monomial, bases: list[Base]) -> float:
     return cost - 0.3 * (len(monomial) - 1) if plain else cost
 
 
-def _bases(Z: Floats, division: bool, roots: bool) -> list[Base]:
-    """Features, then sums and differences of two."""
+def _bases(Z: Floats, division: bool, roots: bool, ones: bool) -> list[Base]:
+    """Features, then sums and differences of two, or of one and the number 1."""
 
     def exponents(values: Floats, cheap: bool) -> tuple[float, ...]:
         usable = [e for e in EXPONENTS if e.is_integer() and (abs(e) <= 2 or not cheap)]
@@ -290,6 +295,10 @@ def _bases(Z: Floats, division: bool, roots: bool) -> list[Base]:
             Base(call("sub", Variable(first), Variable(second)), difference, exponents(difference, True), 1.2)
         )
         bases.append(Base(call("add", Variable(i), Variable(j)), total, exponents(total, True), 1.4))
+    for j in range(d if ones else 0):
+        less, more = 1.0 - Z[:, j], 1.0 + Z[:, j]
+        bases.append(Base(call("sub", Number(1.0), Variable(j)), less, exponents(less, True), 1.2))
+        bases.append(Base(one_plus(Variable(j)), more, exponents(more, True), 1.4))
     return bases
 
 
@@ -352,16 +361,29 @@ def _left(columns: Floats, left: Floats) -> float:
 
 
 def _pairs(gram: Floats, with_left: Floats, cost: Floats) -> list[tuple[float, float, list[int]]]:
-    # The part of column j outside column i, and how much of the target it explains.
-    apart = np.maximum(1.0 - gram * gram, 1e-12)
-    with np.errstate(all="ignore"):
-        gained = (with_left[None, :] - gram * with_left[:, None]) ** 2 / apart
-        explained = np.where(apart > APART, with_left[:, None] ** 2 + gained, -np.inf)
-    explained[np.tril_indices(len(explained))] = -np.inf
-    flat = explained.ravel()
-    best = np.argpartition(-flat, min(4 * BEAM, len(flat) - 1))[: 4 * BEAM]
-    pairs = [(1.0 - float(flat[k]), *divmod(int(k), len(explained))) for k in best if np.isfinite(flat[k])]
-    return sorted((max(u, 0.0), float(cost[i] + cost[j]), [i, j]) for u, i, j in pairs)
+    """The best pairs of all, looked for in blocks that stay in cache."""
+    found: list[tuple[float, int, int]] = []
+    for first in range(0, len(gram), BLOCK):
+        inner, own = gram[first : first + BLOCK, first:], with_left[first : first + BLOCK, None]
+        # The part of column j outside column i, and how much of the target it explains.
+        apart = 1.0 - inner * inner
+        gained = with_left[first:] - inner * own
+        gained *= gained
+        gained /= np.maximum(apart, APART)
+        gained += own * own
+        gained[apart <= APART] = -np.inf
+        gained[np.tril_indices(len(own), 0, gained.shape[1])] = -np.inf
+        least = found[4 * BEAM - 1][0] if len(found) >= 4 * BEAM else -np.inf
+        if gained.max(initial=-np.inf) <= least:
+            continue
+        flat = gained.ravel()
+        best = np.argpartition(-flat, min(4 * BEAM, len(flat) - 1))[: 4 * BEAM]
+        places = (
+            (float(flat[k]), *divmod(int(k), gained.shape[1])) for k in best.tolist() if flat[k] > least
+        )
+        found += [(explained, first + i, first + j) for explained, i, j in places]
+        found = sorted(found, key=lambda pair: (-pair[0], pair[1:]))[: 4 * BEAM]
+    return sorted((max(1.0 - u, 0.0), float(cost[i] + cost[j]), [i, j]) for u, i, j in found)
 
 
 def _grown(

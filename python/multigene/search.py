@@ -37,6 +37,12 @@ from multigene.trim import fitted, polished, shorter_relatives
 
 #: Share of the run that seekers may take before the approximators begin.
 FIRST_SHARE = 0.15
+#: Evaluations of seekers for one of the approximators, by what is left unexplained; and until they have had as many as they are
+#: given at first.
+SHARES = ((1e-4, 2.0), (1e-3, 1.0), (0.02, 0.25))
+FAIR_CHANCE = 0.25
+#: What approximators leave unexplained counts so many times.
+LONG_MODELS = 10.0
 #: With fewer rows nothing can be called a law.
 FEWEST_ROWS_TO_SEEK = 40
 #: Models of the front that are tuned once more when the islands move to all rows.
@@ -83,6 +89,8 @@ class Searcher:
         self.rehearsals: list[Rehearsal] = []
         self.understudy: Searcher | None = None
         self.phase, self.number, self.complete, self.completion = "explore", 0, False, COMPLETION
+        #: Evaluations of the seekers before the approximators began.
+        self.sought = 0
         self.length = min(self.options.migration, settings.stopping.generations or self.options.migration)
         self.front = ParetoFront(self.guard)
         self.seekers = self._seekers()
@@ -104,9 +112,11 @@ class Searcher:
             return
         if len(self.problem.evolution_rows) < len(self.problem.y):
             self.completion = min(COMPLETION, 1.0 - END_TO_START * share())
-        if self.number == 0 and self._seek(self._first_evaluations(), lambda: share() >= FIRST_SHARE):
-            yield self._report()
-            return
+        if self.number == 0:
+            if self._seek(self._first_evaluations(), lambda: share() >= FIRST_SHARE):
+                yield self._report()
+                return
+            self.sought = 0 if self.seekers is None else self.seekers.evaluations
         if self.parts and not self.islands:
             yield from rehearse(self, share)
             self.verdict = judge_few(self.problem, self.rehearsals)
@@ -209,15 +219,18 @@ class Searcher:
         return self.settings.seeking.first if self.settings.seeking is not None else 0
 
     def _next_evaluations(self) -> int:
-        """Twice as much as the approximators while a law seems near, less when it does not, nothing when there is none."""
+        """Twice as much as the approximators while a law seems near, less when it does not; nothing, once seekers have had a fair
+        chance, when there is none."""
         if self.seekers is None:
             return 0
-        left = self.seekers.best
-        if 0.02 <= left < np.inf:
-            return 0
-        share = 2.0 if left < 1e-4 else 1.0 if left < 1e-3 else 0.25 if left < 0.02 else 0.0
+        # Approximators that come close say that there is little noise; they are long, so what they leave counts more.
+        own = np.inf if self.front.best is None else 1.0 - self.front.best.fitness
+        left = min(self.seekers.best, LONG_MODELS * own)
+        share = next((share for most, share in SHARES if left < most), 0.0)
+        if self.seekers.evaluations < self._first_evaluations():
+            share = max(share, FAIR_CHANCE)
         done = sum(island.last.evaluations for island in self.islands if island.last)
-        return int(share * done) - (self.seekers.evaluations - self._first_evaluations())
+        return int(share * done) + self.sought - self.seekers.evaluations
 
     def _report(self) -> Report:
         evaluations = sum(island.last.evaluations for island in self.islands if island.last)
@@ -306,6 +319,7 @@ class Searcher:
             "phase": self.phase,
             "complete": self.complete,
             "number": self.number,
+            "sought": self.sought,
             "rng": self.rng.bit_generator.state,
             "verdict": verdict,
             "front": front,
@@ -323,6 +337,7 @@ class Searcher:
                 int(state["number"]),
                 bool(state["complete"]),
             )
+            self.sought = int(state["sought"])
             self.verdict = None if state["verdict"] is None else Verdict.unpacked(state["verdict"])
             self.rng.bit_generator.state = state["rng"]
             self.rehearsals = [Rehearsal.unpacked(r) for r in state["rehearsals"]]

@@ -67,4 +67,4 @@ def suggestions(
     if stage.kind == "probe":
         laws = (rational(Z, target, allows("div")) for target in transformed)
         return ([] if law is None else [[law]] for law in laws)
-    return Catalogue(Z, allows, stage.kind == "factors").sets(transformed)
+    return Catalogue(Z, allows, stage.kind == "factors", stage.targets[0].better).sets(transformed)

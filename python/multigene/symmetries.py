@@ -221,8 +221,11 @@ def _whole_vectors(M: Floats, parts: float, largest: float) -> Iterator[Vectors]
     size = np.sqrt(np.mean(M * M, axis=0))
     if not np.all(np.isfinite(size)) or size.max() == 0.0:
         return
+    used = size > 0.0  # there is no column of the target where it is not to change
     size = np.maximum(size, 1e-9 * size.max())
-    _, values, rows = np.linalg.svd(M / size / np.sqrt(len(M)), full_matrices=False)
+    _, values, some = np.linalg.svd((M / size / np.sqrt(len(M)))[:, used], full_matrices=False)
+    rows = np.zeros((len(some), M.shape[1]))
+    rows[:, used] = some
     sets = [rows[-count:] for count in range(int(np.sum(values < CANCELS)), 0, -1)]
     found = [_rounded(*_echelon(rows, size), parts, largest) for rows in sets]
     sparse = _sparse(M / size, size, parts, largest)
