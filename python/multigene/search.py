@@ -49,8 +49,10 @@ FEWEST_ROWS_TO_SHORTEN = 30
 COMPLETION = 0.9
 #: Very many rows: what comes at the end takes about so many times as long as what came before the search.
 END_TO_START = 2.0
+#: Evaluations that are saved up for seekers before they go on: enough for some restarts side by side.
+SAVED = 80_000
 #: With more rows islands take turns, each with all threads.
-MOST_ROWS_SIDE_BY_SIDE = 5000
+MOST_ROWS_SIDE_BY_SIDE = 20_000
 
 
 @dataclass(frozen=True)
@@ -217,7 +219,8 @@ class Searcher:
             return 0
         share = 2.0 if left < 1e-4 else 1.0 if left < 1e-3 else 0.25 if left < 0.02 else 0.0
         done = sum(island.last.evaluations for island in self.islands if island.last)
-        return int(share * done) - (self.seekers.evaluations - self._first_evaluations())
+        due = int(share * done) - (self.seekers.evaluations - self._first_evaluations())
+        return due if due >= SAVED else 0
 
     def _report(self) -> Report:
         evaluations = sum(island.last.evaluations for island in self.islands if island.last)
