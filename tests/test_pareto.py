@@ -14,16 +14,23 @@ from multigene.settings import Genes
 MODEL = Individual(["x0"], 0.0, [1.0])
 
 
+class Given:
+    """A population of one."""
+
+    def model(self, index):
+        return MODEL
+
+
+def offer(front, fitness, complexity):
+    """Offer a model to a front as a run does."""
+    front.update(Given(), np.array([fitness]), np.array([complexity], dtype=np.uint64))
+
+
 def offered(pairs):
-    """A front to which models of (fitness, complexity) were offered as `update` does."""
-
-    class Given:
-        def model(self, index):
-            return MODEL
-
+    """A front to which models of (fitness, complexity) were offered."""
     front = ParetoFront()
     for fitness, complexity in pairs:
-        front.update(Given(), np.array([fitness]), np.array([complexity], dtype=np.uint64))
+        offer(front, fitness, complexity)
     return front
 
 
@@ -75,3 +82,23 @@ def test_front_of_a_population(seed):
     for member in members:
         assert member.individual.fit(data).fitness == pytest.approx(member.fitness, abs=1e-9)
         assert member.individual.complexity == member.complexity
+
+
+PAIRS = st.lists(st.tuples(st.sampled_from([-5.0, 0.0, 0.2, 0.5, 0.9, 1.0]), st.integers(1, 8)), max_size=15)
+
+
+@given(PAIRS, PAIRS, PAIRS)
+def test_fronts_that_went_apart_come_together_as_one(before, left, right):
+    shared, one, other = offered(before), ParetoFront(), ParetoFront()
+    for front, pairs in ((one, left), (other, right)):
+        front.follow(shared)
+        for fitness, complexity in pairs:
+            offer(front, fitness, complexity)
+    untouched = [(m.fitness, m.complexity) for m in shared]
+    assert untouched == [(m.fitness, m.complexity) for m in offered(before)]
+    for front in (one, other):
+        shared.merge(front)
+    whole = offered([*before, *left, *right])
+    assert [(m.fitness, m.complexity) for m in shared] == [(m.fitness, m.complexity) for m in whole]
+    assert (shared.best is None) == (whole.best is None)
+    assert shared.best is None or shared.best.fitness == whole.best.fitness

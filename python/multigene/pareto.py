@@ -74,7 +74,8 @@ class ParetoFront:
     def merge(self, other: ParetoFront) -> None:
         """Take in what is better in another front; its guard is taken to be the same."""
         for member in other:
-            if settled(np.array([member.fitness]))[0] > self._stair(member.complexity):
+            known = self._members.get(member.complexity) is member
+            if not known and settled(np.array([member.fitness]))[0] > self._stair(member.complexity):
                 self.add(member.individual, member.fitness, member.complexity)
 
     def follow(self, other: ParetoFront) -> None:

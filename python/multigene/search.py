@@ -32,17 +32,10 @@ from multigene.problem import Problem
 from multigene.rehearsal import Rehearsal, few_rows, parts, rehearse, understudy
 from multigene.seekers import Seekers
 from multigene.settings import Refinement, Settings
+from multigene.sharing import FIRST_SHARE, due
 from multigene.side_by_side import in_order, own
 from multigene.trim import fitted, polished, shorter_relatives
 
-#: Share of the run that seekers may take before the approximators begin.
-FIRST_SHARE = 0.15
-#: Evaluations of seekers for one of the approximators, by what is left unexplained; and until they have had as many as they are
-#: given at first.
-SHARES = ((1e-4, 2.0), (1e-3, 1.0), (0.02, 0.25))
-FAIR_CHANCE = 0.25
-#: What approximators leave unexplained counts so many times.
-LONG_MODELS = 10.0
 #: With fewer rows nothing can be called a law.
 FEWEST_ROWS_TO_SEEK = 40
 #: Models of the front that are tuned once more when the islands move to all rows.
@@ -56,7 +49,7 @@ COMPLETION = 0.9
 #: Very many rows: what comes at the end takes about so many times as long as what came before the search.
 END_TO_START = 2.0
 #: With more rows islands take turns, each with all threads.
-MOST_ROWS_SIDE_BY_SIDE = 5000
+MOST_ROWS_SIDE_BY_SIDE = 20_000
 
 
 @dataclass(frozen=True)
@@ -219,18 +212,13 @@ class Searcher:
         return self.settings.seeking.first if self.settings.seeking is not None else 0
 
     def _next_evaluations(self) -> int:
-        """Twice as much as the approximators while a law seems near, less when it does not; nothing, once seekers have had a fair
-        chance, when there is none."""
+        """Evaluations that seekers are due."""
         if self.seekers is None:
             return 0
-        # Approximators that come close say that there is little noise; they are long, so what they leave counts more.
         own = np.inf if self.front.best is None else 1.0 - self.front.best.fitness
-        left = min(self.seekers.best, LONG_MODELS * own)
-        share = next((share for most, share in SHARES if left < most), 0.0)
-        if self.seekers.evaluations < self._first_evaluations():
-            share = max(share, FAIR_CHANCE)
         done = sum(island.last.evaluations for island in self.islands if island.last)
-        return int(share * done) + self.sought - self.seekers.evaluations
+        had, first = self.seekers.evaluations, self._first_evaluations()
+        return due(self.seekers.best, own, done, had - self.sought, had >= first)
 
     def _report(self) -> Report:
         evaluations = sum(island.last.evaluations for island in self.islands if island.last)

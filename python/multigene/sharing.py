@@ -1,0 +1,30 @@
+"""How law seekers and approximators share a run (`search.py`): by counted work and never by the clock.
+
+Seekers begin. A law ends the run; without one, approximators take over, and seekers get more or less beside them according to how
+near a law seems: much on clean data, nothing on data that clearly follow no short law.
+"""
+
+from __future__ import annotations
+
+#: Share of the run that seekers may take before the approximators begin.
+FIRST_SHARE = 0.15
+#: Evaluations of seekers for one of the approximators, by what is left unexplained,
+SHARES = ((1e-4, 2.0), (1e-3, 1.0), (0.02, 0.25))
+#: and at least so many until seekers have had a fair chance.
+FAIR_CHANCE = 0.25
+#: What approximators leave unexplained counts so many times: they are long.
+LONG_MODELS = 10.0
+#: Evaluations that are saved up for seekers before they go on: enough for some restarts side by side.
+SAVED = 30_000
+
+
+def due(left: float, approximators_left: float, done: int, had: int, fair: bool) -> int:
+    """Evaluations that seekers are due, who have `had` some since approximators began, and these have `done` theirs.
+
+    `left` is what the best find leaves unexplained; approximators that leave little say that there is little noise. `fair` says
+    that seekers have had a fair chance.
+    """
+    near = min(left, LONG_MODELS * approximators_left)
+    share = next((share for most, share in SHARES if near < most), 0.0)
+    evaluations = int((share if fair else max(share, FAIR_CHANCE)) * done) - had
+    return evaluations if evaluations >= SAVED else 0
