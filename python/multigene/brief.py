@@ -22,6 +22,8 @@ Floats = npt.NDArray[np.float64]
 
 #: Longer finds are left alone: each attempt costs time, and they are no law.
 MOST_NODES = 32
+#: Longer finds are not rewritten: it takes too long.
+MOST_REWRITTEN = 22
 #: Most attempts to drop something, and how each is tuned.
 MOST_TRIES = 40
 TUNING = Refinement(iterations=15, gain=1e-4, damping=1e-3, max_parameters=60, decay=0.0, prune=0.0)
@@ -45,6 +47,8 @@ def brief(find: Find, X: Floats, y: Floats, data: Dataset) -> Find:
 
 
 def _rewritten(find: Find, X: Floats, y: Floats) -> Find:
+    if size(find.expression) > MOST_REWRITTEN:
+        return find
     form = measure(natural(find.expression), X, y)
     return form if form is not None and price(form, len(y)) <= price(find, len(y)) else find
 

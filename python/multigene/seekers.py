@@ -42,8 +42,10 @@ NOTHING_LEFT = 1e-13
 MOST_NODES = 45
 #: A longer law, of many features one longer than so many nodes for each, is compared with what later stages of the survey find.
 LONG, LONG_PER_FEATURE = 14, 3
-#: Finds that leave more are made brief when they convince more than all before; so many evaluations that counts for.
+#: The most convincing find is made brief if it leaves more and less than these; so many evaluations that counts for.
 NOISY, HOPELESS, BRIEF_WORK = 1e-9, 0.05, 300
+#: So many of them after the survey.
+BRIEF_AFTER_SURVEY = 4
 #: A target whose finds leave more than `POOR` after so many restarts gets a share of its work while others leave under `NEAR`.
 TRIED, POOR, NEAR, HARDLY = 4, 0.3, 0.05, 0.25
 #: Finds of a target in the survey that are looked at because they convince most.
@@ -91,6 +93,7 @@ class Seekers:
         self.law: Find | None = None
         self.plain = Dataset(self.rows_given, y)
         self.surveyed = 0
+        self.briefed: set[float] = set()
 
     @property
     def best(self) -> float:
@@ -103,8 +106,18 @@ class Seekers:
 
     def seek(self, evaluations: int, stop: Callable[[], bool] = lambda: False) -> None:
         """Restart after restart until so much work is done, a law is found, or `stop` says so."""
-        until, found_by = self.evaluations + evaluations, None
-        for stage in survey.stages(self.targets)[self.surveyed :] if self.options.survey else ():
+        until = self.evaluations + evaluations
+        if self.options.survey:
+            self._survey_all(until, stop)
+        if self.evaluations < until and not stop():
+            self._evolve(until, stop)
+        self._make_brief(1)
+
+    def _survey_all(self, until: int, stop: Callable[[], bool]) -> None:
+        """The stages that are left, and what convinces most of them made brief."""
+        found_by: bool | None = None
+        stages = survey.stages(self.targets)[self.surveyed :]
+        for stage in stages:
             if self.evaluations >= until or stop():
                 return
             self.surveyed += 1
@@ -114,7 +127,8 @@ class Seekers:
             if self.law is None or (better is found_by and size(self.law.expression) > long):
                 self._survey(stage, stop)
                 found_by = None if self.law is None else better
-        self._evolve(until, stop)
+        if stages:
+            self._make_brief(BRIEF_AFTER_SURVEY)
 
     def _promise(self, target: Target) -> float:
         """Less work for a target of which hardly anything is explained after some restarts, where others come near."""
@@ -138,6 +152,7 @@ class Seekers:
             "rng": self.rng.bit_generator.state,
             "evaluations": self.evaluations,
             "surveyed": self.surveyed,
+            "briefed": sorted(left.hex() for left in self.briefed),
             "seeds": [[packed_model(m) for m in t.seeds] for t in self.targets],
             "targets": [
                 (t.restarts, t.work, float(t.best).hex(), list(t.front.items())) for t in self.targets
@@ -149,6 +164,7 @@ class Seekers:
         """Go on from `state`."""
         self.rng.bit_generator.state = state["rng"]
         self.evaluations, self.surveyed = int(state["evaluations"]), int(state["surveyed"])
+        self.briefed = {float.fromhex(left) for left in state["briefed"]}
         for target, seeds in zip(self.targets, state["seeds"], strict=True):
             target.seeds = [model(*m) for m in seeds]
         for target, (restarts, work, best, front) in zip(self.targets, state["targets"], strict=True):
@@ -325,15 +341,19 @@ class Seekers:
             find = laws.cleaned(laws.reduced(find, X, y, self.plain), X, y)
             if laws.is_law(find) and not laws.cancels(find.expression, X) and self._admits(find.expression):
                 self.law = find if self.law is None else laws.shortest([find, self.law])
-        n = len(y)
-        if (
-            self.options.brief
-            and NOISY < find.unexplained < HOPELESS
-            and all(price(find, n) < price(known, n) for known in self.finds.values())
-        ):
-            self._keep(brief(find, X, y, self.plain))
-            self.evaluations += BRIEF_WORK
         self._keep(find)
+
+    def _make_brief(self, most: int) -> None:
+        """Shorten the most convincing finds, each once."""
+        n = len(self.y)
+        if not self.options.brief or self.law is not None:
+            return
+        for find in sorted(self.finds.values(), key=lambda find: price(find, n))[:most]:
+            if find.unexplained not in self.briefed and NOISY < find.unexplained < HOPELESS:
+                short = brief(find, self.rows_given, self.y, self.plain)
+                self._keep(short)
+                self.briefed |= {find.unexplained, short.unexplained}
+                self.evaluations += BRIEF_WORK
 
     def _keep(self, find: Find) -> None:
         """Keep a find if it is the best of its size."""

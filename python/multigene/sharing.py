@@ -14,7 +14,7 @@ SHARES = ((1e-4, 2.0), (1e-3, 1.0), (0.02, 0.25))
 FAIR_CHANCE = 0.25
 #: What approximators leave unexplained counts so many times: they are long.
 LONG_MODELS = 10.0
-#: Evaluations that are saved up for seekers before they go on: enough for some restarts side by side.
+#: Evaluations that are saved up for seekers after that before they go on: enough for some restarts side by side.
 SAVED = 30_000
 
 
@@ -26,5 +26,7 @@ def due(left: float, approximators_left: float, done: int, had: int, fair: bool)
     """
     near = min(left, LONG_MODELS * approximators_left)
     share = next((share for most, share in SHARES if near < most), 0.0)
-    evaluations = int((share if fair else max(share, FAIR_CHANCE)) * done) - had
+    if not fair:
+        return max(0, int(max(share, FAIR_CHANCE) * done) - had)
+    evaluations = int(share * done) - had
     return evaluations if evaluations >= SAVED else 0

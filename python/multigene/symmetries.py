@@ -109,7 +109,7 @@ def better_variables(X: Floats, y: Floats, features: list[int]) -> Variables | N
         if step is None:
             break
         now, surrogate = step
-    if not now.meaning and not now.prefactor and len(now.columns) == len(features):
+    if not now.meaning and not now.prefactor:  # some features less at most: not worth asking everything twice
         return None
     further = [evaluate(now.meaning[j], X) for j in sorted(now.meaning)]
     return replace(now, values=np.column_stack([X, *further]), left=surrogate.left)
