@@ -7,7 +7,7 @@ import pytest
 
 from multigene.formula import Formula
 from multigene.surrogate import highest_degree, surrogate_of
-from multigene.symmetries import better_variables
+from multigene.symmetries import picture
 
 NAMES = list("abcdefghi")
 
@@ -18,7 +18,7 @@ def rows(n=500, d=4, low=1.0, high=5.0, seed=0):
 
 def said(X, y):
     """Columns and prefactor in words."""
-    found = better_variables(X, y, list(range(X.shape[1])))
+    found = picture(X, y, list(range(X.shape[1]))).better
     if found is None:
         return None
     words = {j: str(Formula(e, NAMES)) for j, e in found.meaning.items()} | dict(
@@ -67,7 +67,7 @@ def test_halves_are_exponents_too():
 def test_values_are_those_of_all_rows():
     X = rows(1200, 3)
     y = X[:, 0] * np.sin(X[:, 1] / X[:, 2])
-    found = better_variables(X, y, [0, 1, 2])
+    found = picture(X, y, [0, 1, 2]).better
     assert found is not None
     assert found.values.shape == (1200, 3 + len(found.meaning))
     (column,) = found.columns
@@ -99,6 +99,13 @@ def test_noise_does_not_hide_it():
     assert groups in ({"b*c/d"}, {"d/(b*c)"})
 
 
+def test_noise_alone_gives_a_rough_picture():
+    X = rows(d=3)
+    noise = np.random.default_rng(3).standard_normal(500)
+    assert picture(X, X[:, 0] + noise, [0, 1, 2]).rough
+    assert not picture(X, X[:, 0] * np.exp(X[:, 1] / 3.0) + X[:, 2] ** 2, [0, 1, 2]).rough
+
+
 @pytest.mark.parametrize("awkward", ["constant", "huge", "tiny", "few rows", "many features", "repeated"])
 def test_awkward_data_do_no_harm(awkward):
     X, y = rows(), np.ones(500)
@@ -115,7 +122,7 @@ def test_awkward_data_do_no_harm(awkward):
     if awkward == "repeated":
         X = np.column_stack([X, X])
     with np.errstate(all="raise", under="ignore"):
-        better_variables(X, y, list(range(X.shape[1])))
+        picture(X, y, list(range(X.shape[1])))
 
 
 # --- surrogates -----------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ from multigene.seeker_settings import DENSE_FUNCTIONS, DENSE_LIMITS, dense_setti
 from multigene.settings import FunctionEntry, Refinement, Seeking, Settings
 from multigene.side_by_side import in_order, own
 from multigene.survey import Stage
-from multigene.symmetries import Variables, better_variables, by_units
+from multigene.symmetries import Picture, by_units, picture
 from multigene.targets import Target, make_targets, powers_of
 from multigene.transforms import logarithmic, one_sign
 from multigene.units import Dimensions
@@ -80,7 +80,8 @@ class Seekers:
         self.functions, self.dimensions = functions, dimensions
         self.rows_given, self.y, self.rng, self.workers, self.options = X, y, rng, workers, options
         features = [j for j in range(X.shape[1]) if np.ptp(X[:, j]) > 0.0]
-        better = self._better_variables(features)
+        seen = self._picture(features)
+        better, self.rough = seen.better, seen.rough
         # Columns of better variables follow the features, to be replaced by what they stand for.
         self.meaning: dict[int, Expression] = {} if better is None else better.meaning
         self.X = X = X if better is None else better.values
@@ -116,7 +117,7 @@ class Seekers:
     def _survey_all(self, until: int, stop: Callable[[], bool]) -> None:
         """The stages that are left, and what convinces most of them made brief."""
         found_by: bool | None = None
-        stages = survey.stages(self.targets)[self.surveyed :]
+        stages = survey.stages(self.targets, self.rough)[self.surveyed :]
         for stage in stages:
             if self.evaluations >= until or stop():
                 return
@@ -275,13 +276,13 @@ class Seekers:
             )
         return settings
 
-    def _better_variables(self, features: list[int]) -> Variables | None:
+    def _picture(self, features: list[int]) -> Picture:
         """What units say, or symmetries that the data show."""
         if self.dimensions is not None:
-            return by_units(self.rows_given, self.dimensions)
+            return Picture(by_units(self.rows_given, self.dimensions))
         if not self.options.symmetries or not self._allows("div", "mul", "sub"):
-            return None
-        return better_variables(self.rows_given, self.y, features)
+            return Picture()
+        return picture(self.rows_given, self.y, features)
 
     def _allows(self, *names: str) -> bool:
         """Has the user chosen these functions, or none at all?"""

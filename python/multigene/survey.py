@@ -33,6 +33,10 @@ KINDS: dict[str, Callable[[Transform], bool]] = {
 }
 
 
+#: Transforms that are asked about even if the data are rough.
+ASKED_OF_ROUGH = ("y", "ln|y|")
+
+
 @dataclass(frozen=True)
 class Stage:
     """Targets over the same features, and what is asked about them."""
@@ -41,9 +45,9 @@ class Stage:
     targets: list[Target]
 
 
-def stages(targets: list[Target]) -> list[Stage]:
-    """Cheap questions first; better variables are asked everything before features are."""
-    asked = [t for t in targets if not t.dense]
+def stages(targets: list[Target], rough: bool = False) -> list[Stage]:
+    """Cheap questions first; better variables are asked everything before features are. Of rough data little is asked."""
+    asked = [t for t in targets if not t.dense and (not rough or t.transform.name in ASKED_OF_ROUGH)]
     return [
         stage
         for some in ([t for t in asked if t.better], [t for t in asked if not t.better])

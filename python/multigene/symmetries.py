@@ -85,17 +85,28 @@ class Variables:
         return product
 
 
-def better_variables(X: Floats, y: Floats, features: list[int]) -> Variables | None:
-    """Variables that the data allow instead of some features, fewer than these; None if there are none."""
+@dataclass(frozen=True)
+class Picture:
+    """What the data show at first sight."""
+
+    better: Variables | None = None
+    """Variables that they allow instead of the features, fewer than these; None if there are none."""
+    rough: bool = False
+    """Is there no smooth picture, and no sign that a better one would come with more detail? Mostly that is noise."""
+
+
+def picture(X: Floats, y: Floats, features: list[int]) -> Picture:
+    """Look at the data through surrogates, again and again in better variables."""
     rows = np.linspace(0, len(y) - 1, min(len(y), ROWS)).astype(int)
     now, target = Variables(X[rows], {}, tuple(features), {}), y[rows]
     if len(features) < 2 or highest_degree(len(rows), len(features)) < 2:
-        return None
+        return Picture()
     powers = POWERS if one_sign(target) else POWERS[:1]
     kinds = [s for power in powers if (s := _surrogate(now, target, power))]
     if not kinds:
-        return None
+        return Picture()
     surrogate = min(kinds, key=lambda s: s.left)
+    rough = surrogate.settled and surrogate.left > ROUGH
     for _ in range(STEPS):
         if surrogate.left < NOTHING or len(now.columns) < 2:
             break
@@ -110,9 +121,9 @@ def better_variables(X: Floats, y: Floats, features: list[int]) -> Variables | N
             break
         now, surrogate = step
     if not now.meaning and not now.prefactor:  # some features less at most: not worth asking everything twice
-        return None
+        return Picture(None, rough)
     further = [evaluate(now.meaning[j], X) for j in sorted(now.meaning)]
-    return replace(now, values=np.column_stack([X, *further]), left=surrogate.left)
+    return Picture(replace(now, values=np.column_stack([X, *further]), left=surrogate.left), rough)
 
 
 def by_units(X: Floats, dimensions: Dimensions) -> Variables | None:

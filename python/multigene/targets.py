@@ -14,15 +14,15 @@ import numpy.typing as npt
 
 from multigene._engine import Individual
 from multigene.settings import Seeking
-from multigene.symmetries import Variables
+from multigene.symmetries import ROUGH, Variables
 from multigene.transforms import TRANSFORMS, Transform, one_sign
 
 Floats = npt.NDArray[np.float64]
 
 #: Share of work of targets over better variables, against those over features.
 BETTER_SHARE = 3.0
-#: The same where the picture that they were seen in leaves more than this.
-ROUGH_SHARE, ROUGH = 0.5, 0.03
+#: The same where the picture that they were seen in is a rough one.
+ROUGH_SHARE = 0.5
 #: Share of work of an island of dense linear combinations, against its transform's, and the transforms that have one.
 DENSE_SHARE = 3.0
 DENSE_TRANSFORMS = ("y",)
