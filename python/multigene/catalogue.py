@@ -31,10 +31,10 @@ MOST_SCALED = 250
 MOST_PAIRED = 40
 #: Of every factor's products, so many that resemble the target most, and so many of the simplest of the simplest factors.
 MOST_ALIKE, SIMPLE_FACTORS, MOST_SIMPLE = 30, 16, 16
-#: Columns among which sets are sought: so many of the best ones, and so many of the simplest.
-BEST, SIMPLEST = 900, 300
+#: Columns among which sets are sought: so many of the best ones, of the best for what a pair leaves, and of the simplest.
+BEST, BEST_AFTER_A_PAIR, SIMPLEST = 900, 300, 300
 #: Sets that are carried on to the next size, and the largest size.
-BEAM, LARGEST = 16, 4
+BEAM, LARGEST = 32, 4
 #: With more features none is compared with the number 1.
 MOST_WITH_ONES = 3
 #: Columns that are compared with all others at a time.
@@ -213,20 +213,38 @@ class Catalogue:
         return kept
 
     def _pools(self, lefts: Floats) -> list[Columns]:
-        """For every target the columns among which sets are sought."""
-        products = [[] for _ in lefts.T] if self.logarithm else self._products(lefts)
+        """For every target the columns among which sets are sought: those that resemble it or what the best pair leaves."""
+        number = lefts.shape[1]
+        wanted = np.column_stack([lefts, *(self._after_a_pair(left) for left in lefts.T)])
+        products = [[] for _ in wanted.T] if self.logarithm else self._products(wanted)
         pools = []
-        for t, more in enumerate(products):
-            columns = _together([self.columns, *more])
-            alike = np.abs(columns.values.T @ lefts[:, t])
-            best = np.argsort(-alike, kind="stable")[:BEST]
+        for t in range(number):
+            columns = _together([self.columns, *products[t], *products[number + t]])
+            alike = np.abs(columns.values.T @ wanted[:, [t, number + t]])
             order = np.argsort(columns.cost, kind="stable")
             product = columns.tags[order, 3] >= 0
-            simplest = [order[~product][:SIMPLEST], order[product][:SIMPLEST]]
+            chosen = [
+                np.argsort(-alike[:, 0], kind="stable")[:BEST],
+                np.argsort(-alike[:, 1], kind="stable")[:BEST_AFTER_A_PAIR],
+                order[~product][:SIMPLEST],
+                order[product][:SIMPLEST],
+            ]
             # Each once, the best ones first.
-            both = dict.fromkeys(np.concatenate([best, *simplest]).tolist())
+            both = dict.fromkeys(np.concatenate(chosen).tolist())
             pools.append(columns.chosen(np.array(list(both), dtype=np.intp)))
         return pools
+
+    def _after_a_pair(self, left: Floats) -> Floats:
+        """What the best pair of columns without products leaves, of length one."""
+        alike = np.argsort(-np.abs(self.columns.values.T @ left), kind="stable")[:BEST_AFTER_A_PAIR]
+        columns = self.columns.chosen(alike)
+        pairs = _pairs(columns.values.T @ columns.values, columns.values.T @ left, columns.cost)
+        if not pairs:
+            return left
+        values = columns.values[:, pairs[0][2]]
+        rest = left - values @ np.linalg.lstsq(values, left, rcond=None)[0]
+        size = float(np.linalg.norm(rest))
+        return rest / size if size > 1e-9 else left
 
     def _standardised(self, columns: Columns) -> Columns:
         """Without what the fixed columns explain, of length one; columns that are nothing else are dropped."""
