@@ -277,12 +277,11 @@ class Seekers:
         return settings
 
     def _picture(self, features: list[int]) -> Picture:
-        """What units say, or symmetries that the data show."""
-        if self.dimensions is not None:
-            return Picture(by_units(self.rows_given, self.dimensions))
+        """Better variables: what units say, and symmetries that the data show."""
+        known = None if self.dimensions is None else by_units(self.rows_given, self.dimensions)
         if not self.options.symmetries or not self._allows("div", "mul", "sub"):
-            return Picture()
-        return picture(self.rows_given, self.y, features)
+            return Picture(known)
+        return picture(self.rows_given, self.y, features, known)
 
     def _allows(self, *names: str) -> bool:
         """Has the user chosen these functions, or none at all?"""

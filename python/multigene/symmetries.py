@@ -95,35 +95,39 @@ class Picture:
     """Is there no smooth picture, and no sign that a better one would come with more detail? Mostly that is noise."""
 
 
-def picture(X: Floats, y: Floats, features: list[int]) -> Picture:
-    """Look at the data through surrogates, again and again in better variables."""
+def picture(X: Floats, y: Floats, features: list[int], known: Variables | None = None) -> Picture:
+    """Look at the data through surrogates, again and again in better variables, from those on that are `known`."""
     rows = np.linspace(0, len(y) - 1, min(len(y), ROWS)).astype(int)
-    now, target = Variables(X[rows], {}, tuple(features), {}), y[rows]
-    if len(features) < 2 or highest_degree(len(rows), len(features)) < 2:
-        return Picture()
+    now, target = known or Variables(X, {}, tuple(features), {}), y[rows]
+    now = replace(now, values=now.values[rows])
+    if len(now.columns) < 2 or highest_degree(len(rows), len(now.columns)) < 2:
+        return Picture(known)
     powers = POWERS if one_sign(target) else POWERS[:1]
     kinds = [s for power in powers if (s := _surrogate(now, target, power))]
     if not kinds:
-        return Picture()
+        return Picture(known)
     surrogate = min(kinds, key=lambda s: s.left)
     rough = surrogate.settled and surrogate.left > ROUGH
     for _ in range(STEPS):
-        if surrogate.left < NOTHING or len(now.columns) < 2:
-            break
-        # Differences first: a feature that others are divided by has none any more.
-        step = _believed(_tried(_shifted(now, surrogate, False), target, surrogate), FIRST * surrogate.left)
-        if step is None:
-            share = AS_GOOD if surrogate.settled and surrogate.left < ROUGH else BETTER
-            others = [new for sums in (False, True) for new in _shifted(now, surrogate, sums)]
-            others += _scaled(now, surrogate)
-            step = _believed(_tried(others, target, surrogate), share * surrogate.left)
+        step = None if surrogate.left < NOTHING or len(now.columns) < 2 else _step(now, target, surrogate)
         if step is None:
             break
         now, surrogate = step
     if not now.meaning and not now.prefactor:  # some features less at most: not worth asking everything twice
-        return Picture(None, rough)
+        return Picture(known, rough)
     further = [evaluate(now.meaning[j], X) for j in sorted(now.meaning)]
     return Picture(replace(now, values=np.column_stack([X, *further]), left=surrogate.left), rough)
+
+
+def _step(now: Variables, target: Floats, surrogate: Surrogate) -> tuple[Variables, Surrogate] | None:
+    """Better variables than the present ones, if there are any."""
+    # Differences first: a feature that others are divided by has none any more.
+    first = _believed(_tried(_shifted(now, surrogate, False), target, surrogate), FIRST * surrogate.left)
+    if first is not None:
+        return first
+    share = AS_GOOD if surrogate.settled and surrogate.left < ROUGH else BETTER
+    others = [new for sums in (False, True) for new in _shifted(now, surrogate, sums)]
+    return _believed(_tried([*others, *_scaled(now, surrogate)], target, surrogate), share * surrogate.left)
 
 
 def by_units(X: Floats, dimensions: Dimensions) -> Variables | None:
