@@ -8,7 +8,7 @@ from __future__ import annotations
 from multigene.expression import Expression, fold
 from multigene.readable import size
 from multigene.rewriting.always import simplify
-from multigene.rewriting.scales import scaled
+from multigene.rewriting.scales import scaled, spread
 from multigene.rewriting.sums import grouped, rearranged
 from multigene.rewriting.where_seen import by_kind, one_fraction, roots, squares, turned
 
@@ -33,6 +33,7 @@ def _shortest_form(expression: Expression) -> Expression:
     shared = _simplified(fold(forms[-1], one_fraction))
     others = _forms(shared) if shared != forms[-1] else []
     every = [*reversed(forms), *reversed(others), expression]
+    every += [fold(form, spread) for form in every]
     return min([*every, *(grouped(form) for form in every)], key=size)
 
 

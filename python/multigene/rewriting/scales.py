@@ -9,7 +9,7 @@ import math
 from collections import Counter
 
 from multigene.expression import Expression, Number, Operation, Power, Variable, fold, rebuild
-from multigene.rewriting.parts import product_of, sum_of, times
+from multigene.rewriting.parts import is_a, join_term, product_of, split_term, sum_of, times
 
 #: Relative difference up to which two coefficients are taken for the same.
 ALIKE = 1e-6
@@ -77,3 +77,25 @@ def _plain(value: float) -> float:
     if not math.isfinite(value) or value == 0.0:
         raise OverflowError
     return value
+
+
+def spread(node: Expression, children: tuple[Expression, ...]) -> Expression:
+    """A number in front of a sum all of whose terms have numbers of their own goes into them: 2·x·(3 + 4·y) is x·(6 + 8·y)."""
+    node = rebuild(node, children)
+    if not is_a(node, "mul") or not isinstance(node.children[0], Number):
+        return node
+    number, *others = node.children
+    assert isinstance(number, Number)
+    for place, other in enumerate(others):
+        if not (is_a(other, "add") or is_a(other, "sub")):
+            continue
+        signs = [1.0, *([1.0 if is_a(other, "add") else -1.0] * (len(other.children) - 1))]
+        terms = [
+            (s * c * number.value, e)
+            for s, (c, e) in zip(signs, map(split_term, other.children), strict=True)
+        ]
+        own = all(e is None or abs(c) not in (1.0, abs(number.value)) for c, e in terms)
+        if own and all(math.isfinite(c) for c, _ in terms):
+            others[place] = sum_of([join_term(c, e) for c, e in terms])
+            return product_of(others)
+    return node
