@@ -22,7 +22,7 @@ def rows(n=200, d=2, low=1.0, high=5.0, seed=0):
 
 
 def begin(data, options, generations, first, threads=1, seed=0):
-    settings = seeker_settings(data.n_features, (), False)
+    settings = seeker_settings((), False)
     rng = np.random.default_rng(seed)
     return restart(data, settings, options, rng, Workers(threads), generations, [first], stop=lambda: False)
 
@@ -46,7 +46,7 @@ def test_climbing_finds_a_law_that_is_one_step_away(law, near):
     X = rows()
     data = Dataset(X, law(*X.T))
     first = Individual(near, 0.0, [1.0] * len(near))
-    settings = seeker_settings(2, (), False)
+    settings = seeker_settings((), False)
     alone = Population.of([first], settings.genes, 2, Workers(1))
     fitness, complexity = alone.evaluate(data, settings.selection.by)
     start = Generation(0, ParetoFront(), fitness, complexity, 0, alone, {})

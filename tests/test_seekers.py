@@ -15,6 +15,7 @@ from multigene.pareto import Member
 from multigene.restart import luby, worth_a_look
 from multigene.seekers import Seekers
 from multigene.settings import Seeking, function_entries
+from multigene.survey import stages
 from multigene.targets import make_targets, peel
 
 NAMES = list("abcdefghi")
@@ -80,6 +81,20 @@ def test_better_variables_make_a_law_of_many_features_one_of_few():
         found[threads] = (str(Formula(search.law.expression, NAMES)), search.evaluations)
     assert found[1] == found[2]
     assert not any(t.better for t in seekers(X, y, symmetries=False).targets)
+
+
+def test_a_survey_that_was_cut_goes_on_where_it_was():
+    X = rows(300, 2)
+    y = np.tanh(X[:, 0] - 2.0) * X[:, 1] + np.sin(3.0 * X[:, 0] * X[:, 1])
+    whole, cut = seekers(X, y), seekers(X, y)
+    number = sum(len(stage.targets) for stage in stages(whole.targets, whole.rough))
+    whole._survey_all(10**9, lambda: False)
+    assert whole.surveyed == number
+    for _ in range(2 * number):  # one target at a time
+        asked = cut.surveyed
+        cut._survey_all(10**9, lambda asked=asked: cut.surveyed > asked)
+    assert cut.surveyed == number
+    assert [len(t.seeds) for t in cut.targets] == [len(t.seeds) for t in whole.targets]
 
 
 def test_dense_islands_find_laws_of_rotated_features():

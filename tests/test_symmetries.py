@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from multigene.expression import Variable
 from multigene.formula import Formula
 from multigene.surrogate import highest_degree, surrogate_of
-from multigene.symmetries import picture
+from multigene.symmetries import Variables, picture
 
 NAMES = list("abcdefghi")
 
@@ -106,7 +107,9 @@ def test_noise_alone_gives_a_rough_picture():
     assert not picture(X, X[:, 0] * np.exp(X[:, 1] / 3.0) + X[:, 2] ** 2, [0, 1, 2]).rough
 
 
-@pytest.mark.parametrize("awkward", ["constant", "huge", "tiny", "few rows", "many features", "repeated"])
+@pytest.mark.parametrize(
+    "awkward", ["constant", "huge", "tiny", "far apart", "narrow", "few rows", "many features", "repeated"]
+)
 def test_awkward_data_do_no_harm(awkward):
     X, y = rows(), np.ones(500)
     if awkward != "constant":
@@ -115,6 +118,10 @@ def test_awkward_data_do_no_harm(awkward):
         X, y = X * 1e90, y * 1e90
     if awkward == "tiny":
         X, y = X * 1e-200, y * 1e-200
+    if awkward == "far apart":
+        X, y = X * 1e-95, y * 1e70
+    if awkward == "narrow":
+        X = 1e9 + 1e-6 * X
     if awkward == "few rows":
         X, y = X[:12], y[:12]
     if awkward == "many features":
@@ -123,6 +130,34 @@ def test_awkward_data_do_no_harm(awkward):
         X = np.column_stack([X, X])
     with np.errstate(all="raise", under="ignore"):
         picture(X, y, list(range(X.shape[1])))
+
+
+def test_rows_that_were_not_looked_at_count_too():
+    X = rows(2000, 3)
+    y = np.cos(X[:, 2]) * X[:, 1] / (X[:, 0] + X[:, 1])
+    assert picture(X, y, [0, 1, 2]).better is not None
+    hidden = 1  # between the rows that surrogates are fitted to
+    X[hidden, 0] = 0.0
+    y[hidden] = np.cos(X[hidden, 2])
+    better = picture(X, y, [0, 1, 2]).better
+    assert better is None or np.isfinite(better.values).all()
+
+
+def test_what_is_known_for_certain_stays_so_in_noise():
+    X = rows(d=3)
+    groups = Variables(np.column_stack([X, X[:, 1] / X[:, 2]]), {3: Variable(1)}, (0, 3), {})
+    noise = 3.0 * np.random.default_rng(4).standard_normal(500)
+    seen = picture(X, X[:, 0] + noise, [0, 1, 2], groups)
+    assert seen.rough
+    assert seen.better is groups
+
+
+def test_only_functions_that_are_allowed():
+    X = rows(d=4)
+    a, b, c, d = X.T
+    y = np.sqrt(a**3 / (b * (c + d)))
+    seen = picture(X, y, [0, 1, 2, 3], None, lambda *names: "sqrt" not in names and "add" not in names).better
+    assert seen is None or all(e == round(e) for e in seen.prefactor.values())
 
 
 # --- surrogates -----------------------------------------------------------------------------------

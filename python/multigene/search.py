@@ -215,10 +215,10 @@ class Searcher:
         """Evaluations that seekers are due."""
         if self.seekers is None:
             return 0
-        own = np.inf if self.front.best is None else 1.0 - self.front.best.fitness
+        left = np.inf if self.front.best is None else 1.0 - self.front.best.fitness
         done = sum(island.last.evaluations for island in self.islands if island.last)
         had, first = self.seekers.evaluations, self._first_evaluations()
-        return due(self.seekers.best, own, done, had - self.sought, had >= first)
+        return due(self.seekers.best, left, done, had - self.sought, had >= first)
 
     def _report(self) -> Report:
         evaluations = sum(island.last.evaluations for island in self.islands if island.last)
@@ -300,6 +300,8 @@ class Searcher:
             for island in self.islands
             if island.last is not None
         ]
+        if len(islands) < len(self.islands):  # interrupted in the first round: they begin anew
+            islands = []
         verdict = None if self.verdict is None else self.verdict.packed()
         front = checkpoint.packed_front(self.front)
         seekers = None if self.seekers is None else self.seekers.state()
@@ -338,6 +340,8 @@ class Searcher:
             if self.seekers is not None and state["seekers"] is not None:
                 self.seekers.restore(state["seekers"])
             self.islands = [self._continued(i, *island) for i, island in enumerate(state["islands"])]
+            if not self.islands and not self.parts:
+                self.islands = self._settle()
         except (KeyError, TypeError, ValueError):
             raise ValueError(checkpoint.DAMAGED) from None
 

@@ -16,7 +16,7 @@ DENSE_FUNCTIONS = {
 DENSE_LIMITS = ((2, 11), (4, 15), (2, 15), (3, 11))
 
 
-def seeker_settings(n_features: int, products: tuple[int, ...], logarithm: bool) -> Settings:
+def seeker_settings(products: tuple[int, ...], logarithm: bool) -> Settings:
     """Settings of one seeking island."""
     functions = FUNCTIONS | ({"log": 1.2} if logarithm else {})
     leaves = 0.7 * sum(functions.values())
@@ -57,11 +57,11 @@ def seeker_settings(n_features: int, products: tuple[int, ...], logarithm: bool)
     )  # fmt: skip
 
 
-def dense_settings(n_features: int) -> Settings:
+def dense_settings() -> Settings:
     """Settings of an island that finds laws in rotated features: few functions, leaves that start as random linear
     combinations of all features, BIC instead of a price per node (LAB: exact recovery)."""
     leaves = float(sum(DENSE_FUNCTIONS.values()))
-    return seeker_settings(n_features, (), False).changed(
+    return seeker_settings((), False).changed(
         functions=function_entries(DENSE_FUNCTIONS),
         lcf_birth="sparse",
         lcf_dense=1.0,

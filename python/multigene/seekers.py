@@ -56,7 +56,7 @@ SEEDS = 6
 NEUTRAL, ROUND = 0.1, 0.05
 QUICK = Refinement(iterations=12, bound=100.0, decay=0.0, prune=0.0)
 
-#: Their restarts are longer by this factor: dense weights take longer to tune.
+#: Restarts of dense islands are longer by this factor: their weights take longer to tune.
 DENSE_UNITS = 2
 #: Restarts that are decided on at a time and run side by side, whatever the number of threads.
 AHEAD = 4
@@ -112,23 +112,29 @@ class Seekers:
             self._survey_all(until, stop)
         if self.evaluations < until and not stop():
             self._evolve(until, stop)
-        self._make_brief(1)
+        if not stop():
+            self._make_brief(1)
 
     def _survey_all(self, until: int, stop: Callable[[], bool]) -> None:
-        """The stages that are left, and what convinces most of them made brief."""
-        found_by: bool | None = None
-        stages = survey.stages(self.targets, self.rough)[self.surveyed :]
-        for stage in stages:
+        """What is left of the survey; what convinces most is made brief in the end."""
+        asked, law_in_better = self.surveyed, None
+        unfinished = False
+        for stage in survey.stages(self.targets, self.rough):
+            left, asked = stage.targets[asked:], max(0, asked - len(stage.targets))
+            if not left:
+                continue
             if self.evaluations >= until or stop():
                 return
-            self.surveyed += 1
+            unfinished = True
             # A law may have a shorter form in a later stage, but not once the variables are worse.
-            better = stage.targets[0].better
+            better = left[0].better
             long = max(LONG, LONG_PER_FEATURE * self.rows_given.shape[1])
-            if self.law is None or (better is found_by and size(self.law.expression) > long):
-                self._survey(stage, stop)
-                found_by = None if self.law is None else better
-        if stages:
+            if self.law is None or (better is law_in_better and size(self.law.expression) > long):
+                self._survey(Stage(stage.kind, left), stop)
+                law_in_better = None if self.law is None else better
+            else:
+                self.surveyed += len(left)
+        if unfinished and not stop():
             self._make_brief(BRIEF_AFTER_SURVEY)
 
     def _promise(self, target: Target) -> float:
@@ -205,6 +211,7 @@ class Seekers:
             others = [*best.values(), *sorted(tuned, key=lambda m: _price(m, data.count))[:CONVINCING]]
             for individual in exact[:3] or (dict.fromkeys(others) if self.law is None else ()):
                 self._take(individual, target, y)
+            self.surveyed += 1
             target.seeds = [*target.seeds, *list(dict.fromkeys([*best.values(), *tuned]))[:SEEDS]]
 
     # --- restarts ---------------------------------------------------------------------------------
@@ -251,7 +258,7 @@ class Seekers:
     def _settings(self, target: Target) -> Settings:
         """Every second restart draws its own genes, nodes, pressure and leaves."""
         if target.dense:
-            settings = dense_settings(len(target.features))
+            settings = dense_settings()
             if self.options.portfolio:
                 max_genes, max_nodes = DENSE_LIMITS[target.restarts % len(DENSE_LIMITS)]
                 settings = settings.changed(max_genes=max_genes, max_nodes=max_nodes)
@@ -260,7 +267,7 @@ class Seekers:
         products = tuple(k for k, j in enumerate(target.features) if one_sign(self.X[:, j]))
         if not self._allows("div"):
             products = ()
-        settings = seeker_settings(len(target.features), products, logarithmic(target.transform))
+        settings = seeker_settings(products, logarithmic(target.transform))
         if self.functions is not None:
             settings = settings.changed(functions=self.functions)
         further = (("neutral", NEUTRAL, self.options.neutral), ("round", ROUND, self.options.rounding))
@@ -279,9 +286,11 @@ class Seekers:
     def _picture(self, features: list[int]) -> Picture:
         """Better variables: what units say, and symmetries that the data show."""
         known = None if self.dimensions is None else by_units(self.rows_given, self.dimensions)
-        if not self.options.symmetries or not self._allows("div", "mul", "sub"):
+        # Without the target's unit what is seen may contradict the others.
+        blind = known is None and self.dimensions is not None
+        if blind or not self.options.symmetries or not self._allows("div", "mul", "sub"):
             return Picture(known)
-        return picture(self.rows_given, self.y, features, known)
+        return picture(self.rows_given, self.y, features, known, self._allows)
 
     def _allows(self, *names: str) -> bool:
         """Has the user chosen these functions, or none at all?"""

@@ -72,8 +72,9 @@ def surrogate_of(U: Floats, y: Floats, factor: Floats, power: int) -> Surrogate 
         return None
     positive = np.all(U > 0.0, axis=0)
     entering = [np.zeros_like(positive), *([positive] if positive.any() else [])]
-    found = [_fitted(U, logarithms, target, weight, variance, power) for logarithms in entering]
-    return min(found, key=lambda s: s.left)
+    with np.errstate(all="ignore"):
+        found = [_fitted(U, logarithms, target, weight, variance, power) for logarithms in entering]
+    return min((s for s in found if s is not None), key=lambda s: s.left, default=None)
 
 
 def _fitted(
@@ -83,11 +84,13 @@ def _fitted(
     weight: Floats,
     variance: float,
     power: int,
-) -> Surrogate:
+) -> Surrogate | None:
     n, d = U.shape
     highest = highest_degree(n, d)
     exponents = np.array(total_exponents(d, highest))
     V, _ = _stretched(_entering(U, logarithms))
+    if not np.isfinite(V).all():
+        return None  # logarithms of a narrow range that are all the same
     # Terms come by degree, so that the first columns are all of a lower one.
     Q, R = np.linalg.qr(_terms(_chebyshev(V, highest)[0], exponents))
     projected = Q.T @ target
@@ -97,6 +100,8 @@ def _fitted(
         leverage = np.einsum("ij,ij->i", Q[:, :some], Q[:, :some])
         errors = weight * (target - Q[:, :some] @ projected[:some]) / np.maximum(1.0 - leverage, 1e-3)
         lefts.append(float(np.sum(errors**2)))
+    if not np.isfinite(lefts).all():
+        return None
     best = int(np.argmin(lefts)) + 1
     some = comb(d + best, d)
     leverage = np.einsum("ij,ij->i", Q[:, :some], Q[:, :some])

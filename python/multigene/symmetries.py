@@ -12,7 +12,7 @@ Nothing here is random.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import gcd, lcm
@@ -33,7 +33,7 @@ Vectors = tuple[Floats, list[int]]
 
 #: Rows that surrogates are fitted to.
 ROWS = 500
-#: An exponent is a multiple of one half when it is this close to it, and no larger than that.
+#: An exponent is a whole number when it is this close to one, and half as close a half; larger ones are not believed.
 CLOSE, LARGEST = 0.2, 6.0
 #: Columns may cancel up to this share of their size; what is believed is for left-out rows to say.
 CANCELS = 0.5
@@ -74,8 +74,8 @@ class Variables:
     columns: tuple[int, ...]
     prefactor: dict[int, float]
     """Exponents of columns."""
-    left: float = 0.0
-    """What a surrogate in them leaves of left-out rows."""
+    left: float | None = None
+    """What a surrogate in them leaves of left-out rows; None if they are known for certain."""
 
     def factor(self) -> Floats:
         """Values of the prefactor."""
@@ -95,39 +95,68 @@ class Picture:
     """Is there no smooth picture, and no sign that a better one would come with more detail? Mostly that is noise."""
 
 
-def picture(X: Floats, y: Floats, features: list[int], known: Variables | None = None) -> Picture:
-    """Look at the data through surrogates, again and again in better variables, from those on that are `known`."""
+def picture(
+    X: Floats,
+    y: Floats,
+    features: list[int],
+    known: Variables | None = None,
+    allows: Callable[..., bool] = lambda *names: True,
+) -> Picture:
+    """Look at the data through surrogates, again and again in better variables, from those on that are `known`.
+
+    `allows` says which functions may be used.
+    """
     rows = np.linspace(0, len(y) - 1, min(len(y), ROWS)).astype(int)
     now, target = known or Variables(X, {}, tuple(features), {}), y[rows]
-    now = replace(now, values=now.values[rows])
+    first = now = replace(now, values=now.values[rows])
     if len(now.columns) < 2 or highest_degree(len(rows), len(now.columns)) < 2:
         return Picture(known)
     powers = POWERS if one_sign(target) else POWERS[:1]
-    kinds = [s for power in powers if (s := _surrogate(now, target, power))]
-    if not kinds:
-        return Picture(known)
-    surrogate = min(kinds, key=lambda s: s.left)
-    rough = surrogate.settled and surrogate.left > ROUGH
-    for _ in range(STEPS):
-        step = None if surrogate.left < NOTHING or len(now.columns) < 2 else _step(now, target, surrogate)
-        if step is None:
-            break
-        now, surrogate = step
-    if not now.meaning and not now.prefactor:  # some features less at most: not worth asking everything twice
+    with np.errstate(all="ignore"):
+        kinds = [s for power in powers if (s := _surrogate(now, target, power))]
+        if not kinds:
+            return Picture(known)
+        surrogate = min(kinds, key=lambda s: s.left)
+        rough = surrogate.settled and surrogate.left > ROUGH
+        for _ in range(STEPS):
+            far = surrogate.left >= NOTHING and len(now.columns) > 1
+            step = _step(now, target, surrogate, allows) if far else None
+            if step is None:
+                break
+            now, surrogate = step
+        # Some features less are not worth asking everything twice.
+        if now is first or not (now.meaning or now.prefactor):
+            return Picture(known, rough)
+        better = _on_all_rows(now, X)
+    if better is None:
         return Picture(known, rough)
-    further = [evaluate(now.meaning[j], X) for j in sorted(now.meaning)]
-    return Picture(replace(now, values=np.column_stack([X, *further]), left=surrogate.left), rough)
+    return Picture(replace(better, left=None if known else surrogate.left), rough)
 
 
-def _step(now: Variables, target: Floats, surrogate: Surrogate) -> tuple[Variables, Surrogate] | None:
+def _on_all_rows(variables: Variables, X: Floats) -> Variables | None:
+    """The same variables where all rows allow them: finite, and no factor that is zero or changes its sign."""
+    further = [evaluate(variables.meaning[j], X) for j in sorted(variables.meaning)]
+    whole = replace(variables, values=np.column_stack([X, *further]))
+    positive = all(np.all(whole.values[:, j] > 0.0) for j in whole.prefactor)
+    factor = whole.factor()
+    sound = np.isfinite(whole.values).all() and np.isfinite(factor).all() and np.all(factor > 0.0)
+    return whole if positive and sound else None
+
+
+def _step(
+    now: Variables, target: Floats, surrogate: Surrogate, allows: Callable[..., bool]
+) -> tuple[Variables, Surrogate] | None:
     """Better variables than the present ones, if there are any."""
     # Differences first: a feature that others are divided by has none any more.
-    first = _believed(_tried(_shifted(now, surrogate, False), target, surrogate), FIRST * surrogate.left)
+    found = _tried(_shifted(now, surrogate, False), target, surrogate)
+    first = _believed(found, FIRST * surrogate.left)
     if first is not None:
         return first
+    if allows("add"):
+        found += _tried(_shifted(now, surrogate, True), target, surrogate)
+    found += _tried(_scaled(now, surrogate, allows("sqrt")), target, surrogate)
     share = AS_GOOD if surrogate.settled and surrogate.left < ROUGH else BETTER
-    others = [new for sums in (False, True) for new in _shifted(now, surrogate, sums)]
-    return _believed(_tried([*others, *_scaled(now, surrogate)], target, surrogate), share * surrogate.left)
+    return _believed(found, share * surrogate.left)
 
 
 def by_units(X: Floats, dimensions: Dimensions) -> Variables | None:
@@ -163,19 +192,20 @@ def _believed(found: list[tuple[Variables, Surrogate]], most: float) -> tuple[Va
 # --- symmetries -----------------------------------------------------------------------------------
 
 
-def _scaled(now: Variables, surrogate: Surrogate) -> Iterator[Variables]:
+def _scaled(now: Variables, surrogate: Surrogate, roots: bool) -> Iterator[Variables]:
     """Variables after features that scale together are taken together."""
     U = now.values[:, list(now.columns)]
     own = np.ones(len(U)) if surrogate.power == 0 else surrogate.power * surrogate.values
     M = np.column_stack([U * surrogate.slopes(), -own])[surrogate.inside]
-    for vectors, _ in _whole_vectors(M, 2.0 if surrogate.left < FINE else 1.0, LARGEST):
+    halves = roots and surrogate.left < FINE
+    for vectors, _ in _whole_vectors(M, 2.0 if halves else 1.0, LARGEST):
         # Every vector is like a unit: exponents of the columns in it, and of the target.
         dimensions = [tuple(Fraction(v) for v in column) for column in vectors.T]
         found = Dimensions(tuple(dimensions[:-1]), dimensions[-1]).groups(U)
         if (
             found is None
             or not found[1]
-            or any(not (2.0 * e).is_integer() for e in found[0].exponents.values())
+            or any(not ((2.0 if roots else 1.0) * e).is_integer() for e in found[0].exponents.values())
         ):
             continue
         prefactor, groups = found[0], [_whole(group, U) for group in found[1]]
@@ -195,8 +225,8 @@ def _whole(group: Group, U: Floats) -> Group:
 
 
 def _shifted(now: Variables, surrogate: Surrogate, sums: bool) -> Iterator[Variables]:
-    """Variables after features that may be shifted together are replaced by their differences; or `sums` as well, which are more
-    often taken for what is in truth a product."""
+    """Variables after features that may be shifted together are replaced by their differences; with `sums`, only where some are
+    added, which are more often taken for what is in truth a product."""
     slopes = surrogate.slopes()[surrogate.inside]
     M = np.column_stack([slopes, np.zeros(len(slopes))])
     for vectors, pivots in _whole_vectors(M, 1.0, 1.0):
@@ -233,6 +263,7 @@ def _whole_vectors(M: Floats, parts: float, largest: float) -> Iterator[Vectors]
 
     Vectors of one or two features are looked for one by one, those of more in the null space.
     """
+    M = M / max(float(np.abs(M).max()), np.finfo(float).tiny)
     size = np.sqrt(np.mean(M * M, axis=0))
     if not np.all(np.isfinite(size)) or size.max() == 0.0:
         return
@@ -328,7 +359,8 @@ def _with_columns(now: Variables, expressions: list[Expression]) -> Variables:
         meaning[columns[-1]] = simplify(substitute(expression, names))
         whole = powers_of(meaning[columns[-1]])
         common = gcd(*(round(e) for e in whole.values() if e == round(e)))
-        if common > 1 and all(e == round(e) for e in whole.values()) and np.all(values[-1] > 0.0):
+        positive = all(isinstance(b, Variable) and np.all(now.values[:, b.index] > 0.0) for b in whole)
+        if common > 1 and positive and all(e == round(e) for e in whole.values()):
             roots = [Power(base, e / common) for base, e in whole.items()]
             meaning[columns[-1]] = simplify(Operation("mul", tuple(roots)) if len(roots) > 1 else roots[0])
             values[-1] = values[-1] ** (1.0 / common)

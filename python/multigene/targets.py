@@ -39,7 +39,7 @@ class Target:
     sign: float | None
     """Of the target; None if it changes."""
     dense: bool = False
-    """Leaves of its island are linear combinations of all features (`seekers.dense_settings`)."""
+    """Leaves of its island are linear combinations of all features (`seeker_settings.dense_settings`)."""
     better: bool = False
     """Over better variables than the features."""
     restarts: int = 0
@@ -65,7 +65,7 @@ def make_targets(
     targets = []
     if better is not None and better.columns:
         over = _transformed(X, y, list(better.columns), better.prefactor, options, allows)
-        share = BETTER_SHARE if better.left < ROUGH else ROUGH_SHARE
+        share = BETTER_SHARE if better.left is None or better.left < ROUGH else ROUGH_SHARE
         targets += [replace(t, better=True, share=share * t.share, front={}, seeds=[]) for t in over]
     plain = _transformed(X, y, features, {}, options, allows)
     targets += plain
@@ -78,7 +78,8 @@ def make_targets(
     if options.peeling and allows("div"):
         peeled = peel(X, y, features)
         left = [j for j in features if j not in peeled]
-        if peeled and left:
+        again = better is not None and set(better.columns) == set(left) and better.prefactor == peeled
+        if peeled and left and not again:
             targets += _transformed(X, y, left, peeled, options, allows)
     return targets
 
