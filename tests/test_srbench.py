@@ -77,9 +77,10 @@ def test_max_time_holds_and_parameters_stay_as_set(method, rows):
     est = clone(method.est).set_params(random_state=0)
     est.max_time = 1.0
     before = est.get_params()
-    est.fit(X_train, y_train)
+    noise = 0.1 * y_train.std() * np.random.default_rng(0).standard_normal(len(y_train))
+    est.fit(X_train, y_train + noise)  # without noise the law may be found sooner
     assert est._settings.stopping.seconds == pytest.approx(0.97)
-    assert est.stopped_by_ in ("time", "target")
+    assert est.stopped_by_ == "time"
     assert est.get_params() == before
 
 
