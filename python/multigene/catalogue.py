@@ -60,14 +60,14 @@ class Base:
 Monomial = tuple[tuple[int, float], ...]
 
 
-#: Tag of ln|1 - u·g(v)|; that of ln|1 + u·g(v)| is one less.
-ONE_LESS = -2
+#: Tags of u·ln|v|, of ln|1 - u·g(v)| and, one less, of ln|1 + u·g(v)|.
+EXPONENT, ONE_LESS = -2, -3
 
 
 @dataclass
 class Columns:
     """Columns of the catalogue. The tags of each: form (-1 for none), number of its scale, monomial, further factor (-1
-    for none): monomial, and its form (-1 for none; `ONE_LESS`)."""
+    for none): monomial, and its form (-1 for none; `EXPONENT`, `ONE_LESS`)."""
 
     values: Floats
     tags: npt.NDArray[np.int64]
@@ -107,6 +107,7 @@ class Catalogue:
                     *self._functions(0, MOST_SCALED, 6),
                     *self._functions(MOST_SCALED, MOST_INSIDE, 1),
                     *(self._one_plus_products() if logarithm and allows("log", "mul") else ()),
+                    *(self._exponents() if logarithm and allows("exp", "log", "mul") else ()),
                 ]
             )
         )
@@ -186,6 +187,17 @@ class Catalogue:
                     parts.append(Columns(values, tags, costs + costs[k] + form.cost + 1.0))
         return parts
 
+    def _exponents(self) -> list[Columns]:
+        """u·ln|v|: factors v**u of y."""
+        simple = np.arange(min(SIMPLE_FACTORS, len(self.monomials)))
+        powers, costs, parts = self.powers[:, simple], self.costs[simple], []
+        for k in simple.tolist():
+            with np.errstate(all="ignore"):
+                values = powers[:, [k]] * np.log(np.abs(powers))
+            tags = np.array([(-1, 0, m, k, EXPONENT) for m in simple.tolist()])
+            parts.append(Columns(values, tags, costs + costs[k] + 0.5))
+        return parts
+
     def _products(self, lefts: Floats) -> list[list[Columns]]:
         """For every target: monomials times functions, and functions times functions, that resemble it."""
         kept: list[list[Columns]] = [[] for _ in lefts.T]
@@ -262,6 +274,8 @@ class Catalogue:
 
     def _say(self, tags: npt.NDArray[np.int64]) -> Expression:
         f, s, m, factor, outer = (int(t) for t in tags)
+        if outer == EXPONENT:
+            return Operation("mul", (self._say_monomial(factor), log_abs(self._say_monomial(m))))
         if outer <= ONE_LESS:
             inner = self.inner[f].expression(
                 Operation("mul", (Number(self.inner[f].scales[s]), self._say_monomial(m)))

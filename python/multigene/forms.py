@@ -44,8 +44,15 @@ def log_abs(u: Expression) -> Expression:
     return call("log", call("abs", u))
 
 
+def _folded(u: Floats) -> Floats:
+    """|u| of columns that change their sign; others are no news."""
+    changes = np.any(u > 0.0, axis=0) & np.any(u < 0.0, axis=0)
+    return np.where(changes, np.abs(u), np.nan)
+
+
 #: For targets other than ln|y|.
 FORMS = (
+    Form((), _folded, lambda u: call("abs", u), (1.0,), 1.2),
     Form(("sin",), np.sin, lambda u: call("sin", u), (1.0, 0.5, 2.0, 3.0, np.pi, 2.0 * np.pi), 1.0),
     Form(("cos",), np.cos, lambda u: call("cos", u), (1.0, 0.5, 2.0, 3.0, np.pi, 2.0 * np.pi), 1.0),
     Form(("sin", "mul"), lambda u: np.sin(u) ** 2, lambda u: Power(call("sin", u), 2), (1.0, 0.5, np.pi, 2.0 * np.pi), 1.6),

@@ -42,6 +42,8 @@ ROUNDING = 1e-22
 STAIRS = ((12, EXACT), (20, 1e-18))
 #: Terms of a law are not larger than their sum by this factor.
 CANCELLATION = 1e3
+#: Exponents this close to a multiple of one half may be meant as such.
+CLOSE_TO_SIMPLE = 0.06
 #: Most attempts to shorten a law.
 MOST_REDUCTIONS = 60
 POLISH = Refinement(iterations=100, gain=0.0, damping=1e-3, max_parameters=200, decay=0.0, prune=0.0)
@@ -163,6 +165,20 @@ def polished(
             else before
         )
     return measure(expression, X, y)
+
+
+def with_simple_exponents(expression: Expression) -> Expression:
+    """Exponents close to a multiple of one half made so."""
+
+    def change(node: Expression, children: tuple[Expression, ...]) -> Expression:
+        if not isinstance(node, Power):
+            return rebuild(node, children)
+        near = round(2.0 * node.exponent) / 2.0
+        if abs(near - node.exponent) > CLOSE_TO_SIMPLE:
+            return Power(children[0], node.exponent)
+        return Number(1.0) if near == 0.0 else _power(children[0], near)
+
+    return simplify(fold(expression, change))
 
 
 def measure(expression: Expression, X: Floats, y: Floats) -> Find | None:

@@ -27,6 +27,12 @@ def numbers(expression: Expression) -> list[float]:
     return found
 
 
+def exponent_places(expression: Expression) -> set[int]:
+    """Which of the `numbers` are exponents."""
+    kinds = [isinstance(n, Power) for n in postorder(expression) if isinstance(n, Number | Power)]
+    return {place for place, exponent in enumerate(kinds) if exponent}
+
+
 def with_number(expression: Expression, place: int, value: float) -> Expression:
     """The expression with another value of one of its `numbers`."""
     count = -1

@@ -32,7 +32,7 @@ from multigene.problem import Problem
 from multigene.rehearsal import Rehearsal, few_rows, parts, rehearse, understudy
 from multigene.seekers import Seekers
 from multigene.settings import Refinement, Settings
-from multigene.sharing import FIRST_SHARE, due
+from multigene.sharing import FIRST_SHARE, SURVEY_SHARE, due
 from multigene.side_by_side import in_order, own
 from multigene.trim import fitted, polished, shorter_relatives
 
@@ -48,6 +48,8 @@ FEWEST_ROWS_TO_SHORTEN = 30
 COMPLETION = 0.9
 #: Very many rows: what comes at the end takes about so many times as long as what came before the search.
 END_TO_START = 2.0
+#: The most convincing finds of the seekers, so many, are shortened in the end.
+BRIEF_AT_THE_END = 2
 #: With more rows islands take turns, each with all threads.
 MOST_ROWS_SIDE_BY_SIDE = 20_000
 
@@ -106,7 +108,7 @@ class Searcher:
         if len(self.problem.evolution_rows) < len(self.problem.y):
             self.completion = min(COMPLETION, 1.0 - END_TO_START * share())
         if self.number == 0:
-            if self._seek(self._first_evaluations(), lambda: share() >= FIRST_SHARE):
+            if self._seek(self._first_evaluations(), lambda: share() >= self._first_share()):
                 yield self._report()
                 return
             self.sought = 0 if self.seekers is None else self.seekers.evaluations
@@ -208,6 +210,9 @@ class Searcher:
         self.seekers.law = None
         return False
 
+    def _first_share(self) -> float:
+        return SURVEY_SHARE if self.seekers is not None and self.seekers.surveying else FIRST_SHARE
+
     def _first_evaluations(self) -> int:
         return self.settings.seeking.first if self.settings.seeking is not None else 0
 
@@ -263,6 +268,8 @@ class Searcher:
         """Complete the front by shorter relatives; where islands saw part of the rows only, fit it to all of them."""
         assert self.verdict is not None
         most = self.verdict.most_nodes
+        if self.seekers is not None:
+            self.seekers.make_brief(BRIEF_AT_THE_END)
         self._shorten([m for m in self.front if m.complexity <= most])
         self.complete = True
         if self.works_on_all_rows:

@@ -22,6 +22,7 @@ from multigene.checkpoint import model, packed_model
 from multigene.expression import Expression, Operation, substitute
 from multigene.laws import EXACT, Find
 from multigene.model import model_expression
+from multigene.parameters import exponent_places, retuned
 from multigene.readable import size
 from multigene.restart import PROMISING, Restart, luby, worth_a_look
 from multigene.rewriting import simplify
@@ -30,7 +31,7 @@ from multigene.settings import FunctionEntry, Refinement, Seeking, Settings
 from multigene.side_by_side import in_order, own
 from multigene.survey import Stage
 from multigene.symmetries import Picture, by_units, picture
-from multigene.targets import Target, make_targets, powers_of
+from multigene.targets import Target, informative, make_targets, powers_of
 from multigene.transforms import logarithmic, one_sign
 from multigene.units import Dimensions
 
@@ -79,7 +80,7 @@ class Seekers:
         """`functions` are those a user chose; None for the seekers' own. `dimensions` are known when units are."""
         self.functions, self.dimensions = functions, dimensions
         self.rows_given, self.y, self.rng, self.workers, self.options = X, y, rng, workers, options
-        features = [j for j in range(X.shape[1]) if np.ptp(X[:, j]) > 0.0]
+        features = informative(X, y, options.most_features)
         seen = self._picture(features)
         better, self.rough = seen.better, seen.rough
         # Columns of better variables follow the features, to be replaced by what they stand for.
@@ -101,6 +102,12 @@ class Seekers:
         """What the best find leaves unexplained."""
         return min((find.unexplained for find in self.finds.values()), default=np.inf)
 
+    @property
+    def surveying(self) -> bool:
+        """Is there something left to ask before any restart?"""
+        asked = sum(len(stage.targets) for stage in survey.stages(self.targets, self.rough))
+        return self.options.survey and self.surveyed < asked
+
     def prices(self) -> dict[int, float]:
         """What the finds cost (`brief.price`), by identity of their models: the lowest is the most convincing."""
         return {id(find.individual): price(find, len(self.y)) for find in self.finds.values()}
@@ -113,7 +120,7 @@ class Seekers:
         if self.evaluations < until and not stop():
             self._evolve(until, stop)
         if not stop():
-            self._make_brief(1)
+            self.make_brief(1)
 
     def _survey_all(self, until: int, stop: Callable[[], bool]) -> None:
         """What is left of the survey; what convinces most is made brief in the end."""
@@ -135,7 +142,7 @@ class Seekers:
             else:
                 self.surveyed += len(left)
         if unfinished and not stop():
-            self._make_brief(BRIEF_AFTER_SURVEY)
+            self.make_brief(BRIEF_AFTER_SURVEY)
 
     def _promise(self, target: Target) -> float:
         """Less work for a target of which hardly anything is explained after some restarts, where others come near."""
@@ -337,11 +344,13 @@ class Seekers:
         if find is not None and target.sign is None and float(find.individual.predict(X) @ y) < 0.0:
             expression = Operation("neg", (expression,))
             find = laws.measure(expression, X, y)
-        if find is None or not self._admits(expression):
+        if find is not None and not self._admits(expression):
+            find = laws.measure(laws.with_simple_exponents(expression), X, y)
+        if find is None or not self._admits(find.expression):
             return
         smaller = [f for c, f in self.finds.items() if c <= find.individual.complexity]
         if all(find.unexplained < 2.0 * known.unexplained for known in smaller):
-            find = laws.polished(expression, X, y, self.plain) or find
+            find = self._polished(find)
         target.best = min(target.best, find.unexplained)
         enough = len(y) >= 3 * find.individual.n_parameters + 10
         if enough and find.unexplained < (
@@ -352,7 +361,18 @@ class Seekers:
                 self.law = find if self.law is None else laws.shortest([find, self.law])
         self._keep(find)
 
-    def _make_brief(self, most: int) -> None:
+    def _polished(self, find: Find) -> Find:
+        """All constants tuned on all rows; but no intercept and no exponents where they contradict the units."""
+        X, y = self.rows_given, self.y
+        tuned = laws.polished(find.expression, X, y, self.plain)
+        if tuned is None or self._admits(tuned.expression):
+            return tuned or find
+        places = exponent_places(find.expression)
+        tuned = laws.measure(retuned(find.expression, places, X, y), X, y)
+        good = tuned is not None and tuned.unexplained < find.unexplained and self._admits(tuned.expression)
+        return tuned if tuned is not None and good else find
+
+    def make_brief(self, most: int) -> None:
         """Shorten the most convincing finds, each once."""
         n = len(self.y)
         if not self.options.brief or self.law is not None:

@@ -284,7 +284,7 @@ class Seeking:
     unit: int = 40
     """Generations of the shortest restart; others follow the Luby sequence."""
     most_features: int = 20
-    """With more features no seeker is sent out."""
+    """With more features seekers look only at the ten that resemble the target most; 0 sends none out."""
     survey: bool = True
     """Ask probes and catalogue before any evolution, and begin restarts with what came closest."""
     transforms: bool = True

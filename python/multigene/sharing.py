@@ -8,6 +8,8 @@ from __future__ import annotations
 
 #: Share of the run that seekers may take before the approximators begin.
 FIRST_SHARE = 0.15
+#: The same while their survey is not finished.
+SURVEY_SHARE = 0.3
 #: Evaluations of seekers for one of the approximators, by what is left unexplained,
 SHARES = ((1e-4, 2.0), (1e-3, 1.0), (0.02, 0.25))
 #: and at least so many until seekers have had a fair chance.

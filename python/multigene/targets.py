@@ -19,6 +19,8 @@ from multigene.transforms import TRANSFORMS, Transform, one_sign
 
 Floats = npt.NDArray[np.float64]
 
+#: Features that are taken of very many.
+FEW = 10
 #: Share of work of targets over better variables, against those over features.
 BETTER_SHARE = 3.0
 #: The same where the picture that they were seen in is a rough one.
@@ -60,7 +62,7 @@ def make_targets(
     better: Variables | None,
 ) -> list[Target]:
     """All targets of a problem over its features, and over better variables where there are some."""
-    if not features or np.ptp(y) == 0.0 or len(features) > options.most_features:
+    if not features or np.ptp(y) == 0.0:
         return []
     targets = []
     if better is not None and better.columns:
@@ -82,6 +84,30 @@ def make_targets(
         if peeled and left and not again:
             targets += _transformed(X, y, left, peeled, options, allows)
     return targets
+
+
+def informative(X: Floats, y: Floats, most: int) -> list[int]:
+    """Features that vary and repeat no other; where there are more than `most`, the few that resemble the target most."""
+    features: list[int] = []
+    for j in range(X.shape[1]):
+        if np.ptp(X[:, j]) > 0.0 and not any(np.array_equal(X[:, j], X[:, k]) for k in features):
+            features.append(j)
+    if len(features) <= most or most == 0:
+        return features if most else []
+    with np.errstate(all="ignore"):
+        targets = [t for t in (y, np.log(np.abs(y))) if np.isfinite(t).all()]
+        alike = {
+            j: max(abs(_correlation(f, t)) for f in (x, x * x, np.log(np.abs(x))) for t in targets)
+            for j, x in ((j, X[:, j]) for j in features)
+        }
+    return sorted(sorted(features, key=lambda j: -alike[j])[:FEW])
+
+
+def _correlation(a: Floats, b: Floats) -> float:
+    """Zero where there is none to be had."""
+    a, b = a - a.mean(), b - b.mean()
+    correlation = float(a @ b) / float(np.sqrt((a @ a) * (b @ b)))
+    return correlation if np.isfinite(correlation) else 0.0
 
 
 def _transformed(
