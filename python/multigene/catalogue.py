@@ -188,14 +188,16 @@ class Catalogue:
         return parts
 
     def _exponents(self) -> list[Columns]:
-        """u·ln|v|: factors v**u of y."""
+        """u·ln|v|, u·ln|1 + v|, u·ln|1 - v|: factors v**u of y, and the like."""
         simple = np.arange(min(SIMPLE_FACTORS, len(self.monomials)))
         powers, costs, parts = self.powers[:, simple], self.costs[simple], []
-        for k in simple.tolist():
+        for k, (s, base) in itertools.product(
+            simple.tolist(), enumerate((powers, 1.0 + powers, 1.0 - powers))
+        ):
             with np.errstate(all="ignore"):
-                values = powers[:, [k]] * np.log(np.abs(powers))
-            tags = np.array([(-1, 0, m, k, EXPONENT) for m in simple.tolist()])
-            parts.append(Columns(values, tags, costs + costs[k] + 0.5))
+                values = powers[:, [k]] * np.log(np.abs(base))
+            tags = np.array([(-1, s, m, k, EXPONENT) for m in simple.tolist()])
+            parts.append(Columns(values, tags, costs + costs[k] + 0.5 + (1.0 if s else 0.0)))
         return parts
 
     def _products(self, lefts: Floats) -> list[list[Columns]]:
@@ -275,7 +277,10 @@ class Catalogue:
     def _say(self, tags: npt.NDArray[np.int64]) -> Expression:
         f, s, m, factor, outer = (int(t) for t in tags)
         if outer == EXPONENT:
-            return Operation("mul", (self._say_monomial(factor), log_abs(self._say_monomial(m))))
+            base = self._say_monomial(m)
+            if s:
+                base = one_plus(Operation("mul", (Number(1.0 if s == 1 else -1.0), base)))
+            return Operation("mul", (self._say_monomial(factor), log_abs(base)))
         if outer <= ONE_LESS:
             inner = self.inner[f].expression(
                 Operation("mul", (Number(self.inner[f].scales[s]), self._say_monomial(m)))
