@@ -140,9 +140,33 @@ def test_nothing_that_contradicts_the_units_is_reported():
     rng = np.random.default_rng(1)
     y = (0.5 * X.m * X.v**2 + 9.81 * X.m * X.h) * (1.0 + 0.02 * rng.normal(size=len(X)))
     units = {"m": "kg", "v": "m/s", "h": "m", "y": "J"}
-    model = MultigeneRegressor(units=units, generations=30, random_state=0, n_jobs=1).fit(X, y.rename("y"))
+    model = MultigeneRegressor(units=units, generations=30, random_state=0, n_jobs=1)
+    with pytest.warns(UserWarning, match="agrees with the units"):
+        model.fit(X, y.rename("y"))
     dimensions = Dimensions.of(units, list(X.columns))
     from multigene.model import model_expression as said
 
     for member in model._front:
         assert dimensions.admits(said(member.individual)), str(member.individual.genes)
+
+
+@pytest.mark.parametrize("noise", [0.01, 0.1])
+def test_units_with_noise(noise):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.uniform(1.0, 5.0, (200, 4)), columns=list("mvhg"))
+    clean = 0.5 * X.m * X.v**2 + X.m * X.g * X.h
+    y = clean + noise * clean.std() * rng.standard_normal(200)
+    units = {"m": "kg", "v": "m/s", "h": "m", "g": "m/s^2", "y": "J"}
+    model = MultigeneRegressor(generations=30, units=units, random_state=0).fit(X, y)
+    assert np.var(clean - model.predict(X)) < 0.5 * noise**2 * np.var(clean)
+    assert Dimensions.of(units, list("mvhg")).admits(model.formula_.expression)
+
+
+def test_a_mean_for_want_of_anything_that_agrees_is_said():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.uniform(1.0, 5.0, (100, 3)), columns=list("mvh"))
+    units = {"m": "kg", "v": "m/s", "h": "m", "y": "J"}
+    with pytest.warns(UserWarning, match="agrees with the units"):
+        MultigeneRegressor(generations=3, units=units, random_state=0).fit(
+            X, 0.5 * X.m * X.v**2 + 9.81 * X.m * X.h
+        )

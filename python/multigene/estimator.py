@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from multigene.checkpoint import fingerprint_of
 from multigene.choice import Front
 from multigene.data import checked_features, checked_rows, column_names, data_summary, target_name
 from multigene.digits import with_few_digits
+from multigene.expression import variables
 from multigene.formula import Digits, Formula
 from multigene.inspection import Inspection
 from multigene.looking import Looking
@@ -39,6 +41,10 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
+NOTHING_WITH_THESE_UNITS = (
+    "No formula was found that agrees with the units, so the model is the mean; check them, give more time, or leave units out. "
+    "A constant that has a unit inside a formula, such as g in v**2/2 + g*h, needs a column of its own."
+)
 #: Seconds beyond a time limit that numbers of models that were not chosen may take to lose digits.
 DIGITS_SECONDS = 0.05
 
@@ -218,6 +224,8 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
                 run.execute(line)
             self._settings = settings
             self._take(run)
+        if dimensions is not None and not variables(self.formula_.expression) and np.ptp(y) > 0.0:
+            warnings.warn(NOTHING_WITH_THESE_UNITS, UserWarning, stacklevel=2)
         return self
 
     def _resolved_settings(self) -> Settings:
