@@ -52,7 +52,7 @@ def _folded(u: Floats) -> Floats:
 
 #: For targets other than ln|y|.
 FORMS = (
-    Form((), _folded, lambda u: call("abs", u), (1.0,), 1.2),
+    Form(("abs",), _folded, lambda u: call("abs", u), (1.0,), 1.2),
     Form(("sin",), np.sin, lambda u: call("sin", u), (1.0, 0.5, 2.0, 3.0, np.pi, 2.0 * np.pi), 1.0),
     Form(("cos",), np.cos, lambda u: call("cos", u), (1.0, 0.5, 2.0, 3.0, np.pi, 2.0 * np.pi), 1.0),
     Form(("sin", "mul"), lambda u: np.sin(u) ** 2, lambda u: Power(call("sin", u), 2), (1.0, 0.5, np.pi, 2.0 * np.pi), 1.6),
