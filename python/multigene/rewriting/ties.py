@@ -1,6 +1,6 @@
 """Among forms of the same size, the one people write: V·s/(K + s), not V/(K/s + 1); a·exp(b - c), not a/exp(c - b).
 
-The last step of `natural` in `choosing.py`, after which nothing is simplified: the canonical form of `always.py` would undo it.
+The last step of `natural` in `choosing.py`, after which nothing is simplified.
 Nothing becomes longer here. Like the rules of `where_seen.py` these hold where the law was seen, not everywhere.
 """
 
@@ -22,16 +22,12 @@ from multigene.rewriting.parts import (
     sum_of,
 )
 
-#: Divisors n for which 1/n is no short decimal: a/7 is written, but 0.125·a.
-DIVISORS = (3, 6, 7, 9, 11, 12)
-#: Relative difference up to which a number is taken for 1/n; no more than rounding, since the value must stay.
-ROUNDING = 4e-16
 #: Most changes one after the other.
 MOST_CHANGES = 6
 
 
 def tidied(expression: Expression) -> Expression:
-    """The expression with fewer fractions below fractions, divisions by exponentials and factors 1/n, at most as long."""
+    """The expression with fewer fractions below fractions and divisions by exponentials, at most as long."""
     best, found = expression, _oddities(expression)
     length = size(best) if found else 0
     for _ in range(MOST_CHANGES):
@@ -53,8 +49,6 @@ def _oddities(expression: Expression) -> int:
 
 
 def _odd(node: Operation) -> int:
-    if node.name == "mul":
-        return int(_divisor(node.arguments[0]) is not None)
     if node.name != "div":
         return 0
     below = factors_of(node.arguments[1])
@@ -68,23 +62,12 @@ def _denominators(node: Expression) -> list[Expression]:
     return [each for each in below if not isinstance(each, Number)]
 
 
-def _divisor(factor: Expression) -> float | None:
-    """n of a factor 1/n or -1/n, with its sign."""
-    if not isinstance(factor, Number):
-        return None
-    return next(
-        (n if factor.value > 0 else -n for n in DIVISORS if abs(abs(factor.value) * n - 1.0) <= ROUNDING),
-        None,
-    )
-
-
 def _other_ways(expression: Expression) -> Iterator[Expression]:
     """The expression with one of its oddities written in another way."""
-    # From the root: a·b/(7·c) is found at the quotient, its numerator alone would give a·b/7/c.
-    for place, node in reversed(list(enumerate(postorder(expression)))):
-        if not (isinstance(node, Operation) and node.name in ("mul", "div")):
+    for place, node in enumerate(postorder(expression)):
+        if not (isinstance(node, Operation) and node.name == "div"):
             continue
-        for other in (*_cleared(node), *_exponential_above(node), *_divided(node)):
+        for other in (*_cleared(node), *_exponential_above(node)):
             yield replaced(expression, place, other)
 
 
@@ -108,16 +91,6 @@ def _exponential_above(node: Operation) -> Iterator[Expression]:
         exponential = Operation("exp", (simplified(sum_of(inside)),))
         others = [f for f in above if not is_a(f, "exp")]
         yield quotient_of(_written([*others, exponential]), [f for f in below if not is_a(f, "exp")])
-
-
-def _divided(node: Operation) -> Iterator[Expression]:
-    """1/7·a·b as a·b/7."""
-    above, below = above_and_below(node)
-    n = _divisor(above[0])
-    if n is None or len(above) < 2:
-        return
-    whole = quotient_of(above[1:], [Number(abs(n)), *below])
-    yield whole if n > 0 else Operation("neg", (whole,))
 
 
 def _written(factors: list[Expression]) -> list[Expression]:
