@@ -107,6 +107,18 @@ def test_engine_text_says_the_same(text):
         ("sqrt(x0**2 - 2.0*x1/x3 + x1**2*x4**2 + inv(x3**2*x4**2))", "sqrt(a**2 + (b*e - 1/(d*e))**2)"),
         ("x0*exp(x1)/(exp(2.0*x1) + 1.0)", "a/(exp(b) + exp(-b))"),
         ("inv(inv(x0) - exp(-x1)/x0 + exp(-x1)/x2)", "a*c/(c + (a - c)*exp(-b))"),
+        ("(x0 - x3*(x1 + x2))/(x1 + x2)", "a/(b + c) - d"),
+        ("(x2*x3 + x0*sqrt(x1))/x2", "d + a*sqrt(b)/c"),
+        ("x1*(x0 + x2*x3)/(x2*x4)", "b*(d + a/c)/e"),
+        ("x0/(x1/x2 + 1.0)", "a*c/(b + c)"),
+        ("x0/(x1/x2 + x3)", "a/(d + b/c)"),
+        ("exp(-x1)*(exp(x1 - x0) - 1.0)", "exp(-a) - exp(-b)"),
+        ("x0/exp(2.0*x1)", "a*exp(-2*b)"),
+        ("x0*cos(x3)/exp(x1 - x2)", "a*cos(d)*exp(c - b)"),
+        ("x0*exp(x1)/exp(x2)", "a*exp(b - c)"),
+        ("x0*cos(x3)/exp(x1/x2)", "a*cos(d)/exp(b/c)"),  # a sign more would be longer
+        ("(-1.0)*x2*log(x1/x0)", "c*log(a/b)"),
+        ("(-1.0)*x2*log(4.3*x1/x0)", "-c*log(4.3*b/a)"),  # 1/4.3 has many digits
     ],
 )
 def test_natural_forms(text, wanted):
@@ -116,6 +128,21 @@ def test_natural_forms(text, wanted):
     form = natural(expression)
     assert str(Formula(form, NAMES)) == wanted
     np.testing.assert_allclose(evaluate(form, X), evaluate(expression, X), rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("(-1.0)*x1*log((-1.0)/x0)", "b*log(-a)"),
+        ("(-1.0)*sqrt((-1.0)*x0*x1**2)", "-sqrt(-a*b**2)"),  # the sign of b is not known
+    ],
+)
+def test_natural_forms_below_zero(text, wanted):
+    X = rows(low=-2.0, high=-1.0)
+    expression = read(text)
+    form = natural(expression)
+    assert str(Formula(form, NAMES)) == wanted
+    np.testing.assert_allclose(evaluate(form, X), evaluate(expression, X), rtol=1e-11)
 
 
 @pytest.mark.parametrize("seed", range(25))

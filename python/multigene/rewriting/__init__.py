@@ -6,11 +6,13 @@
 | `where_seen.py` | rules that hold where a law was seen: powers, logarithms, roots, common factors, squares |
 | `scales.py` | numbers pulled out of sums, powers and roots |
 | `sums.py` | other ways to write a sum or a product, all of them offered |
+| `ties.py` | of forms of the same size the one people write |
 | `choosing.py` | `natural`: these in passes, the shortest form taken |
 | `parts.py` | taking apart and putting together, for all of them |
 
 A new rule that is true for every value goes into `always.py`; one that needs a sign, a domain or a lucky constant into
-`where_seen.py`; one that is as often longer as shorter into `sums.py`.
+`where_seen.py`; one that is as often longer as shorter into `sums.py`; one that only looks
+better into `ties.py`.
 """
 
 from multigene.rewriting.always import fold_constants, simplify

@@ -41,6 +41,14 @@ def simplify(expression: Expression) -> Expression:
     return current if size(current) <= size(expression) else expression
 
 
+def simplified(expression: Expression) -> Expression:
+    """`simplify`, or the expression itself where a constant would leave what floating point holds."""
+    try:
+        return simplify(expression)
+    except (OverflowError, ValueError):
+        return expression
+
+
 def fold_constants(expression: Expression) -> Expression:
     """Replace sub-expressions of constants alone by their value, where it is finite; nothing else."""
     return fold(expression, lambda node, children: _folded(rebuild(node, children)))

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from multigene.expression import Expression, fold
 from multigene.readable import size
-from multigene.rewriting.always import simplify
+from multigene.rewriting.always import simplified
 from multigene.rewriting.scales import scaled, spread
 from multigene.rewriting.sums import grouped, rearranged
+from multigene.rewriting.ties import tidied
 from multigene.rewriting.where_seen import by_kind, one_fraction, roots, squares, turned
 
 #: Most rearrangements of sums one after the other, and the size of a formula beyond which none is tried.
@@ -17,7 +18,7 @@ MOST_REARRANGEMENTS, LONG = 4, 30
 
 
 def natural(expression: Expression) -> Expression:
-    """The shortest of the forms that the rules give, and the expression itself."""
+    """The shortest of the forms that the rules give, and the expression itself; of the same size, the more usual one."""
     best = _shortest_form(expression)
     for _ in range(MOST_REARRANGEMENTS if size(best) <= LONG else 0):
         others = (_shortest_form(other) for other in rearranged(best))
@@ -25,12 +26,12 @@ def natural(expression: Expression) -> Expression:
         if size(shorter) >= size(best):
             break
         best = shorter
-    return best
+    return tidied(best)
 
 
 def _shortest_form(expression: Expression) -> Expression:
     forms = _forms(expression)
-    shared = _simplified(fold(forms[-1], one_fraction))
+    shared = simplified(fold(forms[-1], one_fraction))
     others = _forms(shared) if shared != forms[-1] else []
     every = [*reversed(forms), *reversed(others), expression]
     every += [fold(form, spread) for form in every]
@@ -39,22 +40,15 @@ def _shortest_form(expression: Expression) -> Expression:
 
 def _forms(expression: Expression) -> list[Expression]:
     """What the rules make of an expression, step by step."""
-    forms = [_simplified(expression)]
+    forms = [simplified(expression)]
     for _ in range(4):
         last = forms[-1]
-        form = _simplified(fold(last, by_kind))
-        form = _simplified(scaled(form))
-        form = _simplified(fold(form, squares))
-        form = _simplified(fold(form, roots))
+        form = simplified(fold(last, by_kind))
+        form = simplified(scaled(form))
+        form = simplified(fold(form, squares))
+        form = simplified(fold(form, roots))
         form = fold(form, turned)
         if form == last:
             break
         forms.append(form)
     return forms
-
-
-def _simplified(expression: Expression) -> Expression:
-    try:
-        return simplify(expression)
-    except (OverflowError, ValueError):  # a constant beyond what floating point holds
-        return expression

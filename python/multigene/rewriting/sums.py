@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from multigene.expression import Expression, Number, Operation, Power, fold, postorder, rebuild
 from multigene.rewriting.parts import (
     above_and_below,
+    factors_of,
     is_a,
     power_of,
     powers_of,
@@ -18,6 +19,7 @@ from multigene.rewriting.parts import (
     quotient_of,
     replaced,
     split_term,
+    sum_of,
 )
 from multigene.rewriting.where_seen import square_ratio
 
@@ -26,10 +28,13 @@ MOST_TERMS = 8
 
 
 def rearranged(expression: Expression) -> Iterator[Expression]:
-    """The expression with one of its sums written in another way."""
+    """The expression with one of its sums, or of its products with a sum, written in another way."""
     for place, node in enumerate(postorder(expression)):
         if isinstance(node, Operation) and node.name == "add" and len(node.arguments) <= MOST_TERMS:
             for other in (*_terms_out(node), *_partly_factored(node), *_square(node)):
+                yield replaced(expression, place, other)
+        elif isinstance(node, Operation) and node.name in ("mul", "div"):
+            for other in (*_fraction_split(node), *_exponential_in(node)):
                 yield replaced(expression, place, other)
 
 
@@ -116,6 +121,51 @@ def _square(node: Operation) -> Iterator[Expression]:
                 square = Operation("mul", (Number(p), Power(Operation("add", (first, second)), 2.0)))
                 others = [t for m, t in enumerate(node.arguments) if m not in (i, j, k)]
                 yield Operation("add", (square, *others)) if others else square
+
+
+def _fraction_split(node: Operation) -> Iterator[Expression]:
+    """(a + b·c)/c as a/c + b, for every part of the denominator that a term contains."""
+    above, below = above_and_below(node)
+    under = powers_of(product_of(below), open_powers=False)
+    for k, factor in enumerate(above):
+        if not (under and is_a(factor, "add") and len(factor.children) <= MOST_TERMS):
+            continue
+        shared: list[dict[Expression, float]] = []
+        for powers in (powers_of(term, open_powers=False) for _, term in _split_terms(factor)):
+            common = {b: min(e, powers[b]) for b, e in under.items() if e > 0.0 and powers.get(b, 0.0) > 0.0}
+            if common and common not in shared:
+                shared.append(common)
+        for common in shared:
+            by = product_of([power_of(b, e) for b, e in common.items()])
+            terms = tuple(Operation("div", (term, by)) for term in factor.children)
+            rest = Operation("div", (product_of(below), by))
+            yield quotient_of([*above[:k], Operation("add", terms), *above[k + 1 :]], [rest])
+
+
+def _exponential_in(node: Operation) -> Iterator[Expression]:
+    """exp(a)·(exp(b) + c) as exp(a + b) + c·exp(a)."""
+    above, below = above_and_below(node)
+    inside = [f.children[0] for f in above if is_a(f, "exp")]
+    inside += [Operation("neg", f.children) for f in below if is_a(f, "exp")]
+    sums = [f for f in above if is_a(f, "add") and any(_has_exponential(t) for _, t in _split_terms(f))]
+    if not inside or len(sums) != 1:
+        return
+    terms = []
+    for coefficient, term in _split_terms(sums[0]):
+        exponents = [*inside, *(f.children[0] for f in factors_of(term) if is_a(f, "exp"))]
+        exponent = sum_of(exponents)
+        others = [f for f in factors_of(term) if not is_a(f, "exp")]
+        terms.append(product_of([Number(coefficient), *others, Operation("exp", (exponent,))]))
+    rest = [f for f in above if f is not sums[0] and not is_a(f, "exp")]
+    yield quotient_of([*rest, sum_of(terms)], [f for f in below if not is_a(f, "exp")])
+
+
+def _split_terms(node: Expression) -> list[tuple[float, Expression]]:
+    return [(c, rest or Number(1.0)) for c, rest in map(split_term, node.children)]
+
+
+def _has_exponential(term: Expression) -> bool:
+    return any(is_a(factor, "exp") for factor in factors_of(term))
 
 
 def _monomial(coefficient: float, squares: dict[Expression, float]) -> Expression:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 from multigene.expression import Expression, Number, Operation, Power, rebuild
 from multigene.readable import size
-from multigene.rewriting.always import simplify
+from multigene.rewriting.always import simplified, simplify
 from multigene.rewriting.parts import (
     above_and_below,
     is_a,
@@ -219,7 +219,7 @@ def _one_logarithm(node: Operation) -> Expression:
 
 
 def turned(node: Expression, children: tuple[Expression, ...]) -> Expression:
-    """-a·(b - c) as a·(c - b), above or below the line."""
+    """-a·(b - c) as a·(c - b), above or below the line; -a·ln(b/c) as a·ln(c/b)."""
     node = rebuild(node, children)
     if not (isinstance(node, Operation) and node.name in ("mul", "div", "neg")):
         return node
@@ -228,13 +228,25 @@ def turned(node: Expression, children: tuple[Expression, ...]) -> Expression:
         return node
     above, below = above_and_below(rest)
     for k, factor in enumerate((*above, *below)):
-        if is_a(factor, "add") and any(split_term(t)[0] < 0.0 for t in factor.children):
-            turned = simplify(Operation("neg", (factor,)))
+        if (opposite := _opposite(factor)) is not None:
             every = [*above, *below]
-            every[k] = turned
+            every[k] = opposite
             front = [Number(-coefficient)] if coefficient != -1.0 else []
             return quotient_of([*front, *every[: len(above)]], every[len(above) :])
     return node
+
+
+def _opposite(factor: Expression) -> Expression | None:
+    """Minus a factor that takes the sign without growing; None for others."""
+    if is_a(factor, "add") and any(split_term(t)[0] < 0.0 for t in factor.children):
+        return simplified(Operation("neg", (factor,)))
+    if is_a(factor, "log") and is_a(factor.children[0], "div"):
+        coefficient, _ = split_term(factor.children[0])
+        above, below = factor.children[0].children
+        # 2 becomes 0.5, but 4.3 would become a number of many digits.
+        if coefficient != 0.0 and round(1.0 / coefficient, 4) == 1.0 / coefficient:
+            return Operation("log", (simplified(Operation("div", (below, above))),))
+    return None
 
 
 def squares(node: Expression, children: tuple[Expression, ...]) -> Expression:
