@@ -292,3 +292,32 @@ def test_a_law_found_beside_other_restarts_is_the_same(threads):
     assert one.state() == other.state()
     # Some were begun that count for nothing: the law came first.
     assert sum(t.restarts for t in one.targets) > len([t for t in one.targets if t.work])
+
+
+@pytest.mark.parametrize("weights", [np.ones(100), np.full(100, 7.0)])
+def test_equal_weights_are_none(weights):
+    X = rows(100, 2)
+    y = X[:, 0] / (1.0 + X[:, 1])
+    for search in ("both", "laws"):
+        plain, weighted = (
+            MultigeneRegressor(search=search, random_state=0, n_jobs=1).fit(X, y, sample_weight=given)
+            for given in (None, weights)
+        )
+        assert weighted.stopped_by_ == "law"
+        assert str(weighted.formula_) == str(plain.formula_)
+
+
+def test_rows_without_weight_are_left_out_and_the_others_may_be_a_law():
+    X, weights = rows(100, 2), np.repeat([2.0, 0.0], [60, 40])
+    y = np.where(weights > 0.0, X[:, 0] / X[:, 1], 0.0)
+    model = MultigeneRegressor(search="laws", random_state=0, n_jobs=1).fit(X, y, sample_weight=weights)
+    assert model.stopped_by_ == "law"
+
+
+def test_laws_alone_and_different_weights_contradict_each_other():
+    X, weights = rows(100, 2), np.repeat([1.0, 2.0], 50)
+    y = X[:, 0] / X[:, 1]
+    with pytest.raises(ValueError, match=r"search='laws' does not go with sample_weight.*search='both'"):
+        MultigeneRegressor(search="laws", generations=10).fit(X, y, sample_weight=weights)
+    model = MultigeneRegressor(generations=10, random_state=0, n_jobs=1).fit(X, y, sample_weight=weights)
+    assert model.score(X, y) > 0.9

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from multigene import checkpoint, laws
 from multigene._engine import Individual, Workers
@@ -38,6 +39,8 @@ from multigene.trim import fitted, polished, shorter_relatives
 
 #: With fewer rows nothing can be called a law.
 FEWEST_ROWS_TO_SEEK = 40
+#: Squares of larger numbers overflow in what seekers make of them.
+LARGEST = 1e100
 #: Models of the front that are tuned once more when the islands move to all rows.
 POLISHED = 8
 #: Models of the front that get shorter relatives.
@@ -176,11 +179,14 @@ class Searcher:
         """Seekers see the rows for searching; the others verify what they find."""
         if self.settings.seeking is None or self.options.looks_for == "accuracy":
             return None
-        if self.problem.weights is not None or self.options.islands == 0:
+        if self.options.islands == 0:
             return None
         rows = self.problem.search_rows
-        if len(rows) < FEWEST_ROWS_TO_SEEK or self.problem.largest > 1e100:
-            return None  # too few rows to call anything a law, or squares that overflow
+        obstacle = self._obstacle(rows)
+        if obstacle is not None:
+            if self.options.looks_for == "laws":
+                raise ValueError(obstacle)
+            return None
         rng = np.random.default_rng(self.rng.integers(2**63))
         X, y = np.ascontiguousarray(self.problem.X[rows]), self.problem.y[rows]
         functions = self.settings.genes.functions
@@ -188,6 +194,26 @@ class Searcher:
         return Seekers(
             X, y, np.arange(len(y)), rng, self.workers, self.settings.seeking, chosen, self.problem.dimensions
         )
+
+    def _obstacle(self, rows: npt.NDArray[np.intp]) -> str | None:
+        """Why no law can be looked for in these rows, with the remedy; None if one can."""
+        laws_alone = "units" if self.problem.dimensions is not None else "search='laws'"
+        remedy = "leave units out" if self.problem.dimensions is not None else "take search='both'"
+        if self.problem.weights is not None:
+            return (
+                f"{laws_alone} does not go with sample_weight of different values; leave it out, or {remedy}."
+            )
+        if len(rows) < FEWEST_ROWS_TO_SEEK:
+            return (
+                f"{len(rows)} rows are too few for {laws_alone}: anything could be called a law; "
+                f"give at least {FEWEST_ROWS_TO_SEEK} different rows, or {remedy}."
+            )
+        if self.problem.largest > LARGEST:
+            return (
+                f"{self.problem.largest:g} is too large for {laws_alone}: squares overflow; "
+                f"give numbers of at most {LARGEST:g}, or {remedy}."
+            )
+        return None
 
     def _seek(self, evaluations: int, stop: Callable[[], bool]) -> bool:
         """Let the seekers work; True if they found a law that holds on the rows kept apart."""
