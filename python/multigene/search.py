@@ -24,6 +24,7 @@ import numpy.typing as npt
 from multigene import checkpoint, laws
 from multigene._engine import Individual, Workers
 from multigene.defaults import default_settings
+from multigene.handful import seek_in_few
 from multigene.island import Island
 from multigene.judge import Verdict, judge, judge_few
 from multigene.linear import linear_models
@@ -37,8 +38,8 @@ from multigene.sharing import FIRST_SHARE, due
 from multigene.side_by_side import in_order, own
 from multigene.trim import fitted, polished, shorter_relatives
 
-#: With fewer rows nothing can be called a law.
-FEWEST_ROWS_TO_SEEK = 40
+#: With fewer different rows nothing can be called a law (`Seekers` ask for ten more than three for each fitted number).
+FEWEST_ROWS_TO_SEEK = 13
 #: Squares of larger numbers overflow in what seekers make of them.
 LARGEST = 1e100
 #: Models of the front that are tuned once more when the islands move to all rows.
@@ -90,6 +91,8 @@ class Searcher:
         self.length = min(self.options.migration, settings.stopping.generations or self.options.migration)
         self.front = ParetoFront(self.guard)
         self.seekers = self._seekers()
+        #: What exact finds leave that are no law of few rows.
+        self.looked_at: set[float] = set()
         self.linear: list[Individual] = []
         if saved is None:
             self.data = problem.dataset(problem.search_rows)
@@ -182,6 +185,9 @@ class Searcher:
         if self.options.islands == 0:
             return None
         rows = self.problem.search_rows
+        if few_rows(self.problem):  # a row given twice is no further evidence for a law
+            pairs = np.column_stack([self.problem.X[rows], self.problem.y[rows]])
+            rows = rows[np.sort(np.unique(pairs, axis=0, return_index=True)[1])]
         obstacle = self._obstacle(rows)
         if obstacle is not None:
             if self.options.looks_for == "laws":
@@ -205,7 +211,7 @@ class Searcher:
             )
         if len(rows) < FEWEST_ROWS_TO_SEEK:
             return (
-                f"{len(rows)} rows are too few for {laws_alone}: anything could be called a law; "
+                f"{len(rows)} different rows are too few for {laws_alone}: anything could be called a law; "
                 f"give at least {FEWEST_ROWS_TO_SEEK} different rows, or {remedy}."
             )
         if self.problem.largest > LARGEST:
@@ -219,7 +225,10 @@ class Searcher:
         """Let the seekers work; True if they found a law that holds on the rows kept apart."""
         if self.seekers is None or evaluations <= 0:
             return False
-        self.seekers.seek(evaluations, stop)
+        if few_rows(self.problem):
+            seek_in_few(self.seekers, evaluations, stop, self.looked_at)
+        else:
+            self.seekers.seek(evaluations, stop)
         law = self.seekers.law
         if law is None:
             return False
