@@ -24,7 +24,7 @@ import numpy.typing as npt
 from multigene import checkpoint, laws
 from multigene._engine import Individual, Workers
 from multigene.defaults import default_settings
-from multigene.handful import seek_in_few
+from multigene.handful import MOST_FITTED, is_handful, judge_handful, seek_in_few
 from multigene.island import Island
 from multigene.judge import Verdict, judge, judge_few
 from multigene.linear import linear_models
@@ -83,6 +83,7 @@ class Searcher:
         self.guard: Callable[[Individual], bool] | None = problem.behaves if self.options.guard else None
         self.verdict: Verdict | None = None
         self.parts = parts(problem) if self.options.holdout and few_rows(problem) else []
+        self.handful = self.options.holdout > 0.0 and is_handful(problem)
         self.rehearsals: list[Rehearsal] = []
         self.understudy: Searcher | None = None
         self.phase, self.number, self.complete, self.completion = "explore", 0, False, COMPLETION
@@ -263,6 +264,8 @@ class Searcher:
     def judge(self) -> Verdict:
         """Let rows that no island saw decide how large a formula may be; few rows have decided before."""
         self._shorten(list(self.front))
+        if self.verdict is None and self.handful:
+            self.verdict = judge_handful(self.problem)
         if self.verdict is None:
             self.verdict = (
                 judge_few(self.problem, self.rehearsals)
@@ -462,7 +465,19 @@ class Searcher:
 
     def explained(self) -> bool:
         """Is the target explained to numerical precision?"""
-        return self.front.best is not None and self.front.best.fitness >= EXPLAINED
+        return self.reached(EXPLAINED)
+
+    def reached(self, r2: float) -> bool:
+        """Is there a model this fit? Not one that passes through a handful of rows by its number of constants."""
+        if self.front.best is None or self.front.best.fitness < r2:
+            return False
+        most = MOST_FITTED * self.data.count if self.handful else np.inf
+        return any(m.fitness >= r2 and m.individual.n_parameters <= most for m in self.front)
+
+    @property
+    def unjudged(self) -> bool:
+        """Has the search not been rehearsed on all parts of few rows? Then what it found must convince by itself."""
+        return self.handful or len(self.rehearsals) < len(self.parts)
 
     def _clean_up(self) -> None:
         """A model of the approximators that explains the target may be a law when it is cleaned up."""
