@@ -8,8 +8,11 @@ from sklearn.linear_model import RidgeCV
 from sklearn.metrics import r2_score
 
 from multigene import MultigeneRegressor
+from multigene._engine import Individual
+from multigene.handful import most_convincing
 from multigene.judge import RIDGE, judge_few
 from multigene.linear import Ridge
+from multigene.pareto import Member
 from multigene.problem import FEW_ROWS, Problem
 from multigene.rehearsal import PARTS, RIDGE_PARTS, Rehearsal, parts, unseen_ridge, without
 
@@ -174,3 +177,54 @@ def test_a_run_stopped_in_its_rehearsal_still_has_a_model():
     model = MultigeneRegressor(**QUICK).fit(X, y, callback=lambda report: True)
     assert model.stopped_by_ == "callback"
     assert model.score(X, y) > 0.9
+
+
+# --- a handful of rows: nothing can be rehearsed ----------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [8, 10, 15])
+def test_a_handful_of_noise_is_not_interpolated(n):
+    errors = []
+    for seed in range(6):
+        rng = np.random.default_rng(1000 * n + seed)
+        X, y, new = rng.normal(size=(n, 5)), rng.normal(size=n), rng.normal(size=(500, 5))
+        model = MultigeneRegressor(**QUICK, settings={"first": 3000}).fit(X, y)
+        assert model.stopped_by_ not in ("law", "target")
+        assert str(model.formula_).count("*") <= 5  # a line at most
+        errors.append(np.mean(model.predict(new) ** 2) + 1.0)
+    assert np.median(errors) < 1.5
+    assert max(errors) < 2.5
+
+
+@pytest.mark.parametrize("n", [8, 10, 15])
+@pytest.mark.parametrize("law", [lambda a, b: a**2, lambda a, b: 2 * a - b + 1, lambda a, b: a * b])
+def test_a_handful_of_exact_rows_is_explained(n, law):
+    rng = np.random.default_rng(n)
+    X, new = rng.uniform(1.0, 5.0, (n, 2)), rng.uniform(1.0, 5.0, (200, 2))
+    model = MultigeneRegressor(**QUICK).fit(X, law(*X.T))
+    assert model.score(new, law(*new.T)) > 0.9999
+
+
+def test_a_handful_counts_equal_rows_once():
+    rng = np.random.default_rng(0)
+    X, times = rng.normal(size=(12, 3)), rng.integers(1, 4, 12)
+    y = X[:, 0] + 0.3 * rng.normal(size=12)
+    weighted = MultigeneRegressor(**QUICK).fit(X, y, sample_weight=times)
+    repeated = MultigeneRegressor(**QUICK).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    assert weighted.predict(X) == pytest.approx(repeated.predict(X), rel=1e-6)
+    assert weighted.score(X, y) > 0.8
+
+
+def test_formulas_must_pay_for_their_nodes_and_numbers():
+    mean, short, long = (
+        Member(Individual(genes, 0.5, [1.5] * len(genes)), fitness, nodes)
+        for genes, fitness, nodes in (
+            (["0.0"], 0.0, 1),
+            (["x0"], 0.99, 1),
+            (["x0", "x1", "sin(x1)"], 0.999, 40),
+        )
+    )
+    assert most_convincing([(mean, 1), (short, 2), (long, 4)], mean, 10) is short
+    assert most_convincing([(long, 4)], mean, 10) is mean  # too long for ten rows,
+    assert most_convincing([(long, 4)], mean, 100) is long  # but not for a hundred
+    assert most_convincing([(long, 51)], mean, 100) is mean  # with few fitted numbers

@@ -292,3 +292,64 @@ def test_a_law_found_beside_other_restarts_is_the_same(threads):
     assert one.state() == other.state()
     # Some were begun that count for nothing: the law came first.
     assert sum(t.restarts for t in one.targets) > len([t for t in one.targets if t.work])
+
+
+@pytest.mark.parametrize("weights", [np.ones(100), np.full(100, 7.0)])
+def test_equal_weights_are_none(weights):
+    X = rows(100, 2)
+    y = X[:, 0] / (1.0 + X[:, 1])
+    for search in ("both", "laws"):
+        plain, weighted = (
+            MultigeneRegressor(search=search, random_state=0, n_jobs=1).fit(X, y, sample_weight=given)
+            for given in (None, weights)
+        )
+        assert weighted.stopped_by_ == "law"
+        assert str(weighted.formula_) == str(plain.formula_)
+
+
+def test_rows_without_weight_are_left_out_and_the_others_may_be_a_law():
+    X, weights = rows(100, 2), np.repeat([2.0, 0.0], [60, 40])
+    y = np.where(weights > 0.0, X[:, 0] / X[:, 1], 0.0)
+    model = MultigeneRegressor(search="laws", random_state=0, n_jobs=1).fit(X, y, sample_weight=weights)
+    assert model.stopped_by_ == "law"
+
+
+def test_laws_alone_and_different_weights_contradict_each_other():
+    X, weights = rows(100, 2), np.repeat([1.0, 2.0], 50)
+    y = X[:, 0] / X[:, 1]
+    with pytest.raises(ValueError, match=r"search='laws' does not go with sample_weight.*search='both'"):
+        MultigeneRegressor(search="laws", generations=10).fit(X, y, sample_weight=weights)
+    model = MultigeneRegressor(generations=10, random_state=0, n_jobs=1).fit(X, y, sample_weight=weights)
+    assert model.score(X, y) > 0.9
+
+
+# --- few rows -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "law"), [(39, 3, "a*b/c**2"), (20, 3, "a*b/c**2"), (15, 1, "a**2"), (13, 1, "a**2")]
+)
+def test_laws_in_few_rows(n, d, law):
+    X = rows(n, d)
+    y = eval(law, dict(zip("abc", X.T, strict=False)))
+    model = MultigeneRegressor(random_state=0, n_jobs=1).fit(X, y)
+    new = rows(100, d, seed=1)
+    truth = eval(law, dict(zip("abc", new.T, strict=False)))
+    assert model.stopped_by_ == "law"
+    np.testing.assert_allclose(model.predict(new), truth, rtol=1e-9)
+
+
+@pytest.mark.parametrize("n", [13, 16, 20, 39])
+def test_no_law_in_a_few_rows_of_noise(n):
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        model = MultigeneRegressor(generations=10, random_state=0, n_jobs=1, settings={"first": 5000})
+        model.fit(rng.normal(size=(n, 5)), rng.normal(size=n))
+        assert model.stopped_by_ != "law"
+
+
+@pytest.mark.parametrize("times", [1, 4])
+def test_laws_alone_need_a_few_different_rows(times):
+    X = np.repeat(rows(12, 2), times, axis=0)
+    with pytest.raises(ValueError, match=r"12 different rows are too few.*at least 13.*search='both'"):
+        MultigeneRegressor(search="laws", generations=10).fit(X, X[:, 0] * X[:, 1])

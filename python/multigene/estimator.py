@@ -27,7 +27,7 @@ from multigene.formula import Digits, Formula
 from multigene.inspection import Inspection
 from multigene.looking import Looking
 from multigene.model import model_expression, transformations
-from multigene.problem import Problem
+from multigene.problem import Problem, unequal
 from multigene.progress import ProgressLine
 from multigene.resolve import random_generator, resolved, threads
 from multigene.rows import TrainingRows
@@ -184,7 +184,8 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
         y : array or Series of shape (rows,)
             Finite numbers.
         sample_weight : array of shape (rows,), optional
-            Weight of every row, not negative; rows of weight 0 are not seen.
+            Weight of every row, not negative; rows of weight 0 are not seen. Laws are not looked for among rows of
+            different weights.
         callback : callable, optional
             Called with a `Generation` after every generation; returning True ends the run.
         checkpoint : path, optional
@@ -207,6 +208,7 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
         self._target_name = target_name(y)
         X, y, weights = checked_rows(self, X, y, sample_weight, reset=True, ensure_min_samples=1)
         Dataset(X, y, weights)  # the engine's own checks, of weights above all
+        weights = unequal(weights)
         self._names = names or [f"x{j}" for j in range(X.shape[1])]
         self._rows, self._uncertainty = TrainingRows.of(X, y, weights), None
         self._data_summary: dict[str, Any] | None = data_summary(names, X, y, self._rows.variance)

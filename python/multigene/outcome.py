@@ -12,6 +12,7 @@ import numpy as np
 
 from multigene import laws
 from multigene._engine import Dataset, Individual
+from multigene.handful import handful_ridge, most_convincing
 from multigene.judge import RIDGE, Verdict, best_of, prefer_short
 from multigene.laws import Find
 from multigene.linear import Ridge
@@ -44,10 +45,12 @@ def outcome(search: Searcher) -> tuple[Member, list[Member]]:
     best = None if decided else allowed_best(search, verdict)
     constant = in_user_units(search.problem, Individual(["0.0"], 0.0, [0.0]).fit(data))
     front, chosen = [constant], constant
+    fitted_numbers: list[tuple[Member, int]] = []  # means and scales of features are not fitted
     for number, model in enumerate(models):
         model = last_tuned(search, model, data) if number == best else model
         if np.isfinite(model.fitness):
             front.append(in_user_units(search.problem, model))
+            fitted_numbers.append((front[-1], model.n_parameters))
             chosen = front[-1] if number == best else chosen
     if verdict.linear is not None:
         chosen = line(search, verdict.linear, data)
@@ -59,6 +62,10 @@ def outcome(search: Searcher) -> tuple[Member, list[Member]]:
     elif best is None and not decided:  # approximators had no time
         lines = [in_user_units(search.problem, model.fit(data)) for model in search.linear]
         chosen = best_of(search.problem, non_dominated([front[0], *lines, *finds]))
+    if search.unjudged:
+        rows = search.problem.different(np.arange(len(search.problem.y)))
+        found = [(find, find.individual.n_parameters) for find in finds]
+        chosen = most_convincing(found + (fitted_numbers if search.handful else []), chosen, rows)
     return chosen, with_member(non_dominated([*front, *finds]), chosen)
 
 
@@ -98,7 +105,7 @@ def line(search: Searcher, number: int, data: Dataset) -> Member:
         return in_user_units(problem, model)
     Z, weights = problem.standardised(problem.X), problem.weights
     weights = np.ones(len(problem.y)) if weights is None else weights
-    ridge = Ridge.fitted(Z, problem.y, weights)
+    ridge = handful_ridge(problem) if search.handful else Ridge.fitted(Z, problem.y, weights)
     shrunk = problem.in_user_units(ridge.individual())
     return Member(shrunk, ridge.r2(Z, problem.y, weights), shrunk.complexity)
 

@@ -59,6 +59,7 @@ class Problem:
 
         Seekers alone are not rehearsed: some rows are kept apart for them even if there are few.
         """
+        weights = unequal(weights)
         n, X = (
             len(y),
             np.ascontiguousarray(X),
@@ -159,6 +160,13 @@ class Problem:
     def _within_bounds(self, values: Floats, room: float = 1.0) -> bool:
         low, high = self.bounds(room)
         return bool(np.all(np.isfinite(values)) and np.all(values >= low) and np.all(values <= high))
+
+
+def unequal(weights: Floats | None) -> Floats | None:
+    """The weights, or None where all are equal: those say nothing, and without any there is more that can be done."""
+    if weights is None or (weights.min() > 0.0 and weights.min() == weights.max()):
+        return None
+    return weights
 
 
 def _means_and_scales(X: Floats, weights: Floats | None) -> tuple[Floats, Floats]:

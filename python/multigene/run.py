@@ -183,7 +183,7 @@ class Run:
         if not self.stopped_by and history:
             best = history[-1]["fitness"]
             since = stopping.stagnation
-            if stopping.target_r2 is not None and best >= stopping.target_r2:
+            if stopping.target_r2 is not None and self._reached(best, stopping.target_r2):
                 self.stopped_by = "target"
             elif self.limit and self.generations() >= self.limit:
                 self.stopped_by = "generations"
@@ -192,6 +192,11 @@ class Run:
             elif since is not None and self._stagnates(since):
                 self.stopped_by = "stagnation"
         return bool(self.stopped_by)
+
+    def _reached(self, best: float, r2: float) -> bool:
+        """Is the fittest model fit enough, and with a handful of rows one that means something?"""
+        handful = self.searcher is not None and self.searcher.handful
+        return best >= r2 and (not handful or (self.searcher is not None and self.searcher.reached(r2)))
 
     def _stagnates(self, since: int) -> bool:
         latest = self.history[-1]

@@ -19,10 +19,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from multigene import checkpoint, laws
 from multigene._engine import Individual, Workers
 from multigene.defaults import default_settings
+from multigene.handful import MOST_FITTED, is_handful, judge_handful, seek_in_few
 from multigene.island import Island
 from multigene.judge import Verdict, judge, judge_few
 from multigene.linear import linear_models
@@ -36,8 +38,10 @@ from multigene.sharing import FIRST_SHARE, SURVEY_SHARE, due
 from multigene.side_by_side import in_order, own
 from multigene.trim import fitted, polished, shorter_relatives
 
-#: With fewer rows nothing can be called a law.
-FEWEST_ROWS_TO_SEEK = 40
+#: With fewer different rows nothing can be called a law (`Seekers` ask for ten more than three for each fitted number).
+FEWEST_ROWS_TO_SEEK = 13
+#: Squares of larger numbers overflow in what seekers make of them.
+LARGEST = 1e100
 #: Models of the front that are tuned once more when the islands move to all rows.
 POLISHED = 8
 #: Models of the front that get shorter relatives.
@@ -81,6 +85,7 @@ class Searcher:
         self.guard: Callable[[Individual], bool] | None = problem.behaves if self.options.guard else None
         self.verdict: Verdict | None = None
         self.parts = parts(problem) if self.options.holdout and few_rows(problem) else []
+        self.handful = self.options.holdout > 0.0 and is_handful(problem)
         self.rehearsals: list[Rehearsal] = []
         self.understudy: Searcher | None = None
         self.phase, self.number, self.complete, self.completion = "explore", 0, False, COMPLETION
@@ -89,6 +94,8 @@ class Searcher:
         self.length = min(self.options.migration, settings.stopping.generations or self.options.migration)
         self.front = ParetoFront(self.guard)
         self.seekers = self._seekers()
+        #: What exact finds leave that are no law of few rows.
+        self.looked_at: set[float] = set()
         self.linear: list[Individual] = []
         if saved is None:
             self.data = problem.dataset(problem.search_rows)
@@ -178,11 +185,17 @@ class Searcher:
         """Seekers see the rows for searching; the others verify what they find."""
         if self.settings.seeking is None or self.options.looks_for == "accuracy":
             return None
-        if self.problem.weights is not None or self.options.islands == 0:
+        if self.options.islands == 0:
             return None
         rows = self.problem.search_rows
-        if len(rows) < FEWEST_ROWS_TO_SEEK or self.problem.largest > 1e100:
-            return None  # too few rows to call anything a law, or squares that overflow
+        if few_rows(self.problem):  # a row given twice is no further evidence for a law
+            pairs = np.column_stack([self.problem.X[rows], self.problem.y[rows]])
+            rows = rows[np.sort(np.unique(pairs, axis=0, return_index=True)[1])]
+        obstacle = self._obstacle(rows)
+        if obstacle is not None:
+            if self.options.looks_for == "laws":
+                raise ValueError(obstacle)
+            return None
         rng = np.random.default_rng(self.rng.integers(2**63))
         X, y = np.ascontiguousarray(self.problem.X[rows]), self.problem.y[rows]
         functions = self.settings.genes.functions
@@ -191,11 +204,34 @@ class Searcher:
             X, y, np.arange(len(y)), rng, self.workers, self.settings.seeking, chosen, self.problem.dimensions
         )
 
+    def _obstacle(self, rows: npt.NDArray[np.intp]) -> str | None:
+        """Why no law can be looked for in these rows, with the remedy; None if one can."""
+        laws_alone = "units" if self.problem.dimensions is not None else "search='laws'"
+        remedy = "leave units out" if self.problem.dimensions is not None else "take search='both'"
+        if self.problem.weights is not None:
+            return (
+                f"{laws_alone} does not go with sample_weight of different values; leave it out, or {remedy}."
+            )
+        if len(rows) < FEWEST_ROWS_TO_SEEK:
+            return (
+                f"{len(rows)} different rows are too few for {laws_alone}: anything could be called a law; "
+                f"give at least {FEWEST_ROWS_TO_SEEK} different rows, or {remedy}."
+            )
+        if self.problem.largest > LARGEST:
+            return (
+                f"{self.problem.largest:g} is too large for {laws_alone}: squares overflow; "
+                f"give numbers of at most {LARGEST:g}, or {remedy}."
+            )
+        return None
+
     def _seek(self, evaluations: int, stop: Callable[[], bool]) -> bool:
         """Let the seekers work; True if they found a law that holds on the rows kept apart."""
         if self.seekers is None or evaluations <= 0:
             return False
-        self.seekers.seek(evaluations, stop)
+        if few_rows(self.problem):
+            seek_in_few(self.seekers, evaluations, stop, self.looked_at)
+        else:
+            self.seekers.seek(evaluations, stop)
         law = self.seekers.law
         if law is None:
             return False
@@ -233,6 +269,8 @@ class Searcher:
     def judge(self) -> Verdict:
         """Let rows that no island saw decide how large a formula may be; few rows have decided before."""
         self._shorten(list(self.front))
+        if self.verdict is None and self.handful:
+            self.verdict = judge_handful(self.problem)
         if self.verdict is None:
             self.verdict = (
                 judge_few(self.problem, self.rehearsals)
@@ -434,7 +472,19 @@ class Searcher:
 
     def explained(self) -> bool:
         """Is the target explained to numerical precision?"""
-        return self.front.best is not None and self.front.best.fitness >= EXPLAINED
+        return self.reached(EXPLAINED)
+
+    def reached(self, r2: float) -> bool:
+        """Is there a model this fit? Not one that passes through a handful of rows by its number of constants."""
+        if self.front.best is None or self.front.best.fitness < r2:
+            return False
+        most = MOST_FITTED * self.data.count if self.handful else np.inf
+        return any(m.fitness >= r2 and m.individual.n_parameters <= most for m in self.front)
+
+    @property
+    def unjudged(self) -> bool:
+        """Has the search not been rehearsed on all parts of few rows? Then what it found must convince by itself."""
+        return self.handful or len(self.rehearsals) < len(self.parts)
 
     def _clean_up(self) -> None:
         """A model of the approximators that explains the target may be a law when it is cleaned up."""
