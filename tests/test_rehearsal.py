@@ -228,3 +228,45 @@ def test_formulas_must_pay_for_their_nodes_and_numbers():
     assert most_convincing([(long, 4)], mean, 10) is mean  # too long for ten rows,
     assert most_convincing([(long, 4)], mean, 100) is long  # but not for a hundred
     assert most_convincing([(long, 51)], mean, 100) is mean  # with few fitted numbers
+
+
+# --- rehearsals that were cut short -----------------------------------------------------------------
+
+
+def interrupted(X, y, after):
+    """A run that Ctrl-C ends after so many rounds of rehearsal."""
+    seen = []
+
+    def press(report):
+        seen.append(report.phase)
+        if len(seen) == after:
+            raise KeyboardInterrupt
+
+    model = MultigeneRegressor(generations=200, n_jobs=1, random_state=0).fit(X, y, callback=press)
+    assert model.stopped_by_ == "interrupt"
+    assert set(seen) == {"rehearse"}
+    return model
+
+
+@pytest.mark.parametrize("after", [1, 4])
+def test_what_seekers_found_counts_when_rehearsals_are_cut_short(after):
+    rng = np.random.default_rng(3)
+    X = rng.uniform(1.0, 5.0, (300, 3))
+    truth = X[:, 0] * np.sin(3.0 * X[:, 1])
+    model = interrupted(X, truth + 0.3 * rng.normal(size=300), after)
+    assert model.score(X, truth) > 0.99
+
+
+@pytest.mark.parametrize("n", [30, 100, 300])
+def test_noise_stays_noise_when_rehearsals_are_cut_short(n):
+    rng = np.random.default_rng(n)
+    model = interrupted(rng.normal(size=(n, 5)), rng.normal(size=n), 2)
+    assert str(model.formula_).count("*") <= 5
+    assert model.r2_ < 0.2
+
+
+def test_a_line_stays_a_line_when_rehearsals_are_cut_short():
+    rng = np.random.default_rng(0)
+    X, new = rng.normal(size=(100, 3)), rng.normal(size=(500, 3))
+    model = interrupted(X, X[:, 0] - X[:, 1] + 0.5 * rng.normal(size=100), 2)
+    assert model.score(new, new[:, 0] - new[:, 1]) > 0.97
