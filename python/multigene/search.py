@@ -19,11 +19,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from multigene import checkpoint, laws
 from multigene._engine import Individual, Workers
-from multigene.defaults import default_settings
 from multigene.handful import MOST_FITTED, is_handful, judge_handful, seek_in_few
 from multigene.island import Island
 from multigene.judge import Verdict, judge, judge_few
@@ -32,16 +30,12 @@ from multigene.outcome import EXPLAINED, outcome
 from multigene.pareto import Member, ParetoFront
 from multigene.problem import Problem
 from multigene.rehearsal import Rehearsal, few_rows, parts, rehearse, understudy
-from multigene.seekers import Seekers
+from multigene.sending import seekers_of
 from multigene.settings import Refinement, Settings
 from multigene.sharing import FIRST_SHARE, SURVEY_SHARE, due
 from multigene.side_by_side import in_order, own
 from multigene.trim import fitted, polished, shorter_relatives
 
-#: With fewer different rows nothing can be called a law (`Seekers` ask for ten more than three for each fitted number).
-FEWEST_ROWS_TO_SEEK = 13
-#: Squares of larger numbers overflow in what seekers make of them.
-LARGEST = 1e100
 #: Models of the front that are tuned once more when the islands move to all rows.
 POLISHED = 8
 #: Models of the front that get shorter relatives.
@@ -93,7 +87,7 @@ class Searcher:
         self.sought = 0
         self.length = min(self.options.migration, settings.stopping.generations or self.options.migration)
         self.front = ParetoFront(self.guard)
-        self.seekers = self._seekers()
+        self.seekers = seekers_of(problem, settings, rng, workers)
         #: What exact finds leave that are no law of few rows.
         self.looked_at: set[float] = set()
         self.linear: list[Individual] = []
@@ -180,49 +174,6 @@ class Searcher:
         return self.seekers is not None and self.seekers.law is not None
 
     # --- seekers: what the second kind of search gets ----------------------------------------------
-
-    def _seekers(self) -> Seekers | None:
-        """Seekers see the rows for searching; the others verify what they find."""
-        if self.settings.seeking is None or self.options.looks_for == "accuracy":
-            return None
-        if self.options.islands == 0:
-            return None
-        rows = self.problem.search_rows
-        if few_rows(self.problem):  # a row given twice is no further evidence for a law
-            pairs = np.column_stack([self.problem.X[rows], self.problem.y[rows]])
-            rows = rows[np.sort(np.unique(pairs, axis=0, return_index=True)[1])]
-        obstacle = self._obstacle(rows)
-        if obstacle is not None:
-            if self.options.looks_for == "laws":
-                raise ValueError(obstacle)
-            return None
-        rng = np.random.default_rng(self.rng.integers(2**63))
-        X, y = np.ascontiguousarray(self.problem.X[rows]), self.problem.y[rows]
-        functions = self.settings.genes.functions
-        chosen = None if functions == default_settings().genes.functions else functions
-        return Seekers(
-            X, y, np.arange(len(y)), rng, self.workers, self.settings.seeking, chosen, self.problem.dimensions
-        )
-
-    def _obstacle(self, rows: npt.NDArray[np.intp]) -> str | None:
-        """Why no law can be looked for in these rows, with the remedy; None if one can."""
-        laws_alone = "units" if self.problem.dimensions is not None else "search='laws'"
-        remedy = "leave units out" if self.problem.dimensions is not None else "take search='both'"
-        if self.problem.weights is not None:
-            return (
-                f"{laws_alone} does not go with sample_weight of different values; leave it out, or {remedy}."
-            )
-        if len(rows) < FEWEST_ROWS_TO_SEEK:
-            return (
-                f"{len(rows)} different rows are too few for {laws_alone}: anything could be called a law; "
-                f"give at least {FEWEST_ROWS_TO_SEEK} different rows, or {remedy}."
-            )
-        if self.problem.largest > LARGEST:
-            return (
-                f"{self.problem.largest:g} is too large for {laws_alone}: squares overflow; "
-                f"give numbers of at most {LARGEST:g}, or {remedy}."
-            )
-        return None
 
     def _seek(self, evaluations: int, stop: Callable[[], bool]) -> bool:
         """Let the seekers work; True if they found a law that holds on the rows kept apart."""
