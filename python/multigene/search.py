@@ -209,8 +209,8 @@ class Searcher:
             return 0
         left = np.inf if self.front.best is None else 1.0 - self.front.best.fitness
         done = sum(island.last.evaluations for island in self.islands if island.last)
-        had, first = self.seekers.evaluations, self._first_evaluations()
-        return due(self.seekers.best, left, done, had - self.sought, had >= first)
+        had = self.seekers.evaluations - self.sought
+        return due(self.seekers.best, left, done, had, self.seekers.had_a_chance)
 
     def _report(self) -> Report:
         evaluations = sum(island.last.evaluations for island in self.islands if island.last)

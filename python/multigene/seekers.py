@@ -44,7 +44,7 @@ MOST_NODES = 45
 #: A longer law, of many features one longer than so many nodes for each, is compared with what later stages of the survey find.
 LONG, LONG_PER_FEATURE = 14, 3
 #: The most convincing find is made brief if it leaves more and less than these; so many evaluations that counts for.
-NOISY, HOPELESS, BRIEF_WORK = 1e-9, 0.05, 300
+NOISY, HOPELESS, BRIEF_WORK = 1e-9, 0.03, 300
 #: So many of them after the survey.
 BRIEF_AFTER_SURVEY = 4
 #: A target whose finds leave more than `POOR` after so many restarts gets a share of its work while others leave under `NEAR`.
@@ -107,6 +107,11 @@ class Seekers:
         """Is there something left to ask before any restart?"""
         asked = sum(len(stage.targets) for stage in survey.stages(self.targets, self.rough))
         return self.options.survey and self.surveyed < asked
+
+    @property
+    def had_a_chance(self) -> bool:
+        """Has enough been tried to say that there is no law? Of rough data the survey says it."""
+        return not self.surveying and (self.rough or self.evaluations >= self.options.first)
 
     def prices(self) -> dict[int, float]:
         """What the finds cost (`brief.price`), by identity of their models: the lowest is the most convincing."""

@@ -52,6 +52,7 @@ def stages(targets: list[Target], rough: bool = False) -> list[Stage]:
         stage
         for some in ([t for t in asked if t.better], [t for t in asked if not t.better])
         for kind in KINDS
+        if kind != "probe" or not rough  # they find what is exact only
         for stage in _of_a_kind(kind, some)
     ]
 
