@@ -36,7 +36,12 @@ CLOSE = 0.1
 def price(find: Find, n: int) -> float:
     """Bayesian information criterion with a price per node; simple numbers are not fitted."""
     fitted = sum(value not in simple_numbers(value) for value in numbers(find.expression))
-    return n * math.log(max(find.unexplained, 1e-30)) + math.log(n) * (fitted + NODE * size(find.expression))
+    return criterion(find.unexplained, n, fitted, size(find.expression))
+
+
+def criterion(left: float, n: int, fitted: int, nodes: int) -> float:
+    """The same of what `n` rows leave unexplained, so many fitted numbers and nodes."""
+    return n * math.log(max(left, 1e-30)) + math.log(n) * (fitted + NODE * nodes)
 
 
 def brief(find: Find, X: Floats, y: Floats, data: Dataset) -> Find:

@@ -26,14 +26,10 @@ Floats = npt.NDArray[np.float64]
 
 #: Longer finds are not looked at: in so few rows they are exact by their number of constants.
 MOST_NODES = laws.STAIRS[0][0]
-
-
 #: With more rows the seekers' own count of a formula's numbers is no obstacle to a short law.
 MOST_ROWS = 40
 #: Evaluations after which seekers pause, for what they found so far may do.
 PIECE = 2000
-
-
 #: What a node of a formula costs, and being found at all, in natural units of information: a search sees thousands of formulas.
 NODE, LUCK = 2.3, 5.0
 #: Ridge regression must be better than the mean by so many standard errors.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from math import comb
 
 import numpy as np
 import numpy.typing as npt
@@ -58,15 +59,8 @@ LADDER = (
 def _degrees(d: int, n: int, division: bool) -> Iterator[tuple[int, int]]:
     """Degrees of numerator and denominator, fewest columns first."""
     most = min(MOST_COLUMNS, int(n / ROWS_PER_COLUMN))
-    sizes = [(_count(d, a) + _count(d, b), a, b) for a, b in LADDER if division or b == 0]
+    sizes = [(comb(d + a, d) + comb(d + b, d), a, b) for a, b in LADDER if division or b == 0]
     return ((a, b) for size, a, b in sorted(sizes) if size <= most)
-
-
-def _count(d: int, degree: int) -> int:
-    count = 1
-    for k in range(1, degree + 1):
-        count = count * (d + k) // k
-    return count
 
 
 def total_exponents(d: int, degree: int) -> list[Exponents]:

@@ -60,10 +60,8 @@ class Problem:
         Seekers alone are not rehearsed: some rows are kept apart for them even if there are few.
         """
         weights = unequal(weights)
-        n, X = (
-            len(y),
-            np.ascontiguousarray(X),
-        )  # sums over columns must not depend on how the table lies in memory
+        # Sums over columns must not depend on how the table lies in memory.
+        n, X = len(y), np.ascontiguousarray(X)
         rng = np.random.default_rng(n if n >= A_HANDFUL else 0)  # a handful: as if repeated by their weights
         splits = n >= (A_HANDFUL if only_laws else FEW_ROWS)
         order = rng.permutation(n) if splits else np.arange(n)

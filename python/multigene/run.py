@@ -195,8 +195,9 @@ class Run:
 
     def _reached(self, best: float, r2: float) -> bool:
         """Is the fittest model fit enough, and with a handful of rows one that means something?"""
-        handful = self.searcher is not None and self.searcher.handful
-        return best >= r2 and (not handful or (self.searcher is not None and self.searcher.reached(r2)))
+        if self.searcher is not None and self.searcher.handful:
+            return self.searcher.reached(r2)
+        return best >= r2
 
     def _stagnates(self, since: int) -> bool:
         latest = self.history[-1]

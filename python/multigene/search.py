@@ -152,8 +152,7 @@ class Searcher:
 
     @property
     def only_laws(self) -> bool:
-        """Do seekers work alone? With units they do: sums of features of different units, of which approximators are
-        made, are not
+        """Do seekers work alone? With units they do: approximators are made of sums of features of different units, which are not
         reported."""
         return self.seekers is not None and (
             self.options.looks_for == "laws" or self.problem.dimensions is not None

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from multigene import laws, survey
 from multigene._engine import Dataset, Individual, Workers
-from multigene.brief import NODE, brief, price
+from multigene.brief import brief, criterion, price
 from multigene.checkpoint import model, packed_model
 from multigene.expression import Expression, Operation, substitute
 from multigene.laws import EXACT, Find
@@ -90,6 +90,7 @@ class Seekers:
         self.scales = _scales(X, self.rows_given.shape[1])
         self.signs = {j: float(np.sign(X[0, j])) for j in range(X.shape[1]) if one_sign(X[:, j])}
         self.targets = make_targets(X, y, options, self._allows, features, better)
+        self.stages = survey.stages(self.targets, seen.rough) if options.survey else []
         self.evaluations = 0
         self.finds: dict[int, Find] = {}
         self.law: Find | None = None
@@ -105,8 +106,7 @@ class Seekers:
     @property
     def surveying(self) -> bool:
         """Is there something left to ask before any restart?"""
-        asked = sum(len(stage.targets) for stage in survey.stages(self.targets, self.rough))
-        return self.options.survey and self.surveyed < asked
+        return self.surveyed < sum(len(stage.targets) for stage in self.stages)
 
     @property
     def had_a_chance(self) -> bool:
@@ -120,8 +120,7 @@ class Seekers:
     def seek(self, evaluations: int, stop: Callable[[], bool] = lambda: False) -> None:
         """Restart after restart until so much work is done, a law is found, or `stop` says so."""
         until = self.evaluations + evaluations
-        if self.options.survey:
-            self._survey_all(until, stop)
+        self._survey_all(until, stop)
         if self.evaluations < until and not stop():
             self._evolve(until, stop)
         if not stop():
@@ -131,7 +130,7 @@ class Seekers:
         """What is left of the survey; what convinces most is made brief in the end."""
         asked, law_in_better = self.surveyed, None
         unfinished = False
-        for stage in survey.stages(self.targets, self.rough):
+        for stage in self.stages:
             left, asked = stage.targets[asked:], max(0, asked - len(stage.targets))
             if not left:
                 continue
@@ -433,9 +432,8 @@ def _rank(individual: Individual) -> tuple[float, int]:
 
 
 def _price(individual: Individual, n: int) -> float:
-    """What `brief.price` says, roughly and at once."""
-    left = max(1.0 - individual.fitness, 1e-30)
-    return float(n * np.log(left) + np.log(n) * (individual.n_parameters + NODE * individual.complexity))
+    """What `brief.price` says, roughly and at once: every number counts as fitted."""
+    return criterion(1.0 - individual.fitness, n, individual.n_parameters, individual.complexity)
 
 
 def _scales(X: Floats, n_features: int) -> Floats:

@@ -94,17 +94,16 @@ def _fitted(
     # Terms come by degree, so that the first columns are all of a lower one.
     Q, R = np.linalg.qr(_terms(_chebyshev(V, highest)[0], exponents))
     projected = Q.T @ target
-    lefts = []
+    lefts, leverages = [], []
     for degree in range(1, highest + 1):
         some = comb(d + degree, d)
-        leverage = np.einsum("ij,ij->i", Q[:, :some], Q[:, :some])
-        errors = weight * (target - Q[:, :some] @ projected[:some]) / np.maximum(1.0 - leverage, 1e-3)
+        leverages.append(np.einsum("ij,ij->i", Q[:, :some], Q[:, :some]))
+        errors = weight * (target - Q[:, :some] @ projected[:some]) / np.maximum(1.0 - leverages[-1], 1e-3)
         lefts.append(float(np.sum(errors**2)))
     if not np.isfinite(lefts).all():
         return None
     best = int(np.argmin(lefts)) + 1
     some = comb(d + best, d)
-    leverage = np.einsum("ij,ij->i", Q[:, :some], Q[:, :some])
     return Surrogate(
         left=lefts[best - 1] / variance,
         power=power,
@@ -114,7 +113,7 @@ def _fitted(
         logarithms=logarithms,
         exponents=exponents[:some],
         weights=np.linalg.lstsq(R[:some, :some], projected[:some], rcond=1e-13)[0],
-        inside=leverage <= np.quantile(leverage, INSIDE),
+        inside=leverages[best - 1] <= np.quantile(leverages[best - 1], INSIDE),
     )
 
 

@@ -1,12 +1,11 @@
 """Symmetries seen in the data: fewer, better variables for the law seekers, as dimensional analysis gives them with units.
 
-A smooth surrogate (`surrogate.py`) shows how the target changes along every feature.
-Where scaling some features together, x_j → λ^n_j·x_j, scales the target by λ^k at every row, Euler's identity
-Σ n_j·x_j·∂y/∂x_j = k·y says that some columns of numbers cancel; small whole numbers n, k act like exponents of a unit that
-nobody told, and Buckingham's theorem (`units.py`) gives a factor and groups that are one variable fewer. Where
-Σ n_j·∂y/∂x_j = 0, differences of features are what matters. What is found so is believed when a surrogate in the new variables
-predicts left-out rows as well as before; the search goes on from there, since a surrogate of fewer variables sees more.
-Nothing here is random.
+A smooth surrogate (`surrogate.py`) shows how the target changes along every feature. Where scaling some features together,
+x_j → λ^n_j·x_j, scales the target by λ^k at every row, Euler's identity Σ n_j·x_j·∂y/∂x_j = k·y says that some columns of numbers
+cancel; small whole numbers n, k act like exponents of a unit that nobody told, and Buckingham's theorem (`units.py`) gives a
+factor and groups that are one variable fewer. Where Σ n_j·∂y/∂x_j = 0, differences of features are what matters. What is found so
+is believed when a surrogate in the new variables predicts left-out rows as well as before; the search goes on from there, since
+a surrogate of fewer variables sees more. Nothing here is random.
 """
 
 from __future__ import annotations
@@ -79,10 +78,7 @@ class Variables:
 
     def factor(self) -> Floats:
         """Values of the prefactor."""
-        product = np.ones(len(self.values))
-        for j, e in self.prefactor.items():
-            product = product * self.values[:, j] ** e
-        return product
+        return Group(self.prefactor).values(self.values)
 
 
 @dataclass(frozen=True)
