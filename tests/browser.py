@@ -30,6 +30,7 @@ def chromium(width: int = 1280, height: int = 900, dark: bool = False, touch: bo
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    driver.set_script_timeout(120)  # a check of the whole page takes a while on a busy machine
     try:
         driver.execute_cdp_cmd(
             "Emulation.setDeviceMetricsOverride",

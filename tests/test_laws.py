@@ -13,6 +13,7 @@ from multigene.catalogue import Catalogue
 from multigene.expression import Number, Operation, Power, Variable, evaluate
 from multigene.formula import Formula
 from multigene.model import model_expression
+from multigene.monomials import Monomials
 from multigene.parameters import numbers
 from multigene.probes import rational
 from multigene.readable import size
@@ -258,6 +259,10 @@ def test_without_division_only_polynomials():
     assert rational(X, X[:, 0] * X[:, 1], False) is not None
 
 
+def catalogue_of(X, allows, logarithm):
+    return Catalogue(Monomials(X, allows), allows, logarithm)
+
+
 @pytest.mark.parametrize(
     ("truth", "logarithm"),
     [
@@ -270,7 +275,7 @@ def test_without_division_only_polynomials():
 def test_the_catalogue_holds_short_sums(truth, logarithm):
     X = rows(d=3, high=5.0)
     y = truth(*X.T)
-    catalogue = Catalogue(X, lambda *names: True, logarithm)
+    catalogue = catalogue_of(X, lambda *names: True, logarithm)
     genes = next(catalogue.sets([y]))[0]
     columns = [evaluate(gene, X) for gene in genes] + list(catalogue.fixed.T)
     A = np.column_stack(columns)
@@ -281,7 +286,7 @@ def test_the_catalogue_holds_short_sums(truth, logarithm):
 
 def test_the_catalogue_uses_only_what_is_allowed():
     X = rows(d=2)
-    catalogue = Catalogue(X, lambda *names: not {"sin", "cos", "tanh", "div"} & set(names), False)
+    catalogue = catalogue_of(X, lambda *names: not {"sin", "cos", "tanh", "div"} & set(names), False)
     words = {str(Formula(g, NAMES)) for s in next(catalogue.sets([np.sin(X[:, 0]) / X[:, 1]])) for g in s}
     assert words
     assert not any(forbidden in word for word in words for forbidden in ("sin", "cos", "tanh", "/", "**(-"))

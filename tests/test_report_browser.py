@@ -89,6 +89,21 @@ def show(driver, name: str):
     raise AssertionError(f"{name} was not drawn")
 
 
+def shows_mathematics(driver, box) -> bool:
+    """Whether a box that can be opened shows its formula; in one step, since opening it sets the formula anew."""
+    return driver.execute_script(
+        "const math = arguments[0].querySelector('math');"
+        "return !!math && math.checkVisibility() && math.getBoundingClientRect().height > 0", box
+    )  # fmt: skip
+
+
+def clipboard(driver) -> str:
+    """What was copied last."""
+    return driver.execute_async_script(
+        "const done = arguments[0]; navigator.clipboard.readText().then(done, e => done('refused: ' + e))"
+    )
+
+
 def drawn(driver, name: str) -> str:
     """What a chart shows."""
     show(driver, name)
@@ -115,7 +130,7 @@ def test_a_click_on_a_model_changes_the_whole_page(page):
     assert after["radio"] == str(other)
     unchanged = [key for key in before if before[key] == after[key]]
     assert not unchanged, f"did not follow the selection: {unchanged}"
-    same = [name for name in charts if drawn(page, name) == charts[name]]
+    same = [name for name in charts if not until(lambda name=name: drawn(page, name) != charts[name])]
     assert not same, f"did not follow the selection: {same}"
 
 
@@ -195,13 +210,14 @@ def test_a_long_formula_is_collapsed_by_gene(page):
     assert shut.get_attribute("open") is None
     summary = shut.find_element(By.TAG_NAME, "summary")
     page.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", summary)
+    assert not shows_mathematics(page, shut)
     summary.send_keys(Keys.ENTER)
-    assert shut.find_element(By.TAG_NAME, "math").is_displayed()
+    assert until(lambda: shows_mathematics(page, shut))
     whole = genes[-1].find_element(By.TAG_NAME, "summary")
     page.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", whole)
+    assert not shows_mathematics(page, genes[-1])
     whole.send_keys(Keys.ENTER)
-    time.sleep(0.2)
-    assert genes[-1].find_element(By.TAG_NAME, "math").is_displayed()
+    assert until(lambda: shows_mathematics(page, genes[-1]))
 
 
 def test_a_formula_that_is_too_wide_is_broken_between_terms(path):
@@ -231,11 +247,7 @@ def test_every_export_can_be_seen_and_copied(page):
         assert choose.get_attribute("aria-pressed") == "true"
         assert shown == str(model.formula_.to(name))
         copy.click()
-        time.sleep(0.05)
-        copied = page.execute_async_script(
-            "const done = arguments[0]; navigator.clipboard.readText().then(done, e => done('refused: ' + e))"
-        )
-        assert copied.replace("\r\n", "\n") == shown
+        assert until(lambda shown=shown: clipboard(page).replace("\r\n", "\n") == shown), clipboard(page)
         seen.add(name)
     assert {"text", "latex", "python", "c", "rust", "sqlite", "excel"} <= seen
 
@@ -245,10 +257,8 @@ def test_other_copy_buttons(page):
         page.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", button)
         label = button.text
         button.click()
-        time.sleep(0.1)
-        assert button.text == "Copied"
-        time.sleep(1.5)
-        assert button.text == label
+        assert until(lambda button=button: button.text == "Copied")
+        assert until(lambda button=button, label=label: button.text == label)
 
 
 def test_the_theme_button_changes_page_and_charts(page):
@@ -364,9 +374,11 @@ def test_targets_at_the_ends_of_floating_point_are_drawn(tmp_path, scale):
             show(driver, name)
         title = driver.find_element(By.CSS_SELECTOR, "#chart-fit .xtitle").get_attribute("textContent")
         assert "(in 10" in title
-        points = driver.find_elements(By.CSS_SELECTOR, "#chart-fit .points path")
+        points = driver.execute_script(
+            "return [...document.querySelectorAll('#chart-fit .points path')].map(e => e.getAttribute('transform'))"
+        )
         assert len(points) > 50
-        assert "NaN" not in "".join(point.get_attribute("transform") for point in points)
+        assert "NaN" not in "".join(points)
         driver.find_element(By.ID, "next").click()
         driver.execute_script("document.getElementById('dependence').scrollIntoView()")
         until(lambda: driver.find_elements(By.CSS_SELECTOR, "#dependence .main-svg"))

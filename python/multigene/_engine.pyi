@@ -13,6 +13,7 @@ __all__ = [
     "Workers",
     "apply",
     "check_functions",
+    "column_sets",
     "operators",
     "polish",
     "sweep",
@@ -29,6 +30,13 @@ def check_functions(functions: list[tuple[str, str | None, float]]) -> None:
 
 def apply(name: str, x: _Floats, y: _Floats | None = None) -> _Floats:
     """Apply one operator to arrays, element by element."""
+
+def column_sets(
+    columns: _Floats, cost: _Floats, target: _Floats, width: int, largest: int, exact: float
+) -> list[tuple[float, float, list[int]]]:
+    """Sets of columns (lines of a matrix, of length one) whose sums come closest to a target of length one, smallest first: what
+    each leaves of it, squared, what it costs, its members. The best `width` of a size are carried on to the next one, up to
+    `largest`, unless one leaves less than `exact`."""
 
 def sweep(individuals: list[Individual], data: Dataset, workers: Workers) -> int:
     """Evaluate every gene on every row, keeping nothing; the number of node evaluations (for benchmarks)."""

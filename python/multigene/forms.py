@@ -46,7 +46,7 @@ def log_abs(u: Expression) -> Expression:
 
 def _folded(u: Floats) -> Floats:
     """|u| of columns that change their sign; others are no news."""
-    changes = np.any(u > 0.0, axis=0) & np.any(u < 0.0, axis=0)
+    changes = np.any(u > 0.0, axis=-1, keepdims=True) & np.any(u < 0.0, axis=-1, keepdims=True)
     return np.where(changes, np.abs(u), np.nan)
 
 

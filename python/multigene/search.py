@@ -83,8 +83,8 @@ class Searcher:
         self.rehearsals: list[Rehearsal] = []
         self.understudy: Searcher | None = None
         self.phase, self.number, self.complete, self.completion = "explore", 0, False, COMPLETION
-        #: Evaluations of the seekers before the approximators began.
-        self.sought = 0
+        #: Evaluations of the seekers before the approximators began, and the share of the run that was over then.
+        self.sought, self.begun = 0, 0.0
         self.length = min(self.options.migration, settings.stopping.generations or self.options.migration)
         self.front = ParetoFront(self.guard)
         self.seekers = seekers_of(problem, settings, rng, workers)
@@ -112,7 +112,7 @@ class Searcher:
             if self._seek(self._first_evaluations(), lambda: share() >= self._first_share()):
                 yield self._report()
                 return
-            self.sought = 0 if self.seekers is None else self.seekers.evaluations
+            self.sought, self.begun = 0 if self.seekers is None else self.seekers.evaluations, share()
         if self.parts and not self.islands:
             yield from rehearse(self, share)
             self.verdict = judge_few(self.problem, self.rehearsals)
@@ -145,10 +145,9 @@ class Searcher:
             return share >= 1.0
         if self.rehearsals and self.verdict is not None and self.verdict.decided:
             return share >= 1.0 or self.number >= max(r.generations for r in self.rehearsals)
-        kept_apart = len(self.problem.judge_rows) > 0
-        return share >= (
-            1.0 - self.options.finish if kept_apart else COMPLETION if few_rows(self.problem) else 1.0
-        )
+        if len(self.problem.judge_rows) > 0:  # islands share what seekers have left them
+            return share >= 1.0 - self.options.finish * (1.0 - self.begun)
+        return share >= (COMPLETION if few_rows(self.problem) else 1.0)
 
     @property
     def only_laws(self) -> bool:
@@ -197,7 +196,9 @@ class Searcher:
         return False
 
     def _first_share(self) -> float:
-        return SURVEY_SHARE if self.seekers is not None and self.seekers.surveying else FIRST_SHARE
+        """Share of the run at which seekers give way; of rough data the survey is all that comes first."""
+        assert self.seekers is not None
+        return SURVEY_SHARE if self.seekers.surveying else 0.0 if self.seekers.rough else FIRST_SHARE
 
     def _first_evaluations(self) -> int:
         return self.settings.seeking.first if self.settings.seeking is not None else 0
@@ -305,6 +306,7 @@ class Searcher:
             "complete": self.complete,
             "number": self.number,
             "sought": self.sought,
+            "begun": self.begun,
             "rng": self.rng.bit_generator.state,
             "verdict": verdict,
             "front": front,
@@ -317,12 +319,9 @@ class Searcher:
     def _restore(self, saved: dict[str, Any]) -> None:
         try:
             state = saved["search"]
-            self.phase, self.number, self.complete = (
-                state["phase"],
-                int(state["number"]),
-                bool(state["complete"]),
-            )
-            self.sought = int(state["sought"])
+            self.phase, self.number = state["phase"], int(state["number"])
+            self.complete = bool(state["complete"])
+            self.sought, self.begun = int(state["sought"]), float(state["begun"])
             self.verdict = None if state["verdict"] is None else Verdict.unpacked(state["verdict"])
             self.rng.bit_generator.state = state["rng"]
             self.rehearsals = [Rehearsal.unpacked(r) for r in state["rehearsals"]]

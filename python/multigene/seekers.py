@@ -29,7 +29,7 @@ from multigene.rewriting import simplify
 from multigene.seeker_settings import DENSE_FUNCTIONS, DENSE_LIMITS, dense_settings, seeker_settings
 from multigene.settings import FunctionEntry, Refinement, Seeking, Settings
 from multigene.side_by_side import in_order, own
-from multigene.survey import Stage
+from multigene.survey import Stage, Suggestions
 from multigene.symmetries import Picture, by_units, picture
 from multigene.targets import Target, informative, make_targets, powers_of
 from multigene.transforms import logarithmic, one_sign
@@ -129,7 +129,7 @@ class Seekers:
     def _survey_all(self, until: int, stop: Callable[[], bool]) -> None:
         """What is left of the survey; what convinces most is made brief in the end."""
         asked, law_in_better = self.surveyed, None
-        unfinished = False
+        unfinished, suggestions = False, Suggestions(self._allows)
         for stage in self.stages:
             left, asked = stage.targets[asked:], max(0, asked - len(stage.targets))
             if not left:
@@ -141,7 +141,7 @@ class Seekers:
             better = left[0].better
             long = max(LONG, LONG_PER_FEATURE * self.rows_given.shape[1])
             if self.law is None or (better is law_in_better and size(self.law.expression) > long):
-                self._survey(Stage(stage.kind, left), stop)
+                self._survey(Stage(stage.kind, left), suggestions, stop)
                 law_in_better = None if self.law is None else better
             else:
                 self.surveyed += len(left)
@@ -198,7 +198,7 @@ class Seekers:
 
     # --- the survey -------------------------------------------------------------------------------
 
-    def _survey(self, stage: Stage, stop: Callable[[], bool]) -> None:
+    def _survey(self, stage: Stage, suggestions: Suggestions, stop: Callable[[], bool]) -> None:
         """What probes and catalogue suggest, tuned; what seems exact is looked at on all rows."""
         rows = np.arange(len(self.y)) if stage.kind == "probe" else self.rows
         rows = rows[np.linspace(0, len(rows) - 1, min(len(rows), survey.ROWS[stage.kind])).astype(int)]
@@ -207,7 +207,7 @@ class Seekers:
         y = self.y / powers_of(self.X, first.peeled)
         with np.errstate(all="ignore"):
             transformed = [t.transform.forward(y[rows]) for t in stage.targets]
-        suggested = survey.suggestions(stage, Z, transformed, self._allows)
+        suggested = suggestions.about(stage, Z, transformed)
         for target in stage.targets:
             if stop():
                 return

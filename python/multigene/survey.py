@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from multigene.catalogue import Catalogue
 from multigene.expression import Expression
+from multigene.monomials import Monomials
 from multigene.probes import rational
 from multigene.targets import Target
 from multigene.transforms import Transform, logarithmic
@@ -65,11 +66,19 @@ def _of_a_kind(kind: str, targets: list[Target]) -> list[Stage]:
     return [Stage(kind, group) for group in groups.values()]
 
 
-def suggestions(
-    stage: Stage, Z: Floats, transformed: list[Floats], allows: Callable[..., bool]
-) -> Iterator[list[list[Expression]]]:
-    """For every target of the stage, one after the other: lists of genes."""
-    if stage.kind == "probe":
-        laws = (rational(Z, target, allows("div")) for target in transformed)
-        return ([] if law is None else [[law]] for law in laws)
-    return Catalogue(Z, allows, stage.kind == "factors", stage.targets[0].better).sets(transformed)
+class Suggestions:
+    """What is suggested about the targets of a stage; `allows` says which functions may be used."""
+
+    def __init__(self, allows: Callable[..., bool]) -> None:
+        self.allows = allows
+        #: Of the stage before: mostly the next one is about the same features.
+        self.monomials: Monomials | None = None
+
+    def about(self, stage: Stage, Z: Floats, transformed: list[Floats]) -> Iterator[list[list[Expression]]]:
+        """For every target of the stage, one after the other: lists of genes."""
+        if stage.kind == "probe":
+            laws = (rational(Z, target, self.allows("div")) for target in transformed)
+            return ([] if law is None else [[law]] for law in laws)
+        if self.monomials is None or not np.array_equal(self.monomials.Z, Z):
+            self.monomials = Monomials(Z, self.allows, stage.targets[0].better)
+        return Catalogue(self.monomials, self.allows, stage.kind == "factors").sets(transformed)

@@ -4,6 +4,7 @@
 //! `evaluate ← gradient ← tune`. The verbs of [`population::Population`] are what the search loop calls.
 
 pub mod aligned;
+pub mod column_sets;
 pub mod criterion;
 pub mod dataset;
 pub mod error;

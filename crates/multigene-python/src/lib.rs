@@ -1,5 +1,6 @@
 //! Python binding: module `multigene._engine`. Signatures and errors only; what they do is in `multigene-core`,
 //! what they mean is documented in `_engine.pyi`.
+mod catalogue;
 mod convert;
 mod model;
 mod population;
@@ -10,6 +11,8 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _engine {
+    #[pymodule_export]
+    use crate::catalogue::column_sets;
     #[pymodule_export]
     use crate::model::{Individual, apply, operators, polish};
     #[pymodule_export]
