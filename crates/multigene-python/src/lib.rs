@@ -1,6 +1,5 @@
 //! Python binding: module `multigene._engine`. Signatures and errors only; what they do is in `multigene-core`,
 //! what they mean is documented in `_engine.pyi`.
-mod catalogue;
 mod convert;
 mod model;
 mod population;
@@ -12,9 +11,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _engine {
     #[pymodule_export]
-    use crate::catalogue::column_sets;
-    #[pymodule_export]
-    use crate::model::{Individual, apply, operators, polish};
+    use crate::model::{Individual, apply, column_sets, operators, polish};
     #[pymodule_export]
     use crate::population::{Dataset, Population, sweep};
     #[pymodule_export]
