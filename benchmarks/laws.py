@@ -152,7 +152,7 @@ def seekers(law: Law, X: Floats, y: Floats, seed: int, condition: Condition) -> 
     start = time.process_time()
     dimensions = Dimensions.of(law.units, list(law.ranges)) if condition.units and law.units else None
     rng, options = np.random.default_rng(seed), Seeking(**condition.seeking)
-    search = Seekers(X, y, np.arange(len(y)), rng, Workers(THREADS), options, dimensions=dimensions)
+    search = Seekers(X, y, np.arange(len(y)), rng, Workers(THREADS), options, None, dimensions, alone=True)
     search.seek(10**12, lambda: time.process_time() - start > SECONDS)
     if search.law is None:
         return None

@@ -8,6 +8,7 @@ import pytest
 from multigene import laws
 from multigene._engine import Dataset, Individual
 from multigene.brief import brief, price
+from multigene.finds import Finds
 from multigene.formula import Formula
 from multigene.model import model_expression
 from multigene.parameters import numbers, retuned, simple_numbers, with_number
@@ -28,6 +29,11 @@ def find(text, X, y):
     return found
 
 
+def shortened(known, X, y):
+    finds = Finds(X, y, None)
+    return brief(known, X, y, finds.fitted, finds.admits)
+
+
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
@@ -37,14 +43,14 @@ def find(text, X, y):
 )
 def test_what_noise_cannot_tell_from_nothing_is_dropped(text, wanted):
     X, y = noisy(lambda a, b, c: a * b / c**2)
-    short = brief(find(text, X, y), X, y, Dataset(X, y))
+    short = shortened(find(text, X, y), X, y)
     assert str(Formula(short.expression, NAMES)) == wanted
 
 
 def test_what_the_data_need_stays():
     X, y = noisy(lambda a, b, c: a * b + 0.8 * np.sin(c))
     known = find("x0*x1 + 0.8*sin(x2)", X, y)
-    short = brief(known, X, y, Dataset(X, y))
+    short = shortened(known, X, y)
     assert "sin(c)" in str(Formula(short.expression, NAMES))
     assert price(short, len(y)) <= price(known, len(y))
 

@@ -126,7 +126,7 @@ def test_runs_repeat_at_any_number_of_threads(switch):
     for threads in (1, 2, 1):
         search = Seekers(X, y, np.arange(150), np.random.default_rng(0), Workers(threads), options)
         search.seek(15_000)
-        found.append((search.evaluations, {c: f.individual.genes for c, f in search.finds.items()}))
+        found.append((search.evaluations, {c: f.individual.genes for c, f in search.finds.by_size.items()}))
     assert found[0] == found[1] == found[2]
 
 

@@ -150,8 +150,8 @@ def test_the_number_of_threads_changes_nothing(threads):
     for search in (one, other):
         search.seek(30_000)
     assert one.evaluations == other.evaluations
-    assert {c: f.individual.genes for c, f in one.finds.items()} == {
-        c: f.individual.genes for c, f in other.finds.items()
+    assert {c: f.individual.genes for c, f in one.finds.by_size.items()} == {
+        c: f.individual.genes for c, f in other.finds.by_size.items()
     }
 
 
@@ -193,8 +193,8 @@ def test_it_goes_on_where_it_stopped(first):
     for search in (whole, resumed):
         search.seek(20_000)
     assert whole.evaluations == resumed.evaluations
-    assert {c: f.unexplained for c, f in whole.finds.items()} == pytest.approx(
-        {c: f.unexplained for c, f in resumed.finds.items()}
+    assert {c: f.unexplained for c, f in whole.finds.by_size.items()} == pytest.approx(
+        {c: f.unexplained for c, f in resumed.finds.by_size.items()}
     )
 
 
@@ -214,7 +214,7 @@ def test_only_functions_that_the_user_chose():
     search = seekers(X, y, functions=functions)
     search.seek(20_000)
     assert {t.transform.name for t in search.targets} == {"y"}
-    for find in search.finds.values():
+    for find in search.finds.by_size.values():
         nodes = postorder(find.expression)
         assert {n.name for n in nodes if isinstance(n, Operation)} <= {"add", "sub", "mul", "neg"}
         assert all(n.exponent > 1 and n.is_integer for n in nodes if isinstance(n, Power))

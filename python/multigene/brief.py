@@ -7,18 +7,21 @@ exactly (`laws.reduced`).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 
-from multigene._engine import Dataset
-from multigene.laws import Find, measure, polished, smaller_expressions
+from multigene.expression import Expression
+from multigene.laws import Find, measure, smaller_expressions
 from multigene.parameters import numbers, retuned, simple_numbers, with_number
 from multigene.readable import size
 from multigene.rewriting import natural
 from multigene.settings import Refinement
 
 Floats = npt.NDArray[np.float64]
+#: Tunes the constants of an expression on all rows.
+Fit = Callable[[Expression], Find | None]
 
 #: Longer finds are left alone: each attempt costs time, and they are no law.
 MOST_NODES = 32
@@ -44,11 +47,11 @@ def criterion(left: float, n: int, fitted: int, nodes: int) -> float:
     return n * math.log(max(left, 1e-30)) + math.log(n) * (fitted + NODE * nodes)
 
 
-def brief(find: Find, X: Floats, y: Floats, data: Dataset) -> Find:
-    """The find with less in it and simpler numbers, as far as that pays by `price`."""
+def brief(find: Find, X: Floats, y: Floats, fit: Fit, admits: Callable[[Expression], bool]) -> Find:
+    """The find with less in it and simpler numbers, as far as that pays by `price`; `fit` tunes, `admits` says what may be."""
     if size(find.expression) > MOST_NODES:
         return find
-    return _rounded(_pruned(_rewritten(find, X, y), X, y, data), X, y)
+    return _rounded(_pruned(_rewritten(find, X, y), fit, len(y)), X, y, admits)
 
 
 def _rewritten(find: Find, X: Floats, y: Floats) -> Find:
@@ -58,15 +61,15 @@ def _rewritten(find: Find, X: Floats, y: Floats) -> Find:
     return form if form is not None and price(form, len(y)) <= price(find, len(y)) else find
 
 
-def _pruned(find: Find, X: Floats, y: Floats, data: Dataset) -> Find:
+def _pruned(find: Find, fit: Fit, n: int) -> Find:
     """Terms, factors and functions dropped while that pays, largest drops first."""
     best, tries, progress = find, 0, True
     while progress:
         progress = False
         for smaller in smaller_expressions(best.expression):
             tries += 1
-            candidate = polished(smaller, X, y, data, TUNING)
-            if candidate is not None and price(candidate, len(y)) < price(best, len(y)):
+            candidate = fit(smaller)
+            if candidate is not None and price(candidate, n) < price(best, n):
                 best, progress = candidate, True
                 break
             if tries >= MOST_TRIES:
@@ -74,14 +77,14 @@ def _pruned(find: Find, X: Floats, y: Floats, data: Dataset) -> Find:
     return best
 
 
-def _rounded(find: Find, X: Floats, y: Floats) -> Find:
+def _rounded(find: Find, X: Floats, y: Floats, admits: Callable[[Expression], bool]) -> Find:
     """Simple numbers for constants, the others tuned again each time, while that pays."""
     values = numbers(find.expression)
     best, fixed = find, {place for place, value in enumerate(values) if value in simple_numbers(value)}
     for place in (p for p in range(len(values)) if p not in fixed):
         for simple in simple_numbers(numbers(best.expression)[place], CLOSE):
             changed = retuned(with_number(best.expression, place, simple), fixed | {place}, X, y, 3)
-            candidate = measure(changed, X, y)
+            candidate = measure(changed, X, y) if admits(changed) else None
             if candidate is not None and price(candidate, len(y)) < price(best, len(y)):
                 best = candidate
                 fixed.add(place)

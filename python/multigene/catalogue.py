@@ -39,6 +39,8 @@ BEAM, LARGEST = 32, 4
 SEEMS_EXACT = 1e-9
 #: Sets of a size that are suggested.
 MOST_OF_A_SIZE = 10
+#: Further sets that convince most, and what a unit of cost is worth there against the logarithm of what is left by a row.
+MOST_CONVINCING, COST = 10, 4.0
 
 #: Tags of u·ln|v|, of ln|1 - u·g(v)| and, one less, of ln|1 + u·g(v)|.
 EXPONENT, ONE_LESS = -2, -3
@@ -149,6 +151,9 @@ class Catalogue:
                 for k in range(1, LARGEST + 1)
             ]
             chosen = exact[:MOST_OF_A_SIZE] + [members for sets in by_size for members in sets]
+            if not exact:  # where noise is in the way, what is simple may be right
+                priced = sorted(measured, key=lambda s: len(left) * np.log(s[0]) + COST * s[1])
+                chosen += [members for _, _, members in priced[:MOST_CONVINCING] if members not in chosen]
             yield [[self._say(pool.tags[i]) for i in members] for members in chosen]
 
     # --- columns ----------------------------------------------------------------------------------

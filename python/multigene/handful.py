@@ -48,7 +48,7 @@ def seek_in_few(seekers: Seekers, evaluations: int, stop: Callable[[], bool], se
         if seekers.law is None and seekers.evaluations < until and not stop():
             seekers.seek(min(piece, until - seekers.evaluations), stop)
         if seekers.law is None:
-            seekers.law = law_of_few(seekers, seen)
+            seekers.finds.law = law_of_few(seekers, seen)
 
 
 def law_of_few(seekers: Seekers, seen: set[float]) -> Find | None:
@@ -57,12 +57,12 @@ def law_of_few(seekers: Seekers, seen: set[float]) -> Find | None:
     `seen` holds what finds leave that were looked at before.
     """
     X, y = seekers.rows_given, seekers.y
-    exact = [f for f in seekers.finds.values() if f.unexplained < EXACT and f.unexplained not in seen]
+    exact = [f for f in seekers.finds.by_size.values() if f.unexplained < EXACT and f.unexplained not in seen]
     for find in sorted(exact, key=lambda f: f.individual.complexity):
         seen.add(find.unexplained)
         if find.individual.complexity > MOST_NODES:
             continue
-        clean = laws.cleaned(laws.reduced(find, X, y, seekers.plain), X, y)
+        clean = laws.cleaned(laws.reduced(find, X, y, seekers.finds.data), X, y)
         fitted = sum(value not in simple_numbers(value) for value in numbers(clean.expression))
         admitted = seekers.dimensions is None or seekers.dimensions.admits(clean.expression)
         vouched = len(y) >= 3 * fitted + 10 and laws.is_law(clean)

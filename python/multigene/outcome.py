@@ -56,7 +56,7 @@ def outcome(search: Searcher) -> tuple[Member, list[Member]]:
         chosen = line(search, verdict.linear, data)
     finds = finds_of(search)
     if finds and verdict.errors is not None and not decided:
-        prices = search.seekers.prices() if search.seekers is not None else {}
+        prices = search.seekers.finds.prices() if search.seekers is not None else {}
         convincing = min(finds, key=lambda m: prices.get(id(m.individual), np.inf))
         chosen = prefer_short(search.problem, verdict.errors, chosen, finds, convincing)
     elif best is None and not decided:  # approximators had no time
@@ -126,7 +126,7 @@ def finds_of(search: Searcher) -> list[Member]:
         return []
     problem = search.problem
     rows = problem.evolution_rows  # all of them unless there are very many
-    members = [measured(problem, find, rows) for find in search.seekers.finds.values()]
+    members = [measured(problem, find, rows) for find in search.seekers.finds.by_size.values()]
     behaves = problem.behaves_in_user_units if search.guard is not None else lambda _: True
     return [m for m in members if np.isfinite(m.fitness) and behaves(m.individual)]
 

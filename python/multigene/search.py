@@ -192,7 +192,7 @@ class Searcher:
         )
         if len(rows) == 0 or (held is not None and held.unexplained < 1e-9):
             return True
-        self.seekers.law = None
+        self.seekers.finds.law = None
         return False
 
     def _first_share(self) -> float:
@@ -210,7 +210,7 @@ class Searcher:
         left = np.inf if self.front.best is None else 1.0 - self.front.best.fitness
         done = sum(island.last.evaluations for island in self.islands if island.last)
         had = self.seekers.evaluations - self.sought
-        return due(self.seekers.best, left, done, had, self.seekers.had_a_chance)
+        return due(self.seekers.finds.best, left, done, had, self.seekers.had_a_chance)
 
     def _report(self) -> Report:
         evaluations = sum(island.last.evaluations for island in self.islands if island.last)
@@ -438,7 +438,7 @@ class Searcher:
     def _clean_up(self) -> None:
         """A model of the approximators that explains the target may be a law when it is cleaned up."""
         if self.seekers is not None and self.explained() and self.front.best is not None:
-            self.seekers.adopt(self.problem.in_user_units(self.front.best.individual))
+            self.seekers.finds.adopt(self.problem.in_user_units(self.front.best.individual))
             self._seek(1, lambda: True)  # judging rows have the last word
 
     def _enter(self, individual: Individual) -> None:

@@ -17,12 +17,11 @@ import numpy.typing as npt
 
 from multigene import laws, survey
 from multigene._engine import Dataset, Individual, Workers
-from multigene.brief import brief, criterion, price
+from multigene.brief import criterion
 from multigene.checkpoint import model, packed_model
-from multigene.expression import Expression, Operation, substitute
-from multigene.laws import EXACT, Find
-from multigene.model import model_expression
-from multigene.parameters import exponent_places, retuned
+from multigene.expression import Expression, substitute
+from multigene.finds import Finds
+from multigene.laws import Find
 from multigene.readable import size
 from multigene.restart import PROMISING, Restart, luby, worth_a_look
 from multigene.rewriting import simplify
@@ -39,14 +38,10 @@ Floats = npt.NDArray[np.float64]
 
 #: Less than this is rounding.
 NOTHING_LEFT = 1e-13
-#: Larger finds must be exact to rounding to be looked at as laws: most of them approximate.
-MOST_NODES = 45
 #: A longer law, of many features one longer than so many nodes for each, is compared with what later stages of the survey find.
 LONG, LONG_PER_FEATURE = 14, 3
-#: The most convincing find is made brief if it leaves more and less than these; so many evaluations that counts for.
-NOISY, HOPELESS, BRIEF_WORK = 1e-9, 0.03, 300
-#: So many of them after the survey.
-BRIEF_AFTER_SURVEY = 4
+#: Finds that are made brief after the survey, and how many evaluations each of them counts for.
+BRIEF_AFTER_SURVEY, BRIEF_WORK = 4, 300
 #: A target whose finds leave more than `POOR` after so many restarts gets a share of its work while others leave under `NEAR`.
 TRIED, POOR, NEAR, HARDLY = 4, 0.3, 0.05, 0.25
 #: Finds of a target in the survey that are looked at because they convince most.
@@ -76,13 +71,15 @@ class Seekers:
         options: Seeking,
         functions: tuple[FunctionEntry, ...] | None = None,
         dimensions: Dimensions | None = None,
+        alone: bool = False,
     ) -> None:
-        """`functions` are those a user chose; None for the seekers' own. `dimensions` are known when units are."""
+        """`functions` are those a user chose; None for the seekers' own. `dimensions` are known when units are. Seekers who work
+        `alone` ask everything, even of rough data."""
         self.functions, self.dimensions = functions, dimensions
         self.rows_given, self.y, self.rng, self.workers, self.options = X, y, rng, workers, options
         features = informative(X, y, options.most_features)
         seen = self._picture(features)
-        better, self.rough = seen.better, seen.rough
+        better, self.rough = seen.better, seen.rough and not alone
         # Columns of better variables follow the features, to be replaced by what they stand for.
         self.meaning: dict[int, Expression] = {} if better is None else better.meaning
         self.X = X = X if better is None else better.values
@@ -90,18 +87,15 @@ class Seekers:
         self.scales = _scales(X, self.rows_given.shape[1])
         self.signs = {j: float(np.sign(X[0, j])) for j in range(X.shape[1]) if one_sign(X[:, j])}
         self.targets = make_targets(X, y, options, self._allows, features, better)
-        self.stages = survey.stages(self.targets, seen.rough) if options.survey else []
+        self.stages = survey.stages(self.targets, self.rough) if options.survey else []
         self.evaluations = 0
-        self.finds: dict[int, Find] = {}
-        self.law: Find | None = None
-        self.plain = Dataset(self.rows_given, y)
+        self.finds = Finds(self.rows_given, y, dimensions)
         self.surveyed = 0
-        self.briefed: set[float] = set()
 
     @property
-    def best(self) -> float:
-        """What the best find leaves unexplained."""
-        return min((find.unexplained for find in self.finds.values()), default=np.inf)
+    def law(self) -> Find | None:
+        """The law, once there is one."""
+        return self.finds.law
 
     @property
     def surveying(self) -> bool:
@@ -112,10 +106,6 @@ class Seekers:
     def had_a_chance(self) -> bool:
         """Has enough been tried to say that there is no law? Of rough data the survey says it."""
         return not self.surveying and (self.rough or self.evaluations >= self.options.first)
-
-    def prices(self) -> dict[int, float]:
-        """What the finds cost (`brief.price`), by identity of their models: the lowest is the most convincing."""
-        return {id(find.individual): price(find, len(self.y)) for find in self.finds.values()}
 
     def seek(self, evaluations: int, stop: Callable[[], bool] = lambda: False) -> None:
         """Restart after restart until so much work is done, a law is found, or `stop` says so."""
@@ -150,51 +140,32 @@ class Seekers:
 
     def _promise(self, target: Target) -> float:
         """Less work for a target of which hardly anything is explained after some restarts, where others come near."""
-        poor = target.restarts >= TRIED and target.best > POOR and self.best < NEAR
+        poor = target.restarts >= TRIED and target.best > POOR and self.finds.best < NEAR
         return HARDLY if self.options.adaptive and poor else 1.0
-
-    def adopt(self, individual: Individual) -> None:
-        """Look at a model in the user's units that somebody else found; cleaned up it may be the law."""
-        X, y = self.rows_given, self.y
-        find = laws.polished(model_expression(individual), X, y, self.plain)
-        if find is None or len(y) < 3 * find.individual.n_parameters + 10:
-            return
-        find = laws.cleaned(laws.reduced(find, X, y, self.plain), X, y)
-        if laws.is_law(find) and not laws.cancels(find.expression, X) and self._admits(find.expression):
-            self.law = find
 
     def state(self) -> dict[str, Any]:
         """All that is needed to go on, as plain values."""
-        finds = {**self.finds, **({-1: self.law} if self.law else {})}
         return {
             "rng": self.rng.bit_generator.state,
             "evaluations": self.evaluations,
             "surveyed": self.surveyed,
-            "briefed": sorted(left.hex() for left in self.briefed),
             "seeds": [[packed_model(m) for m in t.seeds] for t in self.targets],
             "targets": [
                 (t.restarts, t.work, float(t.best).hex(), list(t.front.items())) for t in self.targets
             ],
-            "finds": [(c, *packed_model(f.individual), f.unexplained.hex()) for c, f in finds.items()],
+            "finds": self.finds.state(),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from `state`."""
         self.rng.bit_generator.state = state["rng"]
         self.evaluations, self.surveyed = int(state["evaluations"]), int(state["surveyed"])
-        self.briefed = {float.fromhex(left) for left in state["briefed"]}
         for target, seeds in zip(self.targets, state["seeds"], strict=True):
             target.seeds = [model(*m) for m in seeds]
         for target, (restarts, work, best, front) in zip(self.targets, state["targets"], strict=True):
             target.restarts, target.work, target.best = int(restarts), int(work), float.fromhex(best)
             target.front = {int(size): float(left) for size, left in front}
-        for complexity, genes, intercept, coefficients, unexplained in state["finds"]:
-            individual = model(genes, intercept, coefficients)
-            find = Find(individual, model_expression(individual), float.fromhex(unexplained))
-            if complexity == -1:
-                self.law = find
-            else:
-                self.finds[int(complexity)] = find
+        self.finds.restore(state["finds"])
 
     # --- the survey -------------------------------------------------------------------------------
 
@@ -339,65 +310,12 @@ class Seekers:
             return
         if self.meaning:
             expression = simplify(substitute(expression, self.meaning))
-        self._verify(expression, target)
-
-    def _verify(self, expression: Expression, target: Target) -> None:
-        """Tune a find in the user's terms; keep it if it is the best of its size, and as the law if it is one."""
-        X, y = self.rows_given, self.y
-        find = laws.measure(expression, X, y)
-        if find is not None and target.sign is None and float(find.individual.predict(X) @ y) < 0.0:
-            expression = Operation("neg", (expression,))
-            find = laws.measure(expression, X, y)
-        if find is not None and not self._admits(expression):
-            find = laws.measure(laws.with_simple_exponents(expression), X, y)
-        if find is None or not self._admits(find.expression):
-            return
-        smaller = [f for c, f in self.finds.items() if c <= find.individual.complexity]
-        if all(find.unexplained < 2.0 * known.unexplained for known in smaller):
-            find = self._polished(find)
-        target.best = min(target.best, find.unexplained)
-        enough = len(y) >= 3 * find.individual.n_parameters + 10
-        if enough and find.unexplained < (
-            EXACT if find.individual.complexity <= MOST_NODES else laws.ROUNDING
-        ):
-            find = laws.cleaned(laws.reduced(find, X, y, self.plain), X, y)
-            if laws.is_law(find) and not laws.cancels(find.expression, X) and self._admits(find.expression):
-                self.law = find if self.law is None else laws.shortest([find, self.law])
-        self._keep(find)
-
-    def _polished(self, find: Find) -> Find:
-        """All constants tuned on all rows; but no intercept and no exponents where they contradict the units."""
-        X, y = self.rows_given, self.y
-        tuned = laws.polished(find.expression, X, y, self.plain)
-        if tuned is None or self._admits(tuned.expression):
-            return tuned or find
-        places = exponent_places(find.expression)
-        tuned = laws.measure(retuned(find.expression, places, X, y), X, y)
-        good = tuned is not None and tuned.unexplained < find.unexplained and self._admits(tuned.expression)
-        return tuned if tuned is not None and good else find
+        target.best = min(target.best, self.finds.take(expression, target.sign is None))
 
     def make_brief(self, most: int) -> None:
-        """Shorten the most convincing finds, each once."""
-        n = len(self.y)
-        if not self.options.brief or self.law is not None:
-            return
-        for find in sorted(self.finds.values(), key=lambda find: price(find, n))[:most]:
-            if find.unexplained not in self.briefed and NOISY < find.unexplained < HOPELESS:
-                short = brief(find, self.rows_given, self.y, self.plain)
-                self._keep(short)
-                self.briefed |= {find.unexplained, short.unexplained}
-                self.evaluations += BRIEF_WORK
-
-    def _keep(self, find: Find) -> None:
-        """Keep a find if it is the best of its size."""
-        complexity = find.individual.complexity
-        known = self.finds.get(complexity)
-        if (known is None or find.unexplained < known.unexplained) and self._admits(find.expression):
-            self.finds[complexity] = find
-
-    def _admits(self, expression: Expression) -> bool:
-        """Do the units allow it?"""
-        return self.dimensions is None or self.dimensions.admits(expression)
+        """Shorten the most convincing finds."""
+        if self.options.brief:
+            self.evaluations += BRIEF_WORK * self.finds.make_brief(most)
 
     def _with_fixed(
         self, tuned: Individual, target: Target, y: Floats, features: list[int]

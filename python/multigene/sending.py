@@ -41,7 +41,8 @@ def seekers_of(
     X, y = np.ascontiguousarray(problem.X[rows]), problem.y[rows]
     functions = settings.genes.functions
     chosen = None if functions == default_settings().genes.functions else functions
-    return Seekers(X, y, np.arange(len(y)), own, workers, settings.seeking, chosen, problem.dimensions)
+    alone = settings.search.looks_for == "laws" or problem.dimensions is not None
+    return Seekers(X, y, np.arange(len(y)), own, workers, settings.seeking, chosen, problem.dimensions, alone)
 
 
 def _obstacle(problem: Problem, rows: npt.NDArray[np.intp]) -> str | None:

@@ -353,10 +353,13 @@ def _with_columns(now: Variables, expressions: list[Expression]) -> Variables:
         columns.append(now.values.shape[1] + len(values) - 1)
         values.append(evaluate(expression, U)[:, None])
         meaning[columns[-1]] = simplify(substitute(expression, names))
-        whole = powers_of(meaning[columns[-1]])
-        common = gcd(*(round(e) for e in whole.values() if e == round(e)))
-        positive = all(isinstance(b, Variable) and np.all(now.values[:, b.index] > 0.0) for b in whole)
-        if common > 1 and positive and all(e == round(e) for e in whole.values()):
+        exponents = powers_of(meaning[columns[-1]])
+        if all(isinstance(b, Variable) and np.all(now.values[:, b.index] > 0.0) for b in exponents):
+            # A product of powers of positive features: what cancels may go, and a common power says nothing.
+            whole = {b: e for b, e in exponents.items() if abs(e) > 1e-9}
+            common = (
+                gcd(*(round(e) for e in whole.values())) if all(e == round(e) for e in whole.values()) else 1
+            )
             roots = [Power(base, e / common) for base, e in whole.items()]
             meaning[columns[-1]] = simplify(Operation("mul", tuple(roots)) if len(roots) > 1 else roots[0])
             values[-1] = values[-1] ** (1.0 / common)
