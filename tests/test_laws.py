@@ -17,7 +17,7 @@ from multigene.monomials import Monomials
 from multigene.parameters import numbers
 from multigene.probes import rational
 from multigene.readable import size
-from multigene.rewriting import natural
+from multigene.rewriting import natural, powers_joined
 from multigene.transforms import TRANSFORMS, logarithmic, one_sign
 
 NAMES = list("abcde")
@@ -120,6 +120,9 @@ def test_engine_text_says_the_same(text):
         ("x0*cos(x3)/exp(x1/x2)", "a*cos(d)/exp(b/c)"),  # a sign more would be longer
         ("(-1.0)*x2*log(x1/x0)", "c*log(a/b)"),
         ("(-1.0)*x2*log(4.3*x1/x0)", "-c*log(4.3*b/a)"),  # 1/4.3 has many digits
+        ("0.5*x0*x1*(x1 + x2) - 0.5*x1*x2*(x0 + x2) + 0.5*x2*x2*(x1 + x2)", "0.5*(c**3 + a*b**2)"),
+        ("sin(x0*(x1 + x2) - x0*x1)/(x2*(x1 + 1.0) - x2)", "sin(a*c)/(b*c)"),
+        ("(x0 + x1)*(x0 - x1) + x1*x1", "a**2"),
     ],
 )
 def test_natural_forms(text, wanted):
@@ -257,6 +260,21 @@ def test_without_division_only_polynomials():
     X = rows(d=2)
     assert rational(X, X[:, 0] / X[:, 1], False) is None
     assert rational(X, X[:, 0] * X[:, 1], False) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("sqrt(x0)*x1*sqrt(x0)", "a*b"),
+        ("sqrt(x0)*exp(x1/sqrt(x0*x1))/sqrt(x0*x1)", "exp(sqrt(b)/sqrt(a))/sqrt(b)"),
+        ("sqrt(x2)*x1*sqrt(x2)", "b*sqrt(c)**2"),  # c may be negative
+    ],
+)
+def test_powers_of_positive_variables_are_joined(text, wanted):
+    joined = powers_joined(read(text), {0, 1})
+    assert str(Formula(joined, NAMES)) == wanted
+    X = rows()
+    np.testing.assert_allclose(evaluate(joined, X), evaluate(read(text), X), rtol=1e-12)
 
 
 def catalogue_of(X, allows, logarithm):

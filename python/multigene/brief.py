@@ -16,7 +16,7 @@ from multigene.expression import Expression
 from multigene.laws import Find, measure, smaller_expressions
 from multigene.parameters import numbers, retuned, simple_numbers, with_number
 from multigene.readable import size
-from multigene.rewriting import natural
+from multigene.rewriting import natural, powers_joined, simplify
 from multigene.settings import Refinement
 
 Floats = npt.NDArray[np.float64]
@@ -26,7 +26,7 @@ Fit = Callable[[Expression], Find | None]
 #: Longer finds are left alone: each attempt costs time, and they are no law.
 MOST_NODES = 32
 #: Longer finds are not rewritten: it takes too long.
-MOST_REWRITTEN = 22
+MOST_REWRITTEN = 45
 #: Most attempts to drop something, and how each is tuned.
 MOST_TRIES = 40
 TUNING = Refinement(iterations=15, gain=1e-4, damping=1e-3, max_parameters=60, decay=0.0, prune=0.0)
@@ -49,15 +49,15 @@ def criterion(left: float, n: int, fitted: int, nodes: int) -> float:
 
 def brief(find: Find, X: Floats, y: Floats, fit: Fit, admits: Callable[[Expression], bool]) -> Find:
     """The find with less in it and simpler numbers, as far as that pays by `price`; `fit` tunes, `admits` says what may be."""
+    find = _rewritten(find, X, y)
     if size(find.expression) > MOST_NODES:
         return find
-    return _rounded(_pruned(_rewritten(find, X, y), fit, len(y)), X, y, admits)
+    return _rounded(_pruned(find, fit, len(y)), X, y, admits)
 
 
 def _rewritten(find: Find, X: Floats, y: Floats) -> Find:
-    if size(find.expression) > MOST_REWRITTEN:
-        return find
-    form = measure(natural(find.expression), X, y)
+    joined = powers_joined(find.expression, np.flatnonzero(np.all(X > 0.0, axis=0)))
+    form = measure(natural(joined) if size(joined) <= MOST_REWRITTEN else joined, X, y)
     return form if form is not None and price(form, len(y)) <= price(find, len(y)) else find
 
 
@@ -78,15 +78,18 @@ def _pruned(find: Find, fit: Fit, n: int) -> Find:
 
 
 def _rounded(find: Find, X: Floats, y: Floats, admits: Callable[[Expression], bool]) -> Find:
-    """Simple numbers for constants, the others tuned again each time, while that pays."""
-    values = numbers(find.expression)
-    best, fixed = find, {place for place, value in enumerate(values) if value in simple_numbers(value)}
-    for place in (p for p in range(len(values)) if p not in fixed):
-        for simple in simple_numbers(numbers(best.expression)[place], CLOSE):
+    """Nothing, or simple numbers, for constants, the others tuned again each time, while that pays."""
+    best, place = find, 0
+    while place < len(values := numbers(best.expression)):
+        fixed = {k for k, value in enumerate(values) if value in simple_numbers(value)}
+        wanted = [] if place in fixed else dict.fromkeys([0.0, *simple_numbers(values[place], CLOSE)])
+        for simple in wanted:
             changed = retuned(with_number(best.expression, place, simple), fixed | {place}, X, y, 3)
+            changed = simplify(changed) if simple == 0.0 else changed
             candidate = measure(changed, X, y) if admits(changed) else None
             if candidate is not None and price(candidate, len(y)) < price(best, len(y)):
                 best = candidate
-                fixed.add(place)
+                place = -1 if simple == 0.0 else place  # the others have moved
                 break
+        place += 1
     return _rewritten(best, X, y)

@@ -440,6 +440,8 @@ class Searcher:
         if self.seekers is not None and self.explained() and self.front.best is not None:
             self.seekers.finds.adopt(self.problem.in_user_units(self.front.best.individual))
             self._seek(1, lambda: True)  # judging rows have the last word
+        elif self.seekers is not None and self.only_laws:
+            self.seekers.make_brief(BRIEF_AT_THE_END)
 
     def _enter(self, individual: Individual) -> None:
         if np.isfinite(individual.fitness) and (self.guard is None or self.guard(individual)):

@@ -24,7 +24,7 @@ from multigene.finds import Finds
 from multigene.laws import Find
 from multigene.readable import size
 from multigene.restart import PROMISING, Restart, luby, worth_a_look
-from multigene.rewriting import simplify
+from multigene.rewriting import powers_joined
 from multigene.seeker_settings import DENSE_FUNCTIONS, DENSE_LIMITS, dense_settings, seeker_settings
 from multigene.settings import FunctionEntry, Refinement, Seeking, Settings
 from multigene.side_by_side import in_order, own
@@ -86,6 +86,7 @@ class Seekers:
         self.rows = np.sort(rng.permutation(rows)[: options.rows])
         self.scales = _scales(X, self.rows_given.shape[1])
         self.signs = {j: float(np.sign(X[0, j])) for j in range(X.shape[1]) if one_sign(X[:, j])}
+        self.positive = {j for j, sign in self.signs.items() if sign > 0.0}
         self.targets = make_targets(X, y, options, self._allows, features, better)
         self.stages = survey.stages(self.targets, self.rough) if options.survey else []
         self.evaluations = 0
@@ -309,7 +310,7 @@ class Seekers:
         except (OverflowError, ValueError):  # a constant beyond what floating point holds
             return
         if self.meaning:
-            expression = simplify(substitute(expression, self.meaning))
+            expression = powers_joined(substitute(expression, self.meaning), self.positive)
         target.best = min(target.best, self.finds.take(expression, target.sign is None))
 
     def make_brief(self, most: int) -> None:

@@ -4,6 +4,7 @@
 |---|---|
 | `always.py` | rules that keep the value everywhere: `simplify`, `fold_constants` |
 | `where_seen.py` | rules that hold where a law was seen: powers, logarithms, roots, common factors, squares |
+| `positive.py` | `powers_joined`: powers of variables that are known to be positive |
 | `scales.py` | numbers pulled out of sums, powers and roots |
 | `sums.py` | other ways to write a sum or a product, all of them offered |
 | `ties.py` | of forms of the same size the one people write |
@@ -18,5 +19,6 @@ better into `ties.py`.
 from multigene.rewriting.always import fold_constants, simplify
 from multigene.rewriting.choosing import natural
 from multigene.rewriting.parts import join_term, replaced, split_term
+from multigene.rewriting.positive import powers_joined
 
-__all__ = ["fold_constants", "join_term", "natural", "replaced", "simplify", "split_term"]
+__all__ = ["fold_constants", "join_term", "natural", "powers_joined", "replaced", "simplify", "split_term"]

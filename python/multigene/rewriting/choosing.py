@@ -9,7 +9,7 @@ from multigene.expression import Expression, fold
 from multigene.readable import size
 from multigene.rewriting.always import simplified
 from multigene.rewriting.scales import scaled, spread
-from multigene.rewriting.sums import grouped, rearranged
+from multigene.rewriting.sums import grouped, multiplied_out, rearranged
 from multigene.rewriting.ties import tidied
 from multigene.rewriting.where_seen import by_kind, one_fraction, roots, squares, turned
 
@@ -20,6 +20,9 @@ MOST_REARRANGEMENTS, LONG = 4, 30
 def natural(expression: Expression) -> Expression:
     """The shortest of the forms that the rules give, and the expression itself; of the same size, the more usual one."""
     best = _shortest_form(expression)
+    opened = multiplied_out(best)
+    if opened is not None:
+        best = min(best, _shortest_form(opened), key=size)
     for _ in range(MOST_REARRANGEMENTS if size(best) <= LONG else 0):
         others = (_shortest_form(other) for other in rearranged(best))
         shorter = min(others, key=size, default=best)

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from multigene.expression import Expression, Number, Operation, Power, fold, postorder, rebuild
+from multigene.rewriting.always import simplify
 from multigene.rewriting.parts import (
     above_and_below,
     factors_of,
     is_a,
+    join_term,
     power_of,
     powers_of,
     product_of,
@@ -25,6 +27,8 @@ from multigene.rewriting.where_seen import square_ratio
 
 #: Sums of more terms than this are left alone.
 MOST_TERMS = 8
+#: Sums do not become longer than this by multiplying out.
+MOST_MULTIPLIED = 16
 
 
 def rearranged(expression: Expression) -> Iterator[Expression]:
@@ -36,6 +40,45 @@ def rearranged(expression: Expression) -> Iterator[Expression]:
         elif isinstance(node, Operation) and node.name in ("mul", "div"):
             for other in (*_fraction_split(node), *_exponential_in(node)):
                 yield replaced(expression, place, other)
+
+
+def multiplied_out(expression: Expression) -> Expression | None:
+    """Products in sums multiplied out, so that terms may cancel; None where there are none."""
+    found = False
+
+    def change(node: Expression, children: tuple[Expression, ...]) -> Expression:
+        nonlocal found
+        node = rebuild(node, children)
+        if not _is_sum(node):
+            return node
+        terms = [part for c, term in _signed_terms(node) for part in _opened(c, term)]
+        if len(terms) == len(node.children) or len(terms) > MOST_MULTIPLIED:
+            return node
+        found = True
+        return sum_of([join_term(c, term) for c, term in terms])
+
+    changed = fold(expression, change)
+    return simplify(changed) if found else None
+
+
+def _opened(coefficient: float, term: Expression) -> list[tuple[float, Expression]]:
+    """A term as a sum of products without sums."""
+    opened = [(coefficient, Number(1.0) if _is_sum(term) or is_a(term, "mul") else term)]
+    for factor in factors_of(term) if opened[0][1] == Number(1.0) else ():
+        parts = _signed_terms(factor) if _is_sum(factor) else [(1.0, factor)]
+        opened = [(c * d, product_of([t, part])) for c, t in opened for d, part in parts]
+    return opened
+
+
+def _is_sum(node: Expression) -> bool:
+    return is_a(node, "add") or is_a(node, "sub")
+
+
+def _signed_terms(node: Expression) -> list[tuple[float, Expression]]:
+    """Terms of a sum or difference."""
+    (first, rest), *others = _split_terms(node)
+    sign = -1.0 if is_a(node, "sub") else 1.0
+    return [(first, rest), *((sign * c, term) for c, term in others)]
 
 
 def grouped(expression: Expression) -> Expression:
