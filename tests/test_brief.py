@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,8 @@ from multigene.finds import Finds
 from multigene.formula import Formula
 from multigene.model import model_expression
 from multigene.parameters import numbers, retuned, simple_numbers, with_number
+from multigene.readable import size
+from multigene.units import Dimensions
 
 NAMES = list("abc")
 
@@ -25,6 +29,12 @@ def noisy(truth, noise=0.01, n=375):
 
 def find(text, X, y):
     found = laws.polished(model_expression(Individual([text], 0.0, [1.0])), X, y, Dataset(X, y))
+    assert found is not None
+    return found
+
+
+def measured(text, X, y):
+    found = laws.measure(model_expression(Individual([text], 0.0, [1.0])), X, y)
     assert found is not None
     return found
 
@@ -45,6 +55,48 @@ def test_what_noise_cannot_tell_from_nothing_is_dropped(text, wanted):
     X, y = noisy(lambda a, b, c: a * b / c**2)
     short = shortened(find(text, X, y), X, y)
     assert str(Formula(short.expression, NAMES)) == wanted
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e6], ids=["small", "large"])
+def test_an_intercept_that_noise_cannot_tell_from_nothing_vanishes(scale):
+    X, y = noisy(lambda a, b, c: scale * a * b, noise=0.1)
+    known = find(f"{1.01 * scale}*x0*x1 + {0.05 * scale}", X, y)
+    short = shortened(known, X, y)
+    assert size(short.expression) <= 5  # a number and two variables
+    assert short.unexplained < 1.02 * known.unexplained
+
+
+def test_in_noise_the_more_convincing_find_of_a_size_is_kept():
+    X, y = noisy(lambda a, b, c: a * b / c, noise=0.1)
+    finds = Finds(X, y, None)
+    right, fitted = (measured(text, X, y) for text in ("x0*x1/x2", "exp(1.003*log(x0*x1/x2))"))
+    for find in (right, fitted):
+        finds.by_size.clear()
+        finds.keep(replace(right, individual=find.individual))
+        finds.keep(replace(fitted, individual=find.individual))
+        [kept] = finds.by_size.values()
+        assert kept.expression == right.expression
+
+
+def test_an_exact_find_is_kept_whatever_it_costs():
+    X, y = noisy(lambda a, b, c: a * b / c, noise=0.0)
+    finds = Finds(X, y, None)
+    near, exact = measured("x0*x1/x2", X, y + 1e-3 * X[:, 0]), measured("1.0*x0*x1/x2", X, y)
+    finds.keep(replace(near, individual=exact.individual))
+    finds.keep(exact)
+    [kept] = finds.by_size.values()
+    assert kept.unexplained == exact.unexplained < 1e-25
+
+
+def test_brief_finds_respect_units():
+    pytest.importorskip("pint")
+    X, y = noisy(lambda a, b, c: a * b**2 * np.exp(-c), noise=0.05)
+    finds = Finds(X, y, Dimensions.of({"a": "kg", "b": "m/s", "c": "1", "y": "J"}, NAMES))
+    known = measured("1.02*x0*x1**2*exp(-0.98*x2) + 0.003*x0*x1**2", X, y)
+    short = brief(known, X, y, finds.fitted, finds.admits)
+    assert str(Formula(short.expression, NAMES)) == "a*b**2*exp(-c)"
+    assert finds.fitted(known.expression) is not None
+    assert finds.admits(finds.fitted(known.expression).expression)
 
 
 def test_what_the_data_need_stays():

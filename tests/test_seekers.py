@@ -353,3 +353,32 @@ def test_laws_alone_need_a_few_different_rows(times):
     X = np.repeat(rows(12, 2), times, axis=0)
     with pytest.raises(ValueError, match=r"12 different rows are too few.*at least 13.*search='both'"):
         MultigeneRegressor(search="laws", generations=10).fit(X, X[:, 0] * X[:, 1])
+
+
+# --- rough data -----------------------------------------------------------------------------------
+
+
+def rough_data():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(1.0, 5.0, (500, 3))
+    return X, X[:, 0] + 2.0 * rng.standard_normal(500)
+
+
+def test_seekers_who_work_alone_ask_everything_of_rough_data():
+    X, y = rough_data()
+    beside = Seekers(X, y, np.arange(500), np.random.default_rng(0), Workers(1), Seeking())
+    alone = Seekers(X, y, np.arange(500), np.random.default_rng(0), Workers(1), Seeking(), alone=True)
+    assert beside.rough
+    assert not alone.rough
+    asked, all_asked = (sum(len(stage.targets) for stage in s.stages) for s in (beside, alone))
+    assert asked < all_asked
+
+
+def test_beside_approximators_rough_data_are_surveyed_only(monkeypatch):
+    X, y = rough_data()
+    begun = []
+    monkeypatch.setattr(Seekers, "_evolve", lambda self, *rest: begun.append(self.evaluations))
+    MultigeneRegressor(generations=20, random_state=0, n_jobs=1).fit(X, y)
+    assert begun == []
+    MultigeneRegressor(generations=400, random_state=0, n_jobs=1, search="laws").fit(X, y)
+    assert begun
