@@ -226,12 +226,14 @@ def unseen_errors(problem: Problem, individual: Individual) -> Floats:
     return jury.squares(np.concatenate(predictions))
 
 
-def best_of(problem: Problem, members: list[Member]) -> Member:
-    """Of models in the user's units, smallest first: the first that no other is clearly better than."""
-    squares = [unseen_errors(problem, m.individual) for m in members]
-    best = min(squares, key=lambda s: float(s.sum()))
-    for member, square in zip(members, squares, strict=True):
-        if square is best or not clearly_better(best, square, CLEARLY_WORSE):
+def best_of(problem: Problem, members: list[Member], convincing: Member | None = None) -> Member:
+    """Of models in the user's units, smallest first: the first that no other is clearly better than; the most `convincing` one
+    comes before them."""
+    squares = {id(m): unseen_errors(problem, m.individual) for m in members}
+    best = min(squares.values(), key=lambda s: float(s.sum()))
+    first = [convincing] if convincing is not None else []
+    for member in (*first, *members):
+        if squares[id(member)] is best or not clearly_better(best, squares[id(member)], CLEARLY_WORSE):
             return member
     return members[-1]
 

@@ -56,8 +56,7 @@ def outcome(search: Searcher) -> tuple[Member, list[Member]]:
         chosen = line(search, verdict.linear, data)
     finds = finds_of(search)
     if finds and verdict.errors is not None and not decided:
-        prices = search.seekers.finds.prices() if search.seekers is not None else {}
-        convincing = min(finds, key=lambda m: prices.get(id(m.individual), np.inf))
+        convincing = most_convincing_of(search, finds)
         chosen = prefer_short(search.problem, verdict.errors, chosen, finds, convincing)
     elif best is None and not decided:  # approximators had no time
         lines = [in_user_units(search.problem, model.fit(data)) for model in search.linear]
@@ -114,10 +113,17 @@ def line(search: Searcher, number: int, data: Dataset) -> Member:
 
 
 def best_find(search: Searcher) -> tuple[Member, list[Member]]:
-    """The shortest find that is not clearly worse than the best on rows that no seeker saw; the mean where there is none."""
-    mean = Individual(["0.0"], 0.0, [0.0]).fit(search.problem.dataset())
-    finds = non_dominated([in_user_units(search.problem, mean), *finds_of(search)])
-    return best_of(search.problem, finds), finds
+    """The most convincing find, or the shortest, that is not clearly worse than the best on rows that no seeker saw; the mean
+    where there is none."""
+    mean = in_user_units(search.problem, Individual(["0.0"], 0.0, [0.0]).fit(search.problem.dataset()))
+    finds = non_dominated([mean, *finds_of(search)])
+    return best_of(search.problem, finds, most_convincing_of(search, finds)), finds
+
+
+def most_convincing_of(search: Searcher, finds: list[Member]) -> Member | None:
+    """The find that costs least (`brief.price`)."""
+    prices = search.seekers.finds.prices() if search.seekers is not None else {}
+    return min(finds, key=lambda m: prices.get(id(m.individual), np.inf), default=None)
 
 
 def finds_of(search: Searcher) -> list[Member]:
