@@ -277,6 +277,22 @@ def test_powers_of_positive_variables_are_joined(text, wanted):
     np.testing.assert_allclose(evaluate(joined, X), evaluate(read(text), X), rtol=1e-12)
 
 
+def test_a_power_of_a_product_stays_one():
+    expression = Power(Operation("div", (Variable(0), Variable(1))), 0.37)
+    assert powers_joined(expression, {0, 1}) == expression
+
+
+@pytest.mark.parametrize(
+    "text", ["1e200*x0*(1e200*x1 + x2) + x2", "1e-200*x0*(1e-200*x1 + x2) + x2"], ids=["large", "small"]
+)
+def test_sums_beyond_floating_point_are_not_multiplied_out(text):
+    expression = read(text)
+    form = natural(expression)
+    X = rows()
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(evaluate(form, X), evaluate(expression, X), rtol=1e-12)
+
+
 def catalogue_of(X, allows, logarithm):
     return Catalogue(Monomials(X, allows), allows, logarithm)
 

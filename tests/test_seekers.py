@@ -170,7 +170,7 @@ def test_no_law_in_noise():
     search = seekers(X, np.random.default_rng(1).normal(size=200))
     search.seek(20_000)
     assert search.law is None
-    assert search.best > 0.5
+    assert search.finds.best > 0.5
 
 
 def test_few_rows_prove_nothing():

@@ -23,6 +23,11 @@ def test_approximators_that_come_close_say_that_there_is_little_noise():
     assert due(0.5, 1e-2, 1_000_000, 0, True) == 0
 
 
+def test_a_find_that_leaves_more_than_approximators_says_nothing():
+    assert due(0.015, 0.01, 1_000_000, 0, True) == 0
+    assert due(0.010, 0.015, 1_000_000, 0, True) == int(SHARES[-1][1] * 1_000_000)
+
+
 def test_a_fair_chance_comes_first():
     assert due(np.inf, np.inf, 1_000_000, 0, False) == int(FAIR_CHANCE * 1_000_000)
     assert due(np.inf, np.inf, 1_000_000, 0, True) == 0

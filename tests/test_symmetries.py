@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from multigene.expression import Variable
+from multigene.expression import Operation, Power, Variable
 from multigene.formula import Formula
 from multigene.surrogate import highest_degree, surrogate_of
-from multigene.symmetries import Variables, picture
+from multigene.symmetries import Variables, _with_columns, picture
 
 NAMES = list("abcdefghi")
 
@@ -181,3 +181,12 @@ def test_noise_settles_the_degree():
     assert surrogate.settled
     assert surrogate.exponents.sum(axis=1).max() <= 2
     assert highest_degree(500, 2) > 8
+
+
+def test_columns_that_cancel_altogether_do_no_harm():
+    X = rows(d=2)
+    third = Operation("div", (Power(Variable(0), 1.0 / 3.0), Power(Variable(1), 1.0 / 3.0)))
+    turned = Operation("div", (Variable(1), Variable(0)))
+    now = _with_columns(Variables(X, {}, (0, 1), {}), [third, turned])
+    new = _with_columns(now, [Operation("mul", (Power(Variable(0), 3.0), Variable(1)))])
+    np.testing.assert_allclose(new.values[:, new.columns[0]], 1.0)

@@ -23,9 +23,9 @@ Floats = npt.NDArray[np.float64]
 #: Tunes the constants of an expression on all rows.
 Fit = Callable[[Expression], Find | None]
 
-#: Longer finds are left alone: each attempt costs time, and they are no law.
+#: Longer finds are rewritten only: each attempt to drop something costs time, and they are no law.
 MOST_NODES = 32
-#: Longer finds are not rewritten: it takes too long.
+#: Longer finds are not even rewritten.
 MOST_REWRITTEN = 45
 #: Most attempts to drop something, and how each is tuned.
 MOST_TRIES = 40
@@ -49,16 +49,17 @@ def criterion(left: float, n: int, fitted: int, nodes: int) -> float:
 
 def brief(find: Find, X: Floats, y: Floats, fit: Fit, admits: Callable[[Expression], bool]) -> Find:
     """The find with less in it and simpler numbers, as far as that pays by `price`; `fit` tunes, `admits` says what may be."""
-    find = _rewritten(find, X, y)
+    find = _rewritten(find, X, y, admits)
     if size(find.expression) > MOST_NODES:
         return find
     return _rounded(_pruned(find, fit, len(y)), X, y, admits)
 
 
-def _rewritten(find: Find, X: Floats, y: Floats) -> Find:
+def _rewritten(find: Find, X: Floats, y: Floats, admits: Callable[[Expression], bool]) -> Find:
     joined = powers_joined(find.expression, np.flatnonzero(np.all(X > 0.0, axis=0)))
     form = measure(natural(joined) if size(joined) <= MOST_REWRITTEN else joined, X, y)
-    return form if form is not None and price(form, len(y)) <= price(find, len(y)) else find
+    good = form is not None and price(form, len(y)) <= price(find, len(y)) and admits(form.expression)
+    return form if form is not None and good else find
 
 
 def _pruned(find: Find, fit: Fit, n: int) -> Find:
@@ -92,4 +93,4 @@ def _rounded(find: Find, X: Floats, y: Floats, admits: Callable[[Expression], bo
                 place = -1 if simple == 0.0 else place  # the others have moved
                 break
         place += 1
-    return _rewritten(best, X, y)
+    return _rewritten(best, X, y, admits)

@@ -64,7 +64,7 @@ def law_of_few(seekers: Seekers, seen: set[float]) -> Find | None:
             continue
         clean = laws.cleaned(laws.reduced(find, X, y, seekers.finds.data), X, y)
         fitted = sum(value not in simple_numbers(value) for value in numbers(clean.expression))
-        admitted = seekers.dimensions is None or seekers.dimensions.admits(clean.expression)
+        admitted = seekers.finds.admits(clean.expression)
         vouched = len(y) >= 3 * fitted + 10 and laws.is_law(clean)
         if vouched and admitted and not laws.cancels(clean.expression, X):
             return clean

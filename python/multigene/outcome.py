@@ -56,7 +56,7 @@ def outcome(search: Searcher) -> tuple[Member, list[Member]]:
         chosen = line(search, verdict.linear, data)
     finds = finds_of(search)
     if finds and verdict.errors is not None and not decided:
-        convincing = most_convincing_of(search, finds)
+        convincing = cheapest_find(search, finds)
         chosen = prefer_short(search.problem, verdict.errors, chosen, finds, convincing)
     elif best is None and not decided:  # approximators had no time
         lines = [in_user_units(search.problem, model.fit(data)) for model in search.linear]
@@ -117,10 +117,10 @@ def best_find(search: Searcher) -> tuple[Member, list[Member]]:
     where there is none."""
     mean = in_user_units(search.problem, Individual(["0.0"], 0.0, [0.0]).fit(search.problem.dataset()))
     finds = non_dominated([mean, *finds_of(search)])
-    return best_of(search.problem, finds, most_convincing_of(search, finds)), finds
+    return best_of(search.problem, finds, cheapest_find(search, finds)), finds
 
 
-def most_convincing_of(search: Searcher, finds: list[Member]) -> Member | None:
+def cheapest_find(search: Searcher, finds: list[Member]) -> Member | None:
     """The find that costs least (`brief.price`)."""
     prices = search.seekers.finds.prices() if search.seekers is not None else {}
     return min(finds, key=lambda m: prices.get(id(m.individual), np.inf), default=None)

@@ -109,7 +109,8 @@ class Searcher:
         if len(self.problem.evolution_rows) < len(self.problem.y):
             self.completion = min(COMPLETION, 1.0 - END_TO_START * share())
         if self.number == 0:
-            if self._seek(self._first_evaluations(), lambda: share() >= self._first_share()):
+            first = self.settings.seeking.first if self.settings.seeking is not None else 0
+            if self._seek(first, lambda: share() >= self._first_share()):
                 yield self._report()
                 return
             self.sought, self.begun = 0 if self.seekers is None else self.seekers.evaluations, share()
@@ -151,8 +152,7 @@ class Searcher:
 
     @property
     def only_laws(self) -> bool:
-        """Do seekers work alone? With units they do: approximators are made of sums of features of different units, which are not
-        reported."""
+        """Do seekers work alone? With units they do: approximators add features of different units, which is not reported."""
         return self.seekers is not None and (
             self.options.looks_for == "laws" or self.problem.dimensions is not None
         )
@@ -161,8 +161,13 @@ class Searcher:
         """Seekers in rounds, each of as many evaluations as the individuals that approximators would have had."""
         assert self.seekers is not None
         work = self.length * self.options.islands * self.settings.selection.population_size
-        while self.seekers.targets and not self._seek(work, lambda: share() >= 1.0):
+        while self.seekers.targets and not self._seek(
+            work, lambda: share() >= (1.0 if self.complete else COMPLETION)
+        ):
             self.number += self.length
+            if share() >= COMPLETION and not self.complete:
+                self.seekers.make_brief(BRIEF_AT_THE_END)
+                self.complete = True
             yield self._report()
         yield self._report()
 
@@ -199,9 +204,6 @@ class Searcher:
         """Share of the run at which seekers give way; of rough data the survey is all that comes first."""
         assert self.seekers is not None
         return SURVEY_SHARE if self.seekers.surveying else 0.0 if self.seekers.rough else FIRST_SHARE
-
-    def _first_evaluations(self) -> int:
-        return self.settings.seeking.first if self.settings.seeking is not None else 0
 
     def _next_evaluations(self) -> int:
         """Evaluations that seekers are due."""
@@ -440,8 +442,6 @@ class Searcher:
         if self.seekers is not None and self.explained() and self.front.best is not None:
             self.seekers.finds.adopt(self.problem.in_user_units(self.front.best.individual))
             self._seek(1, lambda: True)  # judging rows have the last word
-        elif self.seekers is not None and self.only_laws:
-            self.seekers.make_brief(BRIEF_AT_THE_END)
 
     def _enter(self, individual: Individual) -> None:
         if np.isfinite(individual.fitness) and (self.guard is None or self.guard(individual)):

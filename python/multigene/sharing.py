@@ -6,6 +6,8 @@ near a law seems: much on clean data, nothing on data that clearly follow no sho
 
 from __future__ import annotations
 
+import numpy as np
+
 #: Share of the run that seekers may take before the approximators begin.
 FIRST_SHARE = 0.15
 #: The same while their survey is not finished.
@@ -13,7 +15,7 @@ SURVEY_SHARE = 0.3
 #: Evaluations of seekers for one of the approximators, by what is left unexplained,
 SHARES = ((1e-4, 2.0), (1e-3, 1.0), (0.02, 0.25))
 #: and at least so many until seekers have had a fair chance.
-FAIR_CHANCE = 0.25
+FAIR_CHANCE = 0.1
 #: What approximators leave unexplained counts so many times: they are long.
 LONG_MODELS = 10.0
 #: Evaluations that are saved up for seekers after that before they go on: enough for some restarts side by side.
@@ -26,7 +28,8 @@ def due(left: float, approximators_left: float, done: int, had: int, fair: bool)
     `left` is what the best find leaves unexplained; approximators that leave little say that there is little noise. `fair` says
     that seekers have had a fair chance.
     """
-    near = min(left, LONG_MODELS * approximators_left)
+    # A find that leaves more than approximators do says nothing about a law: these say how clean the data are.
+    near = min(left if left < approximators_left else np.inf, LONG_MODELS * approximators_left)
     share = next((share for most, share in SHARES if near < most), 0.0)
     if not fair:
         return max(0, int(max(share, FAIR_CHANCE) * done) - had)

@@ -73,12 +73,14 @@ class Suggestions:
         self.allows = allows
         #: Of the stage before: mostly the next one is about the same features.
         self.monomials: Monomials | None = None
+        self.better = False
 
     def about(self, stage: Stage, Z: Floats, transformed: list[Floats]) -> Iterator[list[list[Expression]]]:
         """For every target of the stage, one after the other: lists of genes."""
         if stage.kind == "probe":
             laws = (rational(Z, target, self.allows("div")) for target in transformed)
             return ([] if law is None else [[law]] for law in laws)
-        if self.monomials is None or not np.array_equal(self.monomials.Z, Z):
-            self.monomials = Monomials(Z, self.allows, stage.targets[0].better)
+        better = stage.targets[0].better
+        if self.monomials is None or self.better != better or not np.array_equal(self.monomials.Z, Z):
+            self.monomials, self.better = Monomials(Z, self.allows, better), better
         return Catalogue(self.monomials, self.allows, stage.kind == "factors").sets(transformed)

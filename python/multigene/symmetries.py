@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from multigene.expression import Expression, Operation, Power, Variable, evaluate, substitute
 from multigene.rewriting import simplify
-from multigene.rewriting.parts import powers_of
+from multigene.rewriting.parts import powers_of, split_term
 from multigene.surrogate import Surrogate, highest_degree, surrogate_of
 from multigene.transforms import one_sign
 from multigene.units import Dimensions, Group
@@ -353,10 +353,12 @@ def _with_columns(now: Variables, expressions: list[Expression]) -> Variables:
         columns.append(now.values.shape[1] + len(values) - 1)
         values.append(evaluate(expression, U)[:, None])
         meaning[columns[-1]] = simplify(substitute(expression, names))
-        exponents = powers_of(meaning[columns[-1]])
-        if all(isinstance(b, Variable) and np.all(now.values[:, b.index] > 0.0) for b in exponents):
-            # A product of powers of positive features: what cancels may go, and a common power says nothing.
-            whole = {b: e for b, e in exponents.items() if abs(e) > 1e-9}
+        # A product of powers of positive features: what cancels may go, and a common power says nothing.
+        number, product = split_term(meaning[columns[-1]])
+        exponents = powers_of(product) if number == 1.0 and product is not None else {}
+        whole = {b: e for b, e in exponents.items() if abs(e) > 1e-9}
+        positive = all(isinstance(b, Variable) and np.all(now.values[:, b.index] > 0.0) for b in exponents)
+        if whole and positive:
             common = (
                 gcd(*(round(e) for e in whole.values())) if all(e == round(e) for e in whole.values()) else 1
             )

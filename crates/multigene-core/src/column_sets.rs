@@ -38,7 +38,7 @@ pub struct Beam {
 /// The best sets of every size, smallest first. Columns, one after the other, and target are of length one.
 #[must_use]
 pub fn column_sets(columns: &[f64], cost: &[f64], target: &[f64], beam: Beam, level: Level) -> Vec<ColumnSet> {
-    if cost.is_empty() || target.is_empty() {
+    if cost.is_empty() || target.is_empty() || beam.width == 0 {
         return Vec::new();
     }
     let mut columns = Columns::new(columns, cost, target, level);

@@ -22,8 +22,8 @@ def powers_joined(expression: Expression, positive: Collection[int]) -> Expressi
             if isinstance(base, Variable) and base.index in positive:
                 exponents[base] = exponents.get(base, 0.0) + exponent
         others = [power_of(base, exponent) for base, exponent in parts if base not in exponents]
-        nested = isinstance(node, Power) and not isinstance(node.base, Variable)
-        if len(others) + len(exponents) == len(parts) and not (nested and exponents):
+        root = isinstance(node, Power) and is_a(node.base, "sqrt")  # √x² is x
+        if len(others) + len(exponents) == len(parts) and not (root and exponents):
             return node
         # Sums of thirds and the like are whole up to rounding.
         return product_of(

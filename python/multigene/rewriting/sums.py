@@ -6,10 +6,11 @@ c²·(u + v)/(c² + u·v) is (u + v)/(1 + u·v/c²): every rearrangement is offe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from multigene.expression import Expression, Number, Operation, Power, fold, postorder, rebuild
-from multigene.rewriting.always import simplify
+from multigene.rewriting.always import simplified
 from multigene.rewriting.parts import (
     above_and_below,
     factors_of,
@@ -54,11 +55,13 @@ def multiplied_out(expression: Expression) -> Expression | None:
         terms = [part for c, term in _signed_terms(node) for part in _opened(c, term)]
         if len(terms) == len(node.children) or len(terms) > MOST_MULTIPLIED:
             return node
+        if not all(math.isfinite(c) and c != 0.0 for c, _ in terms):  # beyond what floating point holds
+            return node
         found = True
         return sum_of([join_term(c, term) for c, term in terms])
 
     changed = fold(expression, change)
-    return simplify(changed) if found else None
+    return simplified(changed) if found else None
 
 
 def _opened(coefficient: float, term: Expression) -> list[tuple[float, Expression]]:
