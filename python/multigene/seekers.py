@@ -118,7 +118,7 @@ class Seekers:
             self.make_brief(1)
 
     def _survey_all(self, until: int, stop: Callable[[], bool]) -> None:
-        """What is left of the survey; what convinces most is made brief in the end."""
+        """What is left of the survey; what convinces most is made brief in the end if seekers may go on."""
         asked, law_in_better = self.surveyed, None
         unfinished, suggestions = False, Suggestions(self._allows)
         for stage in self.stages:
