@@ -128,3 +128,10 @@ def test_other_numbers_make_up_for_a_fixed_one():
     place = numbers(expression).index(0.55)
     tuned = retuned(with_number(expression, place, 0.5), {place}, X, y)
     assert sorted(numbers(tuned)) == pytest.approx([0.5, 2.0])
+
+
+def test_constants_are_not_moved_beyond_floating_point(monkeypatch):
+    X, y = noisy(lambda a, b, c: a * b)
+    expression = model_expression(Individual(["2.0*x0*x1 + 0.5"], 0.0, [1.0]))
+    monkeypatch.setattr(np.linalg, "lstsq", lambda J, *rest, **more: (np.full(J.shape[1], np.inf),))
+    assert retuned(expression, set(), X, y) == expression

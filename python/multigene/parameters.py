@@ -102,9 +102,12 @@ def _retuned(expression: Expression, fixed: set[int], X: Floats, y: Floats, step
             break
         scale = np.maximum(np.max(np.abs(J), axis=0), 1e-300)
         move = np.linalg.lstsq(J / scale, residual, rcond=1e-10)[0] / scale
+        new = values[free] + move
+        if not np.all(np.isfinite(new)):  # a slope of next to nothing
+            break
         moved = current
-        for k, change in zip(free, move, strict=True):
-            moved = with_number(moved, k, float(values[k] + change))
+        for k, value in zip(free, new.tolist(), strict=True):
+            moved = with_number(moved, k, value)
         left = y - evaluate(moved, X)
         if not float(left @ left) < error:
             break
