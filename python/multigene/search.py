@@ -152,10 +152,8 @@ class Searcher:
 
     @property
     def only_laws(self) -> bool:
-        """Do seekers work alone? With units they do: approximators add features of different units, which is not reported."""
-        return self.seekers is not None and (
-            self.options.looks_for == "laws" or self.problem.dimensions is not None
-        )
+        """Do seekers work alone?"""
+        return self.seekers is not None and self.seekers.alone
 
     def _only_seek(self, share: Callable[[], float]) -> Iterator[Report]:
         """Seekers in rounds, each of as many evaluations as the individuals that approximators would have had."""

@@ -75,7 +75,7 @@ class Seekers:
     ) -> None:
         """`functions` are those a user chose; None for the seekers' own. `dimensions` are known when units are. Seekers who work
         `alone` ask everything, even of rough data."""
-        self.functions, self.dimensions = functions, dimensions
+        self.functions, self.dimensions, self.alone = functions, dimensions, alone
         self.rows_given, self.y, self.rng, self.workers, self.options = X, y, rng, workers, options
         features = informative(X, y, options.most_features)
         seen = self._picture(features)

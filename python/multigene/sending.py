@@ -41,6 +41,7 @@ def seekers_of(
     X, y = np.ascontiguousarray(problem.X[rows]), problem.y[rows]
     functions = settings.genes.functions
     chosen = None if functions == default_settings().genes.functions else functions
+    # Approximators add features of different units, which is not reported.
     alone = settings.search.looks_for == "laws" or problem.dimensions is not None
     return Seekers(X, y, np.arange(len(y)), own, workers, settings.seeking, chosen, problem.dimensions, alone)
 

@@ -6,7 +6,7 @@ near a law seems: much on clean data, nothing on data that clearly follow no sho
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
 #: Share of the run that seekers may take before the approximators begin.
 FIRST_SHARE = 0.15
@@ -29,7 +29,7 @@ def due(left: float, approximators_left: float, done: int, had: int, fair: bool)
     that seekers have had a fair chance.
     """
     # A find that leaves more than approximators do says nothing about a law: these say how clean the data are.
-    near = min(left if left < approximators_left else np.inf, LONG_MODELS * approximators_left)
+    near = min(left if left < approximators_left else math.inf, LONG_MODELS * approximators_left)
     share = next((share for most, share in SHARES if near < most), 0.0)
     if not fair:
         return max(0, int(max(share, FAIR_CHANCE) * done) - had)

@@ -17,7 +17,7 @@ LAW = "(27.22·x1 − 4.54)·(−0.39·x2) + 11.46·sin((0.21·x1 − 1)·(x2 + 
 ROWS, SECONDS = 500, 10.0
 NEXT = """
 What to try next:
-  multigene demo --time 60                           a longer search finds a better formula
+  multigene demo --seed 1                            other rows of the same law
   multigene fit data.csv --target y --save m.json    your own table
   multigene show m.json --front                      every size of formula, and what it costs in error
   multigene export m.json --format python            the formula as code"""
