@@ -22,6 +22,7 @@ BENCHMARKS = (
     "prune",
     "report",
     "laws",
+    "fingerprints",
 )
 
 
