@@ -47,7 +47,7 @@ def settings_without(ingredient: str) -> Any:
     """The default's settings with one ingredient switched off."""
     from dataclasses import replace
 
-    from multigene.defaults import default_settings
+    from multigene.settings.defaults import default_settings
 
     values = dict(WITHOUT[ingredient])
     settings = default_settings().changed(clock="processor", generations=None)

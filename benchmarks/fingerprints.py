@@ -2,8 +2,8 @@
 
 A fingerprint is the text of the chosen formula and hashes of its predictions and of the whole front. Runs limited by generations
 depend neither on the clock nor on the number of threads, so a change that is meant to leave the results alone leaves every
-fingerprint as it is. They do depend on the machine's vector width and mathematical library to the last bit, so they are compared on one
-machine, before and after a change, and not in the tests.
+fingerprint as it is. They do depend on the machine's vector width and mathematical library to the last bit, so
+they are compared on one machine, before and after a change, and not in the tests.
 
     python -m benchmarks fingerprints                         compares with fingerprints.json and names every difference
     FINGERPRINTS_WRITE=1 python -m benchmarks fingerprints    writes it anew
@@ -39,7 +39,11 @@ NAMES = [name for name in os.environ.get("FINGERPRINTS_NAMES", "").split(",") if
 
 def hashed(values: Any) -> str:
     """A short hash of an array or a text."""
-    raw = values.encode() if isinstance(values, str) else np.ascontiguousarray(values, dtype=np.float64).tobytes()
+    raw = (
+        values.encode()
+        if isinstance(values, str)
+        else np.ascontiguousarray(values, dtype=np.float64).tobytes()
+    )
     return hashlib.sha256(raw).hexdigest()[:16]
 
 
@@ -49,7 +53,7 @@ def fitted(X: Any, y: Any, sample_weight: Any = None, **parameters: Any) -> dict
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.fit(X, y, sample_weight)
-    front = "\n".join(str(f) for f in model.equations_["equation"])
+    front = "\n".join(str(f) for f in model.equations_["formula"])
     return {
         "formula": str(model.formula_),
         "predictions": hashed(model.predict(X)),
@@ -116,7 +120,10 @@ def cases() -> Iterator[tuple[str, Callable[[], dict[str, str]]]]:
     for problem in ("K11C", "UB5D", "RS5D"):
         for name in CODENAMES:
             X, y = rows_of(problem)
-            yield f"{name} {problem}", lambda X=X, y=y, name=name: fitted(X, y, configuration=name, generations=25)
+            yield (
+                f"{name} {problem}",
+                lambda X=X, y=y, name=name: fitted(X, y, configuration=name, generations=25),
+            )
     for rows in (400, 1000, 3000, 30_000):
         few = 6 if rows > 10_000 else 16
         yield f"default friedman {rows}", lambda r=rows, g=few: fitted(*friedman(r), generations=g)
@@ -125,7 +132,18 @@ def cases() -> Iterator[tuple[str, Callable[[], dict[str, str]]]]:
     yield "accuracy RS10D", lambda: fitted(*rows_of("RS10D"), generations=12, search="accuracy")
     yield "default seed 7", lambda: fitted(*friedman(600), generations=12, random_state=7)
     yield "default 2 threads", lambda: fitted(*friedman(600), generations=12, n_jobs=2)
-    for name in ("newton", "relmass", "lens", "ideal", "lorentz", "planck", "nguyen5", "springs", "damped", "UB5D"):
+    for name in (
+        "newton",
+        "relmass",
+        "lens",
+        "ideal",
+        "lorentz",
+        "planck",
+        "nguyen5",
+        "springs",
+        "damped",
+        "UB5D",
+    ):
         yield f"laws default {name}", lambda name=name: fitted(*of_law(name), generations=4)
     for name in ("gauss", "distance", "vdw", "doppler"):
         yield f"laws only {name}", lambda name=name: fitted(*of_law(name), generations=8, search="laws")
@@ -155,7 +173,10 @@ def cases() -> Iterator[tuple[str, Callable[[], dict[str, str]]]]:
     yield (
         "functions own",
         lambda: fitted(
-            *rows_of("UB5D"), configuration="UB", generations=20, functions={"add": None, "hill": "x**2/(1+x**2)"}
+            *rows_of("UB5D"),
+            configuration="UB",
+            generations=20,
+            functions={"add": None, "hill": "x**2/(1+x**2)"},
         ),
     )
     yield "classifier", classifier

@@ -39,8 +39,8 @@ class Law:
     def size(self) -> int:
         """Nodes of the law as it is written here, counted like those of a formula that was found."""
         from multigene._engine import Individual
-        from multigene.model import model_expression
-        from multigene.readable import size
+        from multigene.expression.genes import model_expression
+        from multigene.expression.readable import size
 
         text = self.formula.replace("arcsin(", "atan(").replace("sqrt(2*pi)", "2.5066")
         text = re.sub(r"\bpi\b", "3.1416", text)

@@ -145,9 +145,9 @@ def seekers(law: Law, X: Floats, y: Floats, seed: int, condition: Condition) -> 
     """The law seekers alone, by CPU time of the process."""
     from multigene._engine import Workers
     from multigene.formula import Formula
-    from multigene.seekers import Seekers
+    from multigene.laws.seekers import Seekers
+    from multigene.laws.variables.units import Dimensions
     from multigene.settings import Seeking
-    from multigene.units import Dimensions
 
     start = time.process_time()
     dimensions = Dimensions.of(law.units, list(law.ranges)) if condition.units and law.units else None
@@ -194,7 +194,7 @@ METHODS = {"seekers": seekers, "multigene": multigene, "pyoperon": pyoperon}
 def _read(text: str) -> Any:
     """pyoperon's notation as an expression."""
     from multigene._engine import Individual
-    from multigene.model import model_expression
+    from multigene.expression.genes import model_expression
 
     text = re.sub(r"X(\d+)", lambda m: f"x{int(m[1]) - 1}", text)
     text = text.replace("^", "**").replace("sqrtabs(", "sqrtabs_(").replace("logabs(", "logabs_(")
@@ -233,8 +233,8 @@ def unexplained(answer: Answer, X: Floats, y: Floats) -> float:
 
 def right_structure(answer: Answer, X: Floats, y: Floats) -> bool:
     """Do constants tuned on clean rows make the formula exact?"""
-    from multigene import laws
     from multigene._engine import Dataset
+    from multigene.laws import law as laws
 
     if answer.expression is None:
         return False
@@ -245,7 +245,7 @@ def right_structure(answer: Answer, X: Floats, y: Floats) -> bool:
 def leaves(expression: Any) -> int:
     """Nodes when a number times powers of features is one leaf, and raising to a number one operator."""
     from multigene.expression import Number, Operation, Power, Variable, fold
-    from multigene.readable import readable
+    from multigene.expression.readable import readable
 
     def count(node: Any, parts: tuple[tuple[int, bool], ...]) -> tuple[int, bool]:
         """Nodes so far, and whether all of it is one product."""

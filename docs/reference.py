@@ -27,8 +27,8 @@ def settings_tables() -> str:
     """Every setting with its default in the paper's configurations and in the default search, and what it
     does.
     """
-    from multigene import settings as module
-    from multigene.defaults import default_settings
+    from multigene.settings import settings as module
+    from multigene.settings.defaults import default_settings
 
     texts = field_texts(inspect.getsource(module))
     ours = default_settings()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from random_expressions import AWKWARD, Reference, random_models, random_rows, reference
 
-from multigene.expression import Array, Expression
+from multigene.expression.tree import Array, Expression
 from multigene.formula import Formula
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from multigene.expression import (
+from multigene.expression.tree import (
     OPERATORS,
     Array,
     Expression,

@@ -118,7 +118,7 @@ def reference():
 
 
 def test_the_settings_page_has_every_setting_with_its_meaning():
-    from multigene import settings
+    from multigene.settings import settings
 
     page = reference().on_page_markdown((ROOT / "docs" / "settings.md").read_text("utf-8"))
     for name in settings.setting_names():

@@ -24,7 +24,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from multigene import MultigeneRegressor
-from multigene.settings import CODENAMES, Settings, configuration
+from multigene.settings.paper import CODENAMES, configuration
+from multigene.settings.settings import Settings
 
 
 def problem(n=80, d=3, seed=0):
@@ -372,7 +373,8 @@ def test_time_limit_on_many_rows(limit):
 RUN = """
 import sys
 import numpy as np
-from multigene import MultigeneRegressor, run
+from multigene import MultigeneRegressor
+from multigene.search import run
 run.CHECKPOINT_SECONDS = 0.0
 X = np.random.default_rng(0).uniform(-2.0, 2.0, size=(80, 3))
 y = np.sin(X[:, 0] + X[:, 1]) + 0.5 * X[:, -1] ** 2

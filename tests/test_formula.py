@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from multigene.expression import Expression, Number, Operation, Power, Variable, evaluate
+from multigene.expression.readable import plain, size
+from multigene.expression.tree import Expression, Number, Operation, Power, Variable, evaluate
 from multigene.formula import Formula
-from multigene.readable import plain, size
-from multigene.wording import among, anatomy, counted
+from multigene.words import among, anatomy, counted
 
 x, t = Variable(0), Variable(1)
 

@@ -26,7 +26,8 @@ import multigene
 from multigene import MultigeneRegressor
 from multigene.model_check import Limits
 from multigene.model_file import dumps, load, loads
-from multigene.settings import Refinement, configuration
+from multigene.settings.paper import configuration
+from multigene.settings.settings import Refinement
 
 FAST = {"generations": 6, "population_size": 20, "random_state": 0, "n_jobs": 1}
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from multigene.estimator import MultigeneRegressor
     from multigene.formula import Formula
     from multigene.model_file import load
-    from multigene.settings import Settings, configuration
+    from multigene.settings.paper import configuration
+    from multigene.settings.settings import Settings
     from multigene.transformer import MultigeneClassifier, MultigeneTransformer
 
 __version__ = "0.1.0"
@@ -36,8 +37,8 @@ _HOMES = {
     "MultigeneClassifier": "multigene.transformer",
     "MultigeneRegressor": "multigene.estimator",
     "MultigeneTransformer": "multigene.transformer",
-    "Settings": "multigene.settings",
-    "configuration": "multigene.settings",
+    "Settings": "multigene.settings.settings",
+    "configuration": "multigene.settings.paper",
     "load": "multigene.model_file",
 }
 

@@ -1,7 +1,7 @@
 """MultigeneRegressor: fit = validate → run → choose; predict; score. The front door of the package.
 
-`resolve.py` makes settings of its parameters, `data.py` arrays of its rows, `run.py` searches; `inspection.py` and
-`looking.py` hold what a fitted model can be asked.
+`settings/resolve.py` makes settings of its parameters, `data/arrays.py` arrays of its rows, `search/run.py` searches;
+`inspection.py` and `looking.py` hold what a fitted model can be asked.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from multigene._engine import Dataset, Individual, Workers
-from multigene.checkpoint import fingerprint_of
-from multigene.choice import Front
-from multigene.data import checked_features, checked_rows, column_names, data_summary, target_name
-from multigene.digits import with_few_digits
-from multigene.expression import variables
+from multigene.data.arrays import checked_features, checked_rows, column_names, data_summary, target_name
+from multigene.data.training_rows import TrainingRows
+from multigene.evolution.checkpoint import fingerprint_of
+from multigene.explain.digits import with_few_digits
+from multigene.explain.front import Front
+from multigene.expression.genes import model_expression, transformations
+from multigene.expression.tree import variables
 from multigene.formula import Digits, Formula
 from multigene.inspection import Inspection
+from multigene.laws.variables.units import Dimensions
 from multigene.looking import Looking
-from multigene.model import model_expression, transformations
-from multigene.problem import Problem, unequal
-from multigene.progress import ProgressLine
-from multigene.resolve import random_generator, resolved, threads
-from multigene.rows import TrainingRows
-from multigene.run import CLOCKS, Callback, Run
-from multigene.settings import Settings
-from multigene.units import Dimensions
-from multigene.wording import among, anatomy
+from multigene.report.progress import ProgressLine
+from multigene.search.problem import Problem, unequal
+from multigene.search.run import CLOCKS, Callback, Run
+from multigene.settings.resolve import random_generator, resolved, threads
+from multigene.settings.settings import Settings
+from multigene.words import among, anatomy
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,7 +80,7 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
     units : dict or None
         Units of all features, and of the target under its name or "y", e.g. `{"m": "kg", "v": "m/s", "y": "J"}`, read
         by Pint (`multigene[units]`). Only laws are sought then, and no formula that contradicts the units is
-        reported; numbers have no unit, but one factor in front of the formula may have (see `multigene.units`).
+        reported; numbers have no unit, but one factor in front of the formula may have (see `multigene.laws.variables.units`).
     n_jobs : int or None
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState, Generator or None
@@ -90,7 +90,7 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
     warm_start : bool
         Continue from the last generation when `fit` is called again.
     settings : Settings, dict or None
-        All other settings: a `multigene.settings.Settings`, or a dict of settings by name, e.g.
+        All other settings: a `multigene.settings.settings.Settings`, or a dict of settings by name, e.g.
         `{"tournament_size": 7}`. `multigene settings` on the command line lists them.
 
     Attributes

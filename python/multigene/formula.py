@@ -9,11 +9,11 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from multigene import expression as tree
 from multigene.export import export
-from multigene.expression import Array, Expression, evaluate
-from multigene.readable import plain, size
-from multigene.rewriting import simplify
+from multigene.expression import tree
+from multigene.expression.readable import plain, size
+from multigene.expression.rewriting import simplify
+from multigene.expression.tree import Array, Expression, evaluate
 
 #: A number of significant digits, all of them (None), or as few as the numbers have.
 Digits = int | Literal["few"] | None

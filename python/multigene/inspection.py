@@ -1,7 +1,7 @@
 """What a fitted estimator can be asked: its front, another choice, a shorter form, its parts and its certainty.
 
-Each method is a line or two over the module that does the work (`choice.py`, `shorten.py`, `understand.py`,
-`intervals.py`); `MultigeneRegressor` inherits them.
+Each method is a line or two over the module that does the work (`explain/front.py`, `explain/prune.py`, `explain/measures.py`,
+`explain/intervals.py`); `MultigeneRegressor` inherits them.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from multigene import understand
-from multigene.choice import Front, rescored
-from multigene.data import checked_rows
+from multigene.data.arrays import checked_rows
+from multigene.data.training_rows import TrainingRows
+from multigene.evolution.pareto import Member
+from multigene.explain import measures as understand
+from multigene.explain.front import Front, rescored
+from multigene.explain.intervals import Uncertainty, parameter_table
+from multigene.expression.genes import model_expression
 from multigene.formula import Formula
-from multigene.intervals import Uncertainty, parameter_table
-from multigene.model import model_expression
-from multigene.pareto import Member
-from multigene.rows import TrainingRows
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from multigene.shorten import Pruned
+    from multigene.explain.prune import Pruned
 
 Floats = npt.NDArray[np.float64]
 Self = TypeVar("Self", bound="Inspection")
@@ -89,7 +89,7 @@ class Inspection:
         with the shortened formula added; `choose("default")` goes back. Without `X` and `y` the training rows
         kept by `fit` are used (at most 20,000).
         """
-        from multigene.shorten import shortened
+        from multigene.explain.prune import shortened
 
         check_is_fitted(self)
         rows = self._rows_or(X, y, sample_weight)

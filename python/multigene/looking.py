@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn.utils.validation import check_is_fitted
 
 if TYPE_CHECKING:
-    from multigene.plots import Plots
+    from multigene.report.plots import Plots
 
 
 class Looking:
@@ -37,7 +37,7 @@ class Looking:
     def plot(self) -> Plots:
         """Figures for papers and notebooks: `model.plot.front()`, `.fit()`, `.genes()` and so on."""
         check_is_fitted(self)
-        from multigene.plots import Plots
+        from multigene.report.plots import Plots
 
         return Plots(self)  # type: ignore[arg-type]
 
@@ -46,7 +46,7 @@ class Looking:
         return None if formula is None else str(formula._repr_latex_())
 
     def _repr_html_inner(self) -> str:
-        from multigene.notebook import estimator_html
+        from multigene.report.notebook import estimator_html
 
         return estimator_html(self, super()._repr_html_inner())  # type: ignore[misc]
 

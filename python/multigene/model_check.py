@@ -11,7 +11,7 @@ import numpy as np
 from multigene._engine import Individual
 
 if TYPE_CHECKING:
-    from multigene.intervals import Uncertainty
+    from multigene.explain.intervals import Uncertainty
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,7 +124,7 @@ class Checked:
 
     def intervals(self, n_parameters: int) -> Uncertainty | None:
         """What is known of the numbers of the chosen formula, as far as the file tells."""
-        from multigene.intervals import Uncertainty
+        from multigene.explain.intervals import Uncertainty
 
         if self.values.get("intervals") is None:
             return None

@@ -21,9 +21,9 @@ import pandas as pd
 
 from multigene import __version__
 from multigene._engine import Individual
-from multigene.checkpoint import write_atomically
+from multigene.files import write_atomically
 from multigene.model_check import Checked, Limits
-from multigene.settings_text import plain, setting_value, settings_from
+from multigene.settings.text import plain, setting_value, settings_from
 
 if TYPE_CHECKING:
     from multigene.estimator import MultigeneRegressor
@@ -232,10 +232,10 @@ def _whole(text: str) -> int:
 
 def _model(document: Checked) -> MultigeneRegressor:
     """The estimator as `fit` left it, short of what only a run has (population, history)."""
-    from multigene.choice import Front
     from multigene.estimator import MultigeneRegressor
-    from multigene.jacobian import parameters as parameters_of
-    from multigene.pareto import Member
+    from multigene.evolution.pareto import Member
+    from multigene.explain.front import Front
+    from multigene.expression.jacobian import parameters as parameters_of
 
     names = document.texts("features", at_most=document.limits.features)
     if not names:

@@ -18,12 +18,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from multigene.data import checked_classes, checked_features, column_names
+from multigene.data.arrays import checked_classes, checked_features, column_names
 from multigene.estimator import MultigeneRegressor
-from multigene.expression import Expression, Number, Operation
+from multigene.expression.genes import gene_expression
+from multigene.expression.rewriting import simplify
+from multigene.expression.tree import Expression, Number, Operation
 from multigene.formula import Formula
-from multigene.model import gene_expression
-from multigene.rewriting import simplify
 
 Floats = npt.NDArray[np.float64]
 

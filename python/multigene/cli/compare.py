@@ -17,11 +17,11 @@ import typer
 
 from multigene.cli import options as o
 from multigene.cli.output import check_writable, notes, progress_visible, say, say_json, working, write
-from multigene.cli.problem import Problem, problem, regressor
 from multigene.cli.scores import scores
+from multigene.cli.task import Problem, problem, regressor
+from multigene.explain.measures import curves_of_errors
 from multigene.model_file import load
-from multigene.suggest import nearest
-from multigene.understand import curves_of_errors
+from multigene.words import nearest
 
 EPILOG = """Examples:
 
@@ -226,7 +226,7 @@ def draw(path: Path, errors: dict[str, Floats], target: str) -> None:
     """The error curves of all contenders in one picture."""
     from matplotlib.figure import Figure
 
-    from multigene.plots import draw_error_curves
+    from multigene.report.plots import draw_error_curves
 
     figure = Figure(figsize=(6.0, 4.0), layout="constrained")
     axes = draw_error_curves(curves_of_errors(errors), figure.subplots())

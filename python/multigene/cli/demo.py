@@ -10,8 +10,8 @@ import pandas as pd
 from multigene.cli import options as o
 from multigene.cli.fit import spoken_summary, summary
 from multigene.cli.output import note, progress_visible, say, say_json
-from multigene.cli.problem import Problem, regressor
-from multigene.table_columns import Columns
+from multigene.cli.task import Problem, regressor
+from multigene.data.columns import Columns
 
 LAW = "(27.22·x1 − 4.54)·(−0.39·x2) + 11.46·sin((0.21·x1 − 1)·(x2 + 16.6) + 1.97)"
 ROWS, SECONDS = 500, 10.0

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from multigene.cli import options as o
-from multigene.cli.model import read_model
+from multigene.cli.model_argument import read_model
 from multigene.cli.output import check_writable, say_json, write
 from multigene.export import formats
 

@@ -11,7 +11,7 @@ import pandas as pd
 import typer
 
 from multigene.cli import options as o
-from multigene.cli.model import applied, check_prune
+from multigene.cli.model_argument import applied, check_prune
 from multigene.cli.output import (
     as_json,
     check_writable,
@@ -23,11 +23,11 @@ from multigene.cli.output import (
     say_json,
     write,
 )
-from multigene.cli.problem import Problem, problem, regressor
 from multigene.cli.scores import scores, spoken
+from multigene.cli.task import Problem, problem, regressor
 from multigene.model_file import dumps
-from multigene.settings_text import read_assignment, read_settings_file
-from multigene.wording import among, anatomy, counted
+from multigene.settings.text import read_assignment, read_settings_file
+from multigene.words import among, anatomy, counted
 
 EPILOG = """Examples:
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from multigene.checkpoint import write_atomically
+from multigene.files import write_atomically
 
 
 class ReaderGone(Exception):

@@ -9,13 +9,12 @@ import pandas as pd
 import typer
 
 from multigene.cli import options as o
-from multigene.cli.model import read_model
+from multigene.cli.model_argument import read_model
 from multigene.cli.output import as_json, check_writable, note, notes, parquet_or_csv, write
 from multigene.cli.scores import scores, spoken
-from multigene.suggest import nearest
-from multigene.table import Table
-from multigene.table_columns import numbers
-from multigene.wording import counted
+from multigene.data.columns import numbers
+from multigene.data.table import Table
+from multigene.words import counted, nearest
 
 EPILOG = """Examples:
 

@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 from multigene.cli import options as o
-from multigene.cli.model import read_model
+from multigene.cli.model_argument import read_model
 from multigene.cli.output import check_writable, say
 from multigene.cli.predict import feature_rows
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from multigene.wording import counted
+from multigene.words import counted
 
 Floats = npt.NDArray[np.float64]
 

@@ -7,10 +7,10 @@ import inspect
 import json as js
 from typing import Any
 
-from multigene import settings as declared
 from multigene.cli import options as o
 from multigene.cli.output import say, say_json
-from multigene.settings_text import plain
+from multigene.settings import settings as declared
+from multigene.settings.text import plain
 
 EPILOG = """Examples:
 

@@ -9,9 +9,9 @@ import typer
 
 from multigene.cli import options as o
 from multigene.cli.export import Digits, check_digits, exported
-from multigene.cli.model import read_model
+from multigene.cli.model_argument import read_model
 from multigene.cli.output import say, say_json, write
-from multigene.wording import among, anatomy, counted
+from multigene.words import among, anatomy, counted
 
 EPILOG = """Examples:
 

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from multigene.expression import Expression, round_numbers
-from multigene.readable import plain
+from multigene.expression.readable import plain
+from multigene.expression.tree import Expression, round_numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def export(
     """Write an expression in a format, constants rounded to `digits`; without, as the format has it.
 
     Formats for people write 1/3 and π by name. Unless told they show a number of at most `WHOLE` digits as it is, since a
-    fitted model has as few as it needs (`digits.py`), and others with four.
+    fitted model has as few as it needs (`explain/digits.py`), and others with four.
     """
     found = exporter(format)
     named = found.digits is not None

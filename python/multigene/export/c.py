@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from multigene.export.source import source
 from multigene.export.writer import PRODUCT, Template, Writer, calls
-from multigene.expression import Expression
+from multigene.expression.tree import Expression
 
 HELPERS = {
     "min": "static double mg_min(double a, double b) { return a < b || a != a ? a : b; }\n",

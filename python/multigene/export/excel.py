@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from multigene.export.writer import PRODUCT, SUM, Piece, Template, Writer, calls, plain_number
-from multigene.expression import Expression, Operation
+from multigene.expression.tree import Expression, Operation
 
 LONGEST = 8192  # characters of a formula
 

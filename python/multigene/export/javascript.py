@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from multigene.export.source import source
 from multigene.export.writer import PRODUCT, Template, Writer, calls, plain_number
-from multigene.expression import Expression
+from multigene.expression.tree import Expression
 
 HELPERS = {
     "erf": """function mg_erf(x) {

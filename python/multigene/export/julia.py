@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from multigene.export.source import source
 from multigene.export.writer import FACTOR, PRODUCT, Template, Writer, calls
-from multigene.expression import Expression
+from multigene.expression.tree import Expression
 
 # Base raises a DomainError where other languages give NaN, hence helpers for sin, cos, log, sqrt and powers.
 HELPERS = {

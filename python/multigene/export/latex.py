@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from multigene.export.names import identifier, visible
 from multigene.export.writer import ATOM, FACTOR, PRODUCT, Piece, Template, Writer, readable_number
-from multigene.expression import Expression, Operation
-from multigene.readable import readable
+from multigene.expression.readable import readable
+from multigene.expression.tree import Expression, Operation
 
 GREEK = {letter: identifier(letter, letter) for letter in "αβγδεζηθικλμµνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ"}
 ESCAPES = {

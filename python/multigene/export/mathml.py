@@ -8,8 +8,8 @@ from html import escape
 
 from multigene.export.names import visible
 from multigene.export.writer import ATOM, FACTOR, PRODUCT, Piece, Template, Writer, readable_number
-from multigene.expression import Expression, Operation
-from multigene.readable import readable
+from multigene.expression.readable import readable
+from multigene.expression.tree import Expression, Operation
 
 PLAIN = ("sin", "cos", "log", "tanh", "erf", "sign", "sinc", "bent")
 APPLY = "<mo>&#x2061;</mo>"  # function application, invisible

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from multigene.export.source import source
 from multigene.export.writer import FACTOR, PRODUCT, Template, Writer, calls, plain_number
-from multigene.expression import Expression
+from multigene.expression.tree import Expression
 
 
 def _helper(name: str, body: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from multigene.export.names import visible
-from multigene.expression import Expression, Number, Operation, Power, Variable, fold, variables
+from multigene.expression.tree import Expression, Number, Operation, Power, Variable, fold, variables
 
 OPSET = 17
 SAME = (

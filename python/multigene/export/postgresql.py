@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from multigene.export.sql import SqlWriter, column, erf_series, quote
 from multigene.export.writer import PRODUCT, SUM, Piece, Template, calls
-from multigene.expression import Expression, variables
+from multigene.expression.tree import Expression, variables
 
 # The least negative number: GREATEST with it tells "below zero" from "zero or more".
 BELOW = "'-4.94065645841247e-324'::float8"

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from multigene.export.source import source
 from multigene.export.writer import PRODUCT, Template, Writer, calls
-from multigene.expression import Expression, Number, postorder
-from multigene.rewriting import fold_constants
+from multigene.expression.rewriting import fold_constants
+from multigene.expression.tree import Expression, Number, postorder
 
 HELPERS = {
     "erf": "\n\nmg_erf = np.vectorize(math.erf, otypes=[float])\n",

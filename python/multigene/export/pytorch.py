@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from multigene.export.source import source
 from multigene.export.writer import PRODUCT, Piece, Template, Writer, calls
-from multigene.expression import Expression, Number, postorder
+from multigene.expression.tree import Expression, Number, postorder
 
 HELPERS = {
     "sinc": """

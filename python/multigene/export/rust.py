@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from multigene.export.source import source
 from multigene.export.writer import PRODUCT, Piece, Template, Writer, calls
-from multigene.expression import Expression
+from multigene.expression.tree import Expression
 
 HELPERS = {
     "min": "fn mg_min(a: f64, b: f64) -> f64 { if a < b || a.is_nan() { a } else { b } }\n",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from multigene.export.names import identifiers, mapping_comment
 from multigene.export.writer import Writer, operators_used
-from multigene.expression import Expression, variables
+from multigene.expression.tree import Expression, variables
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from multigene.export.writer import Piece, Template, Writer
-from multigene.expression import Expression, Operation
+from multigene.expression.tree import Expression, Operation
 
 STEP = re.compile("\0(\\d+)\0")
 

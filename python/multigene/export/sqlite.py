@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from multigene.export.sql import SqlWriter, column, erf_series
 from multigene.export.writer import PRODUCT, SUM, Template, calls
-from multigene.expression import Expression
+from multigene.expression.tree import Expression
 
 SAME = ("sin", "cos", "exp", "sqrt", "abs", "tanh", "atan", "sign", "min", "max")
 

@@ -13,10 +13,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from multigene.constants import recognised
 from multigene.export.writer import Template, Writer, calls, plain_number
-from multigene.expression import Expression, Number, Operation, Power, Variable, fold
-from multigene.readable import readable
+from multigene.expression.constants import recognised
+from multigene.expression.readable import readable
+from multigene.expression.tree import Expression, Number, Operation, Power, Variable, fold
 
 SAME = ("sin", "cos", "exp", "log", "sqrt", "tanh", "atan", "erf", "sign", "sinc")
 BENT = "Lambda(Symbol('u'), (sqrt(Symbol('u')**2 + 1) - 1)/2 + Symbol('u'))"

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from multigene.export.names import visible
 from multigene.export.writer import Writer, calls, readable_number
-from multigene.expression import OPERATORS, Expression
-from multigene.readable import readable
+from multigene.expression.readable import readable
+from multigene.expression.tree import OPERATORS, Expression
 
 FUNCTIONS = (
     "sin",

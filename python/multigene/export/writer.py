@@ -12,8 +12,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from multigene.constants import recognised
-from multigene.expression import OPERATORS, Expression, Number, Operation, Power, Variable, fold, postorder
+from multigene.expression.constants import recognised
+from multigene.expression.tree import (
+    OPERATORS,
+    Expression,
+    Number,
+    Operation,
+    Power,
+    Variable,
+    fold,
+    postorder,
+)
 
 # How tightly a text binds, loosest first. NEGATIVE is a text with a leading minus: fine at the start of a
 # sum, in brackets anywhere else, since languages disagree on what a minus after an operator or before a power

@@ -13,22 +13,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from multigene import __version__, understand
+from multigene import __version__
 from multigene._engine import Individual
-from multigene.choice import Listed
-from multigene.data import spread_rows
+from multigene.data.arrays import spread_rows
+from multigene.evolution.pareto import Member
+from multigene.explain import measures as understand
+from multigene.explain.front import Listed
 from multigene.export import EXPORTERS
 from multigene.export.mathml import symbol
+from multigene.expression.genes import gene_expression, transformations
+from multigene.expression.rewriting import simplify
 from multigene.formula import Formula
-from multigene.model import gene_expression, transformations
-from multigene.pareto import Member
 from multigene.report import statistics
 from multigene.report.columns import summary
 from multigene.report.numbers import number, numbers
 from multigene.report.reproduce import command, constructor, settings_table
-from multigene.report.rows import given_rows, training_rows, with_validation
+from multigene.report.shown_rows import given_rows, training_rows, with_validation
 from multigene.report.statistics import Floats, Intervals, Rows
-from multigene.rewriting import simplify
 
 if TYPE_CHECKING:
     from multigene.estimator import MultigeneRegressor

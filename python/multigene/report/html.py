@@ -18,8 +18,8 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from multigene.checkpoint import write_atomically
 from multigene.export import EXPORTERS
+from multigene.files import write_atomically
 from multigene.report.content import Content, collect
 
 if TYPE_CHECKING:

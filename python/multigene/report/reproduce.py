@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multigene.settings_text import plain
+from multigene.settings.text import plain
 
 if TYPE_CHECKING:
     from multigene.estimator import MultigeneRegressor

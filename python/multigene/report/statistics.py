@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from multigene import understand
 from multigene._engine import Individual
-from multigene.data import spread_rows
-from multigene.expression import Expression
-from multigene.intervals import Uncertainty
-from multigene.rows import TrainingRows
+from multigene.data.arrays import spread_rows
+from multigene.data.training_rows import TrainingRows
+from multigene.explain import measures as understand
+from multigene.explain.intervals import Uncertainty
+from multigene.expression.tree import Expression
 
 Floats = npt.NDArray[np.float64]
 

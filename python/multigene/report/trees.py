@@ -7,7 +7,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from multigene.export.writer import readable_number
-from multigene.expression import (
+from multigene.expression.genes import gene_expression
+from multigene.expression.readable import plain
+from multigene.expression.rewriting import simplify
+from multigene.expression.tree import (
     Expression,
     Number,
     Operation,
@@ -17,9 +20,6 @@ from multigene.expression import (
     postorder,
     round_numbers,
 )
-from multigene.model import gene_expression
-from multigene.readable import plain
-from multigene.rewriting import simplify
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

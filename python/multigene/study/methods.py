@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from multigene.settings import Clock
+from multigene.settings.settings import Clock
 from multigene.study.errors import StudyError, nearest, unknown
 from multigene.study.import_path import import_named
 

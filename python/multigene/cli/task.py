@@ -1,0 +1,119 @@
+"""From files and options to training and test rows: what `fit` and `compare` have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from multigene.cli import options as o
+from multigene.data.columns import Columns, choose_columns, numbers
+from multigene.data.table import Table
+from multigene.words import counted, nearest
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Training rows, test rows if there are any, and what was decided on the way."""
+
+    source: str
+    columns: Columns
+    train: pd.DataFrame
+    test: pd.DataFrame | None
+    notes: list[str] = field(default_factory=list)
+
+    def x(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The features."""
+        return frame[list(self.columns.features)]
+
+    def y(self, frame: pd.DataFrame) -> pd.Series:
+        """The target."""
+        return frame[self.columns.target]
+
+
+def problem(data: str, rows: o.Rows, reading: o.Reading, seed: int) -> Problem:
+    """Read the files, choose columns, read numbers, set test rows aside."""
+    if rows.test is not None and rows.holdout is not None:
+        raise ValueError("Give either --test or --holdout, not both: each says which rows are for testing.")
+    if rows.holdout is not None and not 0.0 < rows.holdout < 1.0:
+        raise ValueError(f"--holdout {rows.holdout} is not a share between 0 and 1; take for example 0.2.")
+    if data == "-" and rows.test == "-":
+        raise ValueError("Standard input ('-') can be read only once; give a file for the other.")
+    table = reading.table(data)
+    test = None if rows.test is None else reading.table(rows.test)
+    columns = choose_columns(table, rows.target, rows.features or (), rows.exclude or ())
+    notes = list(table.notes) + ([columns.guessed] if columns.guessed else [])
+    wanted = [*columns.features, columns.target]
+    train, dropped = numbers(table, wanted, rows.drop_missing)
+    if dropped:
+        notes.append(f"left out {counted(dropped, 'row')} of {table.source} without a value")
+    if train[columns.target].min() == train[columns.target].max():
+        notes.append(
+            f"column {columns.target!r} is {train[columns.target].iloc[0]:g} in every row; there is "
+            "nothing to explain"
+        )
+    rest: pd.DataFrame | None = None
+    if test is not None:
+        rest = _test_rows(test, wanted, rows.drop_missing, notes)
+    elif rows.holdout is not None:
+        train, rest = split(train, rows.holdout, seed)
+    return Problem(table.source, columns, train, rest, notes)
+
+
+def _test_rows(test: Table, wanted: list[str], drop_missing: bool, notes: list[str]) -> pd.DataFrame:
+    names = [str(name) for name in test.frame.columns]
+    for name in wanted:
+        if name not in names:
+            way_out = nearest(name, names) or "; it needs the columns of the training data."
+            raise ValueError(f"{test.source} has no column {name!r}{way_out}")
+    rows, dropped = numbers(test, wanted, drop_missing)
+    if dropped:
+        notes.append(f"left out {counted(dropped, 'row')} of {test.source} without a value")
+    return rows
+
+
+def split(frame: pd.DataFrame, share: float, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Rows for training and a random share of them for testing, each in their old order."""
+    tested = round(share * len(frame))
+    if not 1 <= tested < len(frame):
+        raise ValueError(
+            f"--holdout {share} of {len(frame)} rows leaves no rows on one side; take another share or "
+            "more data."
+        )
+    drawn = np.zeros(len(frame), dtype=bool)
+    drawn[np.random.default_rng(seed).permutation(len(frame))[:tested]] = True
+    return frame[~drawn].reset_index(drop=True), frame[drawn].reset_index(drop=True)
+
+
+def regressor(
+    search: o.Search,
+    configuration: str | None = None,
+    functions: str | None = None,
+    settings: dict[str, Any] | None = None,
+    visible: bool = False,
+) -> Any:
+    """The estimator these options ask for; mistakes in them are told before any data is read."""
+    from multigene.estimator import MultigeneRegressor
+
+    if search.seed < 0:
+        raise ValueError(f"--seed {search.seed} is negative; take 0 or a positive whole number.")
+    if search.threads is not None and search.threads < 1:
+        raise ValueError(
+            f"--threads {search.threads} is too few; take at least 1, or leave it out for all cores."
+        )
+    if search.time is not None and not 0.0 < search.time < float("inf"):
+        raise ValueError(f"--time {search.time} is not a positive number of seconds.")
+    model = MultigeneRegressor(
+        configuration,
+        functions=functions,
+        generations=search.generations,
+        time_limit=search.time,
+        n_jobs=search.threads or -1,
+        random_state=search.seed,
+        verbose=int(visible),
+        settings=settings or None,
+    )
+    model._resolved_settings()
+    return model

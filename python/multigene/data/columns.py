@@ -1,0 +1,162 @@
+"""Which columns of a table are target and features, and their values as numbers; or what is wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from multigene.data.table import Table
+from multigene.words import nearest
+
+#: Names that say "this is what is to be explained".
+TARGET_NAMES = ("y", "target", "label", "response", "output", "outcome")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Target and features by name; `guessed` says why the target was chosen when the user did not name it."""
+
+    target: str
+    features: tuple[str, ...]
+    guessed: str | None = None
+
+
+def choose_columns(
+    table: Table, target: str | None = None, features: Sequence[str] = (), exclude: Sequence[str] = ()
+) -> Columns:
+    """Target and features of a table.
+
+    Names may be given with wildcards (`x*`) and several in one text, separated by commas. Without a target the column
+    called `y`, `target`, `label`, `response`, `output` or `outcome` is taken if there is exactly one.
+    """
+    names = list(table.frame.columns)
+    guessed = None
+    if target is None:
+        target = _guess(names, table.source)
+        guessed = f"the target is column {target!r}, by its name"
+    elif target not in names:
+        raise ValueError(f"{table.source} has no column {target!r}{_or_list(target, names)}")
+    excluded = expand(exclude, names, table.source)
+    if target in excluded:
+        raise ValueError(f"Column {target!r} is the target and cannot be excluded; name another target.")
+    chosen = expand(features, names, table.source) if features else [n for n in names if n != target]
+    if target in chosen and features and any(target in _parts(f, names) for f in features):
+        raise ValueError(
+            f"Column {target!r} is the target and cannot be a feature too; take it out of --features."
+        )
+    chosen = [n for n in chosen if n not in excluded and n != target]
+    if not chosen:
+        raise ValueError(
+            f"No column is left to explain {target!r} with; give a table with more columns or exclude fewer."
+        )
+    return Columns(target, tuple(chosen), guessed)
+
+
+def expand(wanted: Sequence[str], names: Sequence[str], source: str) -> list[str]:
+    """Names, wildcards and comma-separated lists of them as column names, in the order given, each once."""
+    found: list[str] = []
+    for text in wanted:
+        for part in _parts(text, names):
+            matching = [part] if part in names else [n for n in names if fnmatchcase(n, part)]
+            if not matching:
+                raise ValueError(f"{source} has no column {part!r}{_or_list(part, names)}")
+            found.extend(n for n in matching if n not in found)
+    return found
+
+
+def _parts(text: str, names: Sequence[str]) -> list[str]:
+    return [text] if text in names else [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _guess(names: list[str], source: str) -> str:
+    candidates = [n for n in names if n.lower() in TARGET_NAMES]
+    if len(candidates) == 1:
+        return candidates[0]
+    if candidates:
+        raise ValueError(
+            f"Both {candidates[0]!r} and {candidates[1]!r} could be the target; say which with --target."
+        )
+    raise ValueError(f"Say which column is to be explained with --target; {source} has {_listed(names)}.")
+
+
+def _or_list(name: str, names: Sequence[str]) -> str:
+    return nearest(name, names) or f"; its columns are {_listed(names)}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, names[:12]))
+    return shown if len(names) <= 12 else f"{shown} and {len(names) - 12} more"
+
+
+def numbers(table: Table, columns: Sequence[str], drop_missing: bool = False) -> tuple[pd.DataFrame, int]:
+    """These columns as floats, every value finite, and how many rows without a value were dropped."""
+    values = {name: _floats(table, name) for name in columns}
+    frame = pd.DataFrame(values, columns=list(columns))
+    missing = frame.isna().any(axis=1).to_numpy()
+    if missing.any() and not drop_missing:
+        row = int(np.flatnonzero(missing)[0])
+        name = next(n for n in columns if np.isnan(values[n][row]))
+        more = f" (and {int(missing.sum()) - 1} more rows lack values)" if missing.sum() > 1 else ""
+        raise ValueError(
+            f"Column {name!r} has no value in {table.place(row)} of {table.source}{more}; fill it in, "
+            "or give "
+            "--drop-missing to leave such rows out."
+        )
+    frame = frame[~missing]
+    if frame.empty:
+        raise ValueError(
+            f"Every row of {table.source} lacks a value; fill them in or exclude the columns that are empty."
+        )
+    return frame.reset_index(drop=True), int(missing.sum())
+
+
+def _floats(table: Table, name: str) -> npt.NDArray[np.float64]:
+    column = table.frame[name]
+    text_like = not (pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column))
+    if text_like:
+        parsed = (
+            pd.to_numeric(column, errors="coerce")
+            if not _is_time(column)
+            else pd.Series(np.nan, index=column.index)
+        )
+        wrong = np.flatnonzero((parsed.isna() & column.notna()).to_numpy())
+        if len(wrong):
+            value = str(column.iloc[int(wrong[0])])
+            value = value if len(value) <= 40 else value[:37] + "…"
+            raise ValueError(
+                f"Column {name!r} holds {value!r} in {table.place(int(wrong[0]))} of {table.source}, "
+                f"which is not a number; {_way_out(value, name)}"
+            )
+        column = parsed
+    if pd.api.types.is_complex_dtype(column):
+        raise ValueError(
+            f"Column {name!r} of {table.source} holds complex numbers; split it into two columns."
+        )
+    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    infinite = np.flatnonzero(np.isinf(values))
+    if len(infinite):
+        raise ValueError(
+            f"Column {name!r} is infinite in {table.place(int(infinite[0]))} of {table.source}; replace "
+            "it or remove the row."
+        )
+    return np.ascontiguousarray(values)
+
+
+def _way_out(value: str, name: str) -> str:
+    if re.fullmatch(r"[-+]?\d+,\d+", value):
+        return "if it has a decimal comma, give --decimal ','; else mend it."
+    return f"mend it, encode the column as numbers, or give --exclude {_quoted(name)}."
+
+
+def _is_time(column: pd.Series) -> bool:
+    return pd.api.types.is_datetime64_any_dtype(column) or pd.api.types.is_timedelta64_dtype(column)
+
+
+def _quoted(name: str) -> str:
+    return name if name.isidentifier() else f"'{name}'"

@@ -1,0 +1,130 @@
+"""Stop and resume: the state of a run after a generation, as bytes or in a file written at once or not at all.
+
+A resumed run goes on exactly as the undisturbed one would have: population with its step memory, front, random generator and
+counters are all part of the state. Checkpoints hold data, not code, but are meant for the machine that wrote them; models for
+sharing are saved by `model_file.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Iterable
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from multigene._engine import Individual, Population, Workers
+from multigene.evolution.loop import Generation
+from multigene.evolution.pareto import Member, ParetoFront
+from multigene.settings.settings import Settings, Stopping
+
+FORMAT = "multigene-checkpoint"
+VERSION = 1
+Floats = npt.NDArray[np.float64]
+DAMAGED = "The checkpoint is damaged; delete it to start the run anew."
+
+
+def fingerprint_of(
+    settings: Settings, X: Floats, y: Floats, weights: Floats | None, seed: Any, units: Any
+) -> str:
+    """Tells whether a state belongs to these data, settings, seed and units; limits may change in between."""
+    parts: tuple[Any, ...] = replace(settings, stopping=Stopping()), X.shape
+    parts += (seed if isinstance(seed, int | np.integer) else None,) if units is None else (seed, units)
+    digest = sha256(repr(parts).encode())
+    for array in (X, y, weights):
+        digest.update(b"none" if array is None else np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+def dump(state: dict[str, Any], fingerprint: str, history: list[dict[str, Any]]) -> bytes:
+    """A state as bytes. `fingerprint` tells which data and settings it belongs to."""
+    head = {"format": FORMAT, "version": VERSION, "fingerprint": fingerprint, "history": history}
+    return json.dumps(head | state).encode()
+
+
+def load(state: bytes, fingerprint: str) -> dict[str, Any]:
+    """The state of a run of these data and settings."""
+    try:
+        saved = json.loads(state)
+    except ValueError:
+        raise ValueError(DAMAGED) from None
+    if not isinstance(saved, dict) or saved.get("format") != FORMAT:
+        raise ValueError("The file is not a checkpoint of multigene; give another file name.")
+    if saved.get("version") != VERSION:
+        raise ValueError(
+            f"The checkpoint has version {saved.get('version')}, this program reads version {VERSION}."
+        )
+    if saved.get("fingerprint") != fingerprint:
+        raise ValueError(
+            "The state to continue from belongs to other data, settings or random_state; "
+            "delete the checkpoint or give another file name (with warm_start: fit a fresh estimator)."
+        )
+    if not isinstance(saved.get("history"), list):
+        raise ValueError(DAMAGED)
+    return saved
+
+
+def packed(generation: Generation) -> dict[str, Any]:
+    """A generation as plain values, without loss."""
+    population = generation.population.dump()
+    return {
+        "number": generation.number,
+        "evaluations": generation.evaluations,
+        "fitness": [f.hex() for f in generation.fitness.tolist()],
+        "complexity": generation.complexity.tolist(),
+        "rng": generation.random_state,
+        "population": b64encode(population).decode("ascii"),
+        "digest": sha256(population).hexdigest(),
+        "front": packed_front(generation.front),
+    }
+
+
+def packed_front(front: Iterable[Member]) -> list[Any]:
+    """Models of a front as plain values, without loss."""
+    return [(*packed_model(m.individual), m.fitness.hex(), m.complexity) for m in front]
+
+
+def packed_model(individual: Individual) -> tuple[Any, ...]:
+    """One model as plain values, without loss."""
+    return individual.genes, individual.intercept.hex(), [c.hex() for c in individual.coefficients]
+
+
+def model(genes: list[str], intercept: str, coefficients: list[str]) -> Individual:
+    """A model from its plain values."""
+    return Individual(genes, float.fromhex(intercept), [float.fromhex(c) for c in coefficients])
+
+
+def fill_front(front: ParetoFront, saved: list[Any]) -> ParetoFront:
+    """Put saved models into a front."""
+    for genes, intercept, coefficients, fitness, complexity in saved:
+        front.add(model(genes, intercept, coefficients), float.fromhex(fitness), int(complexity))
+    return front
+
+
+def generation(
+    saved: dict[str, Any],
+    settings: Settings,
+    n_features: int,
+    workers: Workers,
+    front: ParetoFront | None = None,
+) -> Generation:
+    """A generation to continue from; `front` takes the place of its own."""
+    try:
+        population = b64decode(saved["population"])
+        if sha256(population).hexdigest() != saved["digest"]:
+            raise ValueError(DAMAGED)
+        return Generation(
+            int(saved["number"]),
+            fill_front(ParetoFront() if front is None else front, saved["front"]),
+            np.array([float.fromhex(f) for f in saved["fitness"]]),
+            np.array(saved["complexity"], dtype=np.uint64),
+            int(saved["evaluations"]),
+            Population.restore(population, settings.genes, n_features, workers),
+            saved["rng"],
+        )
+    except (KeyError, TypeError):
+        raise ValueError(DAMAGED) from None

@@ -1,0 +1,138 @@
+"""The generational loop of the paper: multi-gene genetic programming with linear combinations of features.
+
+`evolve()` is a generator. It neither prints nor saves nor looks at a clock: whoever iterates over it does,
+and may stop at any generation. Everything per row or per node happens in the engine's verbs `grow`, `tune`,
+`evaluate` and `breed`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from multigene._engine import Dataset, Individual, Population, Workers
+from multigene.evolution import selection
+from multigene.evolution.pareto import ParetoFront
+from multigene.settings.settings import Settings, Tuning
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Generation:
+    """What is known after a generation."""
+
+    number: int
+    front: ParetoFront
+    fitness: npt.NDArray[np.float64]
+    complexity: npt.NDArray[np.uint64]
+    evaluations: int
+    population: Population
+    random_state: dict[str, Any]
+    """State of the random generator after this generation, whatever has been drawn from it since."""
+
+
+def evolve(
+    data: Dataset,
+    settings: Settings,
+    rng: np.random.Generator,
+    workers: Workers,
+    start: Generation | None = None,
+    immigrants: list[Individual] | None = None,
+    front: ParetoFront | None = None,
+) -> Iterator[Generation]:
+    """Evolve models of `data`, one generation per iteration, without end.
+
+    grow a population of random individuals
+    repeat: tune inner weights by gradient; fit outer coefficients and measure fitness; remember the best;
+            keep the elites, select parents by tournament, breed the rest of the next generation
+
+    `start` continues a run after the generation given. Models that the caller puts into `immigrants` join the next generation.
+    `front` is where the best models are kept; several populations may share one.
+    """
+    size, criterion = settings.selection.population_size, settings.selection.by
+    immigrants = [] if immigrants is None else immigrants
+    fitness: Floats | None = None
+    if start is None:
+        front, number, evaluations = ParetoFront() if front is None else front, 0, 0
+        population = Population.grow(settings.genes, data.n_features, seeds(rng, size), workers)
+    else:
+        front, number, evaluations = start.front, start.number + 1, start.evaluations
+        rng.bit_generator.state = start.random_state
+        fitness = start.fitness
+        population = breed(start.population, fitness, settings, rng)
+    while True:
+        population.plant(immigrants, settings.selection.elites if number else 0)
+        immigrants.clear()
+        evaluations += tune(population, data, settings, rng, fitness)  # inner weights (section 3.2)
+        fitness, complexity = population.evaluate(data, criterion)  # outer coefficients
+        front.update(population, population.peaks(), complexity)
+        state = dict(rng.bit_generator.state)
+        yield Generation(number, front, fitness, complexity, evaluations, population, state)
+        population = breed(population, fitness, settings, rng)
+        number += 1
+
+
+def breed(
+    population: Population, fitness: npt.NDArray[np.float64], settings: Settings, rng: np.random.Generator
+) -> Population:
+    """The next generation: elites, and offspring of parents selected by tournament (section 2)."""
+    elites = selection.best(fitness, settings.selection)
+    parents = selection.tournament(fitness, settings.selection, rng)
+    return population.breed(parents, elites, settings.variation, seeds(rng, len(parents)))
+
+
+def tune(
+    population: Population,
+    data: Dataset,
+    settings: Settings,
+    rng: np.random.Generator,
+    fitness: Floats | None,
+) -> int:
+    """Tune inner weights in the way of the settings; returns the number of evaluations."""
+    tuning, size = settings.tuning, len(population)
+    if settings.refinement is not None:
+        return refine(population, data, settings, rng, fitness)
+    if settings.genes.lcf == "global":
+        tune_shared(population, data, settings, rng)
+    elif tuning is not None:
+        population.tune(data, tuning)
+    return size
+
+
+def tune_shared(population: Population, data: Dataset, settings: Settings, rng: np.random.Generator) -> None:
+    """Globally synchronised mode: steps of the one set of LCFs that all individuals share (section 3.3.3)."""
+    variation, tuning = settings.variation, settings.tuning or Tuning()
+    if variation.weights_mutation > 0.0 and rng.random() < variation.weights_mutation:  # configuration GC
+        population.perturb_shared(variation.weights_sigma, seeds(rng, 1)[0])
+    population.evaluate(data, settings.selection.by)
+    for _ in range(tuning.global_steps):
+        population.tune_shared(data, tuning)
+
+
+def refine(
+    population: Population,
+    data: Dataset,
+    settings: Settings,
+    rng: np.random.Generator,
+    fitness: Floats | None,
+) -> int:
+    """Beyond the paper: Levenberg-Marquardt on what breeding changed; offspring below the last median are given up early."""
+    size = len(population)
+    if settings.selection.distinct:
+        population.diversify(settings.variation, seeds(rng, size))
+    assert settings.refinement is not None
+    race = float(np.median(fitness)) if settings.refinement.race and fitness is not None else None
+    if race is not None and not np.isfinite(race):
+        race = None
+    return population.refine(data, settings.refinement, settings.selection.by, race, seeds(rng, size))
+
+
+def seeds(rng: np.random.Generator, number: int) -> list[int]:
+    """One seed per slot: what an individual becomes does not depend on threads."""
+    drawn: list[int] = rng.integers(0, 2**63, size=number, dtype=np.int64).tolist()
+    return drawn

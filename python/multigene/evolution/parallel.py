@@ -1,0 +1,80 @@
+"""Independent pieces of work side by side on threads, their results one after the other in a fixed order.
+
+One small population does not fill two processors: between the engine's verbs the interpreter runs, and each verb is over too soon
+to be shared. Several pieces fill them, since the verbs let go of the interpreter lock. Used for restarts of law seekers
+(`laws/seekers.py`) and for islands (`search/searcher.py`).
+
+What is done depends neither on the number of threads nor on the clock: a piece is decided on when its place becomes free, that is
+when the result of the one so many places before it has been taken. One thread does the same pieces, each when it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Generator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Any, Protocol, TypeVar
+
+from multigene._engine import Workers
+
+#: Seconds between looks at the deadline, and for Ctrl-C on systems where waiting for a thread is not ended by it.
+WATCH = 0.02
+
+
+class Piece(Protocol):
+    """A piece of work."""
+
+    workers: Workers
+    """What its native calls run on, and nobody else's: they are given up with it."""
+
+    def work(self) -> Any:
+        """Do it, on any thread."""
+
+
+P = TypeVar("P", bound=Piece)
+
+
+def in_order(begin: Callable[[], P | None], ahead: int, threads: int) -> Generator[tuple[P, Any], None, None]:
+    """Pieces with their results, in the order in which `begin` gave them.
+
+    `begin` is asked for another piece whenever fewer than `ahead` are under way, and says None if there is none for now. If the
+    iterator is closed (`contextlib.closing`) or something is raised, pieces under way are given up; no thread is left behind.
+    """
+    if threads == 1 or ahead == 1:
+        yield from _alone(begin, ahead)
+        return
+    under_way: deque[tuple[P, Future[Any]]] = deque()
+    with ThreadPoolExecutor(min(threads, ahead)) as pool:
+        try:
+            while True:
+                while len(under_way) < ahead and (piece := begin()) is not None:
+                    under_way.append((piece, pool.submit(piece.workers.call, piece.work)))
+                if not under_way:
+                    return
+                piece, future = under_way[0]
+                while not future.done():
+                    wait([future], WATCH)
+                    for other, _ in under_way:
+                        other.workers.watch()
+                under_way.popleft()
+                yield piece, future.result()
+        finally:
+            for piece, future in under_way:
+                future.cancel()
+                piece.workers.give_up()
+
+
+def _alone(begin: Callable[[], P | None], ahead: int) -> Generator[tuple[P, Any], None, None]:
+    under_way: deque[P] = deque()
+    while True:
+        while len(under_way) < ahead and (piece := begin()) is not None:
+            under_way.append(piece)
+        if not under_way:
+            return
+        piece = under_way.popleft()
+        yield piece, piece.work()
+
+
+def own(workers: Workers, pieces: int) -> Workers:
+    """Workers for one of so many pieces side by side; one thread has nothing to divide."""
+    return workers if workers.n_jobs == 1 else workers.part(max(1, workers.n_jobs // pieces))

@@ -1,0 +1,245 @@
+"""The front as people see it: one row per model, measures of each, and ways to choose among them.
+
+`complexity` is the number of nodes of the printed formula (`readable.size`), so what is listed and what is
+read agree. A search hands over its own front by the engine's count; here it is cleaned in terms of the
+printed size. Nothing here fits anything.
+
+Description length, in bits, of the training targets by a two-part code: the residuals, ½·n·log2(1 − R²) (relative to
+coding them by their mean; a Gaussian code at the resolution of the data differs by a constant), plus ½·log2(n) for
+every printed number (no number is worth coding finer than the rows determine it), plus log2(operators + columns + 1)
+for every node of the printed formula. BIC is n·ln(1 − R²) + k·ln(n) with k printed numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from multigene.evolution.pareto import Member
+from multigene.expression.genes import model_expression
+from multigene.expression.jacobian import parameters
+from multigene.expression.tree import OPERATORS
+from multigene.formula import Formula
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = npt.NDArray[np.float64]
+
+#: 1 − R² below this is rounding.
+LEAST_UNEXPLAINED = 2.0**-52
+#: Share of what the best model explains that the knee may leave. A distance from a line between the ends of the front, the
+#: usual definition, gives away a tenth of R² on fronts with a long tail.
+KNEE = 0.015
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A model of the front with its formula and measures."""
+
+    member: Member
+    formula: Formula
+    complexity: int
+    n_parameters: int
+    rmse: float
+    mdl: float
+    bic: float
+
+    @property
+    def genes(self) -> int:
+        """Genes that take part."""
+        return sum(c != 0.0 for c in self.member.individual.coefficients)
+
+
+class Front(Sequence[Member]):
+    """Models found by a run, the search's own choice among them, and what was added later (`prune`)."""
+
+    def __init__(
+        self,
+        members: Sequence[Member],
+        default: Member,
+        names: Sequence[str],
+        target: str,
+        summary: Mapping[str, Any],
+    ) -> None:
+        self.members, self.default = list(members), default
+        self.names, self.target = list(names), target
+        self.rows: int | None = summary.get("rows")
+        variance = summary.get("target_variance")
+        self.variance: float = math.nan if variance is None else variance
+
+    @overload
+    def __getitem__(self, index: int) -> Member: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Member]: ...
+    def __getitem__(self, index: int | slice) -> Member | list[Member]:
+        return self.members[index]
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def __iter__(self) -> Iterator[Member]:
+        return iter(self.members)
+
+    def with_member(self, member: Member) -> Front:
+        """The front with one more model."""
+        more = Front([*self.members, member], self.default, self.names, self.target, {})
+        more.rows, more.variance = self.rows, self.variance
+        return more
+
+    @cached_property
+    def listed(self) -> list[Listed]:
+        """By printed size: models that no other model of at most their size equals in R²; the default and
+        added ones always.
+        """
+        models = sorted(
+            (self._listed(m) for m in self.members), key=lambda e: (e.complexity, -e.member.fitness)
+        )
+        kept: list[Listed] = []
+        best = -math.inf
+        for model in models:
+            if model.member.source == "search" and model.member.fitness > best:
+                best = model.member.fitness
+                kept.append(model)
+            elif model.member is self.default or model.member.source != "search":
+                kept.append(model)
+        # What is printed alike is listed once, as the model that the search chose.
+        default = next((e for e in kept if e.member is self.default), None)
+        if default is None:
+            return kept
+        size, text = default.complexity, str(default.formula)
+        return [e for e in kept if e is default or e.complexity != size or str(e.formula) != text]
+
+    def _listed(self, member: Member) -> Listed:
+        expression = model_expression(member.individual)
+        formula = Formula(expression, self.names, self.target)
+        size, numbers = formula.size, len(parameters(expression))
+        unexplained = max(1.0 - member.fitness, LEAST_UNEXPLAINED)
+        rmse = math.sqrt(max(1.0 - member.fitness, 0.0) * self.variance)
+        if self.rows is None or not math.isfinite(unexplained):
+            return Listed(member, formula, size, numbers, rmse, math.nan, math.nan)
+        n = max(1, self.rows)
+        alphabet = len(OPERATORS) + len(self.names) + 1
+        mdl = 0.5 * n * math.log2(unexplained) + 0.5 * math.log2(n) * numbers + math.log2(alphabet) * size
+        return Listed(
+            member, formula, size, numbers, rmse, mdl, n * math.log(unexplained) + math.log(n) * numbers
+        )
+
+    def table(self, chosen: Member) -> pd.DataFrame:
+        """One row per model, smallest first."""
+        import pandas as pd
+
+        rows = [
+            {
+                "complexity": e.complexity,
+                "r2": e.member.fitness,
+                "validation_r2": e.member.validation,
+                "rmse": e.rmse,
+                "mdl": e.mdl,
+                "bic": e.bic,
+                "parameters": e.n_parameters,
+                "genes": e.genes,
+                "source": e.member.source,
+                "formula": str(e.formula),
+                "chosen": e.member is chosen,
+            }
+            for e in self.listed
+        ]
+        return pd.DataFrame(rows)
+
+    def at(self, index: Any) -> Member:
+        """The model of a row of the table."""
+        listed = self.listed
+        if (
+            isinstance(index, bool)
+            or not isinstance(index, (int, np.integer))
+            or not -len(listed) <= index < len(listed)
+        ):
+            raise ValueError(
+                f"index={index!r} is no row of equations_; give a whole number from 0 to {len(listed) - 1}."
+            )
+        return listed[int(index)].member
+
+    def best(self, criterion: Any) -> tuple[Member, str]:
+        """The model that a criterion chooses, or the one of a row, and the choice's name."""
+        if not isinstance(criterion, str):
+            return self.at(criterion), "index"
+        if criterion == "default":
+            return self.default, criterion
+        if criterion not in CRITERIA:
+            names = ", ".join(map(repr, CRITERIA))
+            raise ValueError(
+                f"criterion={criterion!r} is unknown; give 'default', {names}, or a row of equations_."
+            )
+        found = [e for e in self.listed if math.isfinite(e.member.fitness)] or self.listed
+        return CRITERIA[criterion](found).member, criterion
+
+
+# --- criteria -------------------------------------------------------------------------------------
+
+
+def _accuracy(models: Sequence[Listed]) -> Listed:
+    """Highest training R²."""
+    return max(models, key=lambda e: (e.member.fitness, -e.complexity))
+
+
+def _validation(models: Sequence[Listed]) -> Listed:
+    """Highest R² on the rows held out; the smallest of equals."""
+    judged = [e for e in models if not math.isnan(e.member.validation)]
+    if not judged:
+        raise ValueError(
+            "No rows were held out in this run (fewer than 60 rows, or a configuration of the paper), so "
+            "'validation' cannot choose; take 'mdl' or 'bic', or score the front on other rows with "
+            "rescore(X, y) and choose a row."
+        )
+    return max(judged, key=lambda e: (e.member.validation, -e.complexity))
+
+
+def _knee(models: Sequence[Listed]) -> Listed:
+    """The smallest model that explains nearly all that the most accurate one does: beyond it the front is flat."""
+    best, smallest = _accuracy(models).member.fitness, models[0].member.fitness
+    enough = best - KNEE * (best - min(smallest, 0.0))
+    return next(e for e in models if e.member.fitness >= enough)
+
+
+def _least(measure: Callable[[Listed], float], name: str) -> Callable[[Sequence[Listed]], Listed]:
+    def choose(models: Sequence[Listed]) -> Listed:
+        known = [e for e in models if not math.isnan(measure(e))]
+        if not known:
+            raise ValueError(
+                f"The model file does not tell the number of training rows, which {name!r} needs; "
+                "choose by 'knee' or a row."
+            )
+        return min(known, key=lambda e: (measure(e), e.complexity))
+
+    return choose
+
+
+CRITERIA: Mapping[str, Callable[[Sequence[Listed]], Listed]] = {
+    "accuracy": _accuracy,
+    "knee": _knee,
+    "validation": _validation,
+    "mdl": _least(lambda e: e.mdl, "mdl"),
+    "bic": _least(lambda e: e.bic, "bic"),
+}
+
+
+def rescored(front: Front, X: Floats, y: Floats, weights: Floats | None, chosen: Member) -> pd.DataFrame:
+    """Every listed model on other rows: size, R², RMSE, mean and largest absolute error there."""
+    import pandas as pd
+
+    from multigene.explain.measures import metrics
+
+    rows = []
+    for e in front.listed:
+        measured = metrics(y, e.member.individual.predict(X), weights)
+        rows.append(
+            {"complexity": e.complexity, **measured, "formula": str(e.formula), "chosen": e.member is chosen}
+        )
+    return pd.DataFrame(rows)

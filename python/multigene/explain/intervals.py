@@ -1,0 +1,153 @@
+"""How sure a model is: intervals of its predictions and of its numbers, by the delta method.
+
+With J the derivatives of the prediction by every printed number on the training rows (`expression/jacobian.py`: outer
+coefficients and inner weights alike), the numbers have the covariance s²(JᵀJ)⁺ and a new observation at x the
+variance s²(1 + j(x)(JᵀJ)⁺j(x)ᵀ); s² is the residual variance with n − rank degrees of freedom and quantiles
+are Student's. This holds when the form of the model is right and the errors are independent and alike. It
+knows nothing of the search for the form: for a formula that was chosen because it fits these rows, and
+outside the range of the rows, intervals are too narrow. `docs` says so too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from multigene.data.training_rows import TrainingRows
+from multigene.expression.jacobian import jacobian, owners, parameters
+from multigene.expression.tree import Expression, Operation, evaluate
+from multigene.formula import Formula
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = npt.NDArray[np.float64]
+
+#: A parameter's error is reported when at least this share of its direction is determined by the rows.
+DETERMINED = 1.0 - 1e-6
+#: Rows of new data taken at a time.
+CHUNK = 65_536
+
+
+@dataclass(frozen=True)
+class Uncertainty:
+    """What the training rows say about the numbers of one formula."""
+
+    variance: float
+    """Residual variance s²."""
+    freedom: int
+    """Degrees of freedom: rows less the rank of the Jacobian."""
+    factor: Floats
+    """F with s²·FFᵀ the covariance of the parameters: parameters × rank."""
+    determined: npt.NDArray[np.bool_]
+    """Which parameters the rows determine; the others only in combinations."""
+
+    @staticmethod
+    def of(expression: Expression, rows: TrainingRows) -> Uncertainty:
+        """From the training rows; raises a `ValueError` where there are no more rows than parameters."""
+        root = np.sqrt(rows.shares)
+        residual = root * (rows.y - evaluate(expression, rows.X))
+        if not np.all(np.isfinite(residual)):
+            raise ValueError(
+                "The model has no finite value on some of the rows, so its residual variance is unknown; "
+                "give other rows."
+            )
+        J = root[:, None] * jacobian(expression, rows.X)
+        usable = np.isfinite(J).all(axis=0)
+        lengths = np.linalg.norm(np.where(usable, J, 0.0), axis=0)
+        usable &= lengths > 0.0
+        scale = np.where(usable, lengths, 1.0)
+        inverse, space = _inverse_factor(J[:, usable] / scale[usable])
+        rank = inverse.shape[1]
+        freedom = rows.total - rank
+        if freedom <= 0 or len(rows.y) <= rank:
+            raise ValueError(
+                f"Intervals need more rows than parameters; there are {len(rows.y)} rows and "
+                f"{rank} independent parameters. "
+                "Give more rows or choose a smaller formula."
+            )
+        factor = np.zeros((J.shape[1], rank))
+        # Thinned rows: all of them together determine the parameters that much better.
+        factor[usable] = inverse / scale[usable, None] * np.sqrt(len(rows.y) / rows.total)
+        determined = np.zeros(J.shape[1], dtype=bool)
+        determined[usable] = space >= DETERMINED
+        return Uncertainty(float(residual @ residual) / (len(rows.y) - rank), freedom, factor, determined)
+
+    @property
+    def covariance(self) -> Floats:
+        """Covariance of the parameters."""
+        return np.asarray(self.variance * self.factor @ self.factor.T, dtype=np.float64)
+
+    @property
+    def standard_errors(self) -> Floats:
+        """Standard error of every parameter; NaN where the rows determine it only together with others."""
+        errors = np.sqrt(self.variance) * np.linalg.norm(self.factor, axis=1)
+        return np.where(self.determined, errors, np.nan)
+
+    def quantile(self, level: float) -> float:
+        """Student's t for a two-sided interval of this level."""
+        return float(stats.t.ppf(0.5 + 0.5 * check_level(level), self.freedom))
+
+    def half_width(self, expression: Expression, X: Floats, level: float) -> Floats:
+        """Half the width of the prediction interval of every row."""
+        quantile, width = self.quantile(level), np.empty(len(X))
+        for start in range(0, len(X), CHUNK):
+            part = jacobian(expression, X[start : start + CHUNK])
+            with np.errstate(all="ignore"):
+                spread = np.einsum("ij,ij->i", part @ self.factor, part @ self.factor)
+            width[start : start + CHUNK] = quantile * np.sqrt(self.variance * (1.0 + spread))
+        return width
+
+
+def check_level(level: float) -> float:
+    """The level of an interval, or a sentence."""
+    if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0.0 < level < 1.0:
+        raise ValueError(f"interval={level!r} is no level between 0 and 1; give for example 0.95.")
+    return float(level)
+
+
+def parameter_table(formula: Formula, uncertainty: Uncertainty, level: float = 0.95) -> pd.DataFrame:
+    """The numbers of a formula as they are printed: estimate, standard error, interval, and the part each
+    stands in.
+    """
+    import pandas as pd
+
+    estimates = np.array(parameters(formula.expression))
+    errors, quantile = uncertainty.standard_errors, uncertainty.quantile(level)
+    return pd.DataFrame(
+        {
+            "estimate": estimates,
+            "standard_error": errors,
+            "lower": estimates - quantile * errors,
+            "upper": estimates + quantile * errors,
+            "part": _parts(formula),
+        }
+    )
+
+
+def _parts(formula: Formula) -> list[str]:
+    """For every parameter the text of the smallest part of the formula that it acts on."""
+    whole = formula.expression
+    parts = []
+    for node in owners(whole):
+        shown = Formula(node, formula.feature_names).text()
+        constant = node is whole and isinstance(node, Operation) and node.name == "add"
+        parts.append("intercept" if constant else shown if len(shown) <= 60 else shown[:57] + "…")
+    return parts
+
+
+def _inverse_factor(J: Floats) -> tuple[Floats, Floats]:
+    """F with FFᵀ = (JᵀJ)⁺ for columns of unit length, and how much of each parameter's direction is
+    determined.
+    """
+    if J.shape[1] == 0:
+        return np.zeros((0, 0)), np.zeros(0)
+    R = np.linalg.qr(J, mode="r")
+    _, sizes, directions = np.linalg.svd(R, full_matrices=False)
+    kept = sizes > sizes[0] * max(J.shape) * np.finfo(np.float64).eps
+    V = directions[kept].T
+    return np.asarray(V / sizes[kept]), np.asarray(np.einsum("ij,ij->i", V, V))

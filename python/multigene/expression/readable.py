@@ -1,0 +1,158 @@
+"""What people read of an expression, and the one definition of a formula's size.
+
+Some operators of the search have no common name (logistic, softplus, the analytic quotient); they are spelt
+out in every form meant for people, and `size` counts the nodes of what is printed. Stands between
+`tree.py` and the writers of text, LaTeX, MathML and SymPy; `rewriting/` measures its success with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from multigene.expression.tree import Expression, Number, Operation, Power, fold, rebuild
+
+# sinc and bent repeat their argument when spelt out; beyond this many nodes they are printed by name instead,
+# because nested repetitions would double the text at every level.
+SPELT_OUT = 30
+
+
+def readable(expression: Expression) -> Expression:
+    """Spell out the operators that have no common name: what people read, and what `size` counts."""
+    return fold(expression, _spell_out)[0]
+
+
+def size(expression: Expression) -> int:
+    """The number of nodes of the printed formula: constants, variables, operators and functions as they are read.
+
+    `3*x + 1` has five. `x**2` has three. `1/(1 + exp(x))` has six although it is one operator of the search.
+    """
+    return fold(expression, _spell_out)[1]
+
+
+def plain(expression: Expression) -> Expression:
+    """Without factors, divisors and exponents of exactly 1, and with a sign instead of -1: what every writer starts from.
+
+    IEEE arithmetic gives the same bits with and without them. They come from constants that were set or rounded to 1.
+    """
+    return fold(expression, _plain_node)
+
+
+def _plain_node(node: Expression, children: tuple[Expression, ...]) -> Expression:
+    node = rebuild(node, children)
+    if isinstance(node, Power) and node.exponent == 1.0:
+        return node.base
+    if not isinstance(node, Operation) or node.name not in ("mul", "div"):
+        return node
+    first, *others = node.arguments
+    if node.name == "div":
+        if others[0] == _ONE:
+            return first
+        return Operation("neg", (first,)) if others[0] == _MINUS_ONE else node
+    factors = [factor for factor in node.arguments if factor not in (_ONE, _MINUS_ONE)]
+    if len(factors) == len(node.arguments):
+        return node
+    negative = sum(factor == _MINUS_ONE for factor in node.arguments) % 2 == 1
+    product = Operation("mul", tuple(factors)) if len(factors) > 1 else (*factors, _ONE)[0]
+    return Operation("neg", (product,)) if negative else product
+
+
+def _spell_out(node: Expression, parts: tuple[tuple[Expression, int], ...]) -> tuple[Expression, int]:
+    arguments = tuple(argument for argument, _ in parts)
+    known = {id(argument): count for argument, count in parts}
+    name = node.name if isinstance(node, Operation) else ""
+    if name in _SPELLING and (name not in ("sinc", "bent") or parts[0][1] <= SPELT_OUT):
+        spelt = _SPELLING[name](*arguments)
+        return spelt, _count(spelt, known)
+    spelt = rebuild(node, arguments)
+    if name in ("mul", "neg"):
+        spelt = _one_fraction(spelt) if name == "mul" else _opposite(arguments[0]) or spelt
+        return spelt, _count(spelt, known)
+    return spelt, _own(spelt) + sum(count for _, count in parts)
+
+
+def _one_fraction(product: Expression) -> Expression:
+    """`2*(1/x)` is read as `2/x`: factors that are fractions join into one."""
+    above: list[Expression] = []
+    below: list[Expression] = []
+    for factor in product.children:
+        if isinstance(factor, Operation) and factor.name == "div":
+            above.append(factor.arguments[0])
+            below.append(factor.arguments[1])
+        else:
+            above.append(factor)
+    if not below:
+        return product
+    return _operation("div", _joined([each for each in above if each != _ONE] or [_ONE]), _joined(below))
+
+
+def _opposite(expression: Expression) -> Expression | None:
+    """Minus this, where the sign melts into a number or cancels: `-(2*x)` is read as `-2*x`."""
+    if isinstance(expression, Number):
+        return Number(-expression.value)
+    if isinstance(expression, Operation) and expression.name in ("neg", "mul", "div"):
+        first, *others = expression.arguments
+        if expression.name == "neg":
+            return first
+        opposite = _opposite(first)
+        return None if opposite is None else Operation(expression.name, (opposite, *others))
+    return None
+
+
+def _joined(factors: list[Expression]) -> Expression:
+    flat: list[Expression] = []
+    for factor in factors:
+        flat.extend(factor.children if isinstance(factor, Operation) and factor.name == "mul" else (factor,))
+    return flat[0] if len(flat) == 1 else Operation("mul", tuple(flat))
+
+
+def _own(node: Expression) -> int:
+    """The nodes a printed node adds to those of its children; `a + (-b)` is printed `a - b`."""
+    if isinstance(node, Power):
+        return 2
+    if isinstance(node, Operation):
+        count = max(1, len(node.arguments) - 1)
+        if node.name in ("add", "sub"):
+            count -= sum(_starts_with_minus(term) for term in node.arguments[1:])
+        return count
+    return 1
+
+
+def _starts_with_minus(term: Expression) -> bool:
+    while isinstance(term, Operation) and term.name in ("mul", "div"):
+        term = term.arguments[0]
+    return isinstance(term, Operation) and term.name == "neg"
+
+
+def _count(expression: Expression, known: Mapping[int, int]) -> int:
+    """The nodes of a printed expression; `known` holds the counts of sub-expressions by their identity."""
+    count, stack = 0, [expression]
+    while stack:
+        node = stack.pop()
+        if id(node) in known:
+            count += known[id(node)]
+        else:
+            count += _own(node)
+            stack.extend(node.children)
+    return count
+
+
+def _operation(name: str, *arguments: Expression) -> Expression:
+    return Operation(name, arguments)
+
+
+_ONE, _TWO, _MINUS_ONE = Number(1.0), Number(2.0), Number(-1.0)
+_SPELLING: Mapping[str, Callable[..., Expression]] = {
+    "inv": lambda x: _operation("div", _ONE, x),
+    "aq": lambda x, y: _operation("div", x, _operation("sqrt", _operation("add", _ONE, Power(y, 2)))),
+    "logistic": lambda x: _operation("div", _ONE, _operation("add", _ONE, _operation("exp", x))),
+    "sinc": lambda x: _operation("div", _operation("sin", x), x),
+    "softplus": lambda x: _operation("log", _operation("add", _ONE, _operation("exp", x))),
+    "gauss": lambda x: _operation("exp", _operation("neg", Power(x, 2))),
+    "bent": lambda x: _operation(
+        "add",
+        _operation(
+            "div", _operation("sub", _operation("sqrt", _operation("add", Power(x, 2), _ONE)), _ONE), _TWO
+        ),
+        x,
+    ),
+}

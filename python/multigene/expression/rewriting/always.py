@@ -1,0 +1,305 @@
+"""Rules that always hold: an expression shortened without changing its value, by folding, flattening, merging of like terms.
+
+Works on the tree of `expression/tree.py`; used before a formula is shown, counted or exported. Each rule keeps the
+value wherever the original had one, up to rounding. A rule may give a value at single points where the
+original had none (`x/x` at 0), never the other way round. What would overflow or underflow while folding is
+left as it stands.
+
+Canonical form: a sum is one n-ary `add` whose terms carry their coefficients (`sub` disappears), a product is
+one n-ary `mul` with its number in front, a quotient is one `div` of such products.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from multigene.expression.readable import size
+from multigene.expression.rewriting.parts import join_term, power_of, product_of, split_term
+from multigene.expression.tree import Expression, Number, Operation, Power, Variable, evaluate, fold, rebuild
+
+ODD = frozenset({"sin", "tanh", "atan", "erf", "sign"})
+EVEN = frozenset({"cos", "abs", "gauss", "sinc"})
+NOT_NEGATIVE = frozenset({"abs", "exp", "sqrt", "gauss", "softplus", "logistic"})
+MOST_PASSES = 10
+
+
+class _UnsafeError(Exception):
+    """Folding here would leave the range of floating point numbers."""
+
+
+def simplify(expression: Expression) -> Expression:
+    """An expression of the same value, at most as large; equal trees come out for many equal formulas."""
+    current = expression
+    for _ in range(MOST_PASSES):
+        simpler = fold(current, _simplify_node)
+        if simpler == current:
+            break
+        current = simpler
+    return current if size(current) <= size(expression) else expression
+
+
+def simplified(expression: Expression) -> Expression:
+    """`simplify`, or the expression itself where a constant would leave what floating point holds."""
+    try:
+        return simplify(expression)
+    except (OverflowError, ValueError):
+        return expression
+
+
+def fold_constants(expression: Expression) -> Expression:
+    """Replace sub-expressions of constants alone by their value, where it is finite; nothing else."""
+    return fold(expression, lambda node, children: _folded(rebuild(node, children)))
+
+
+def _folded(node: Expression) -> Expression:
+    if node.children and all(isinstance(child, Number) for child in node.children):
+        value = float(evaluate(node, np.empty((1, 0)))[0])
+        return Number(value) if math.isfinite(value) else node
+    return node
+
+
+def _simplify_node(node: Expression, children: tuple[Expression, ...]) -> Expression:
+    node = rebuild(node, children)
+    if not children:
+        return node
+    if all(isinstance(child, Number) for child in children):
+        return _folded(node)
+    try:
+        if isinstance(node, Power):
+            return _product([(node, 1.0)])
+        assert isinstance(node, Operation)
+        if node.name == "add":
+            return _sum([(1.0, term) for term in children])
+        if node.name == "sub":
+            return _sum([(1.0, children[0]), (-1.0, children[1])])
+        if node.name in ("mul", "div", "inv", "neg"):
+            return _product([(node, 1.0)])
+        return _function(node.name, children)
+    except _UnsafeError:
+        return node
+
+
+# --- sums -----------------------------------------------------------------------------------------
+
+
+def _sum(parts: Iterable[tuple[float, Expression]]) -> Expression:
+    """Add up `factor * expression` parts: constants folded, like terms merged, in canonical order."""
+    constant = 0.0
+    coefficients: dict[Expression, float] = {}
+    for factor, part in parts:
+        terms = part.arguments if isinstance(part, Operation) and part.name == "add" else (part,)
+        for term in terms:
+            coefficient, rest = split_term(term)
+            coefficient = _finite(factor * coefficient)
+            if rest is None:
+                constant = _finite(constant + coefficient)
+            else:
+                coefficients[rest] = _finite(coefficients.get(rest, 0.0) + coefficient)
+    kept = sorted((rest for rest, value in coefficients.items() if value != 0.0), key=_order)
+    terms_out = [join_term(coefficients[rest], rest) for rest in kept]
+    if constant != 0.0 or not terms_out:
+        terms_out.append(Number(constant))
+    # `3 - x` reads better than `-x + 3`.
+    leader = next((i for i, term in enumerate(terms_out) if split_term(term)[0] > 0.0), 0)
+    terms_out.insert(0, terms_out.pop(leader))
+    return terms_out[0] if len(terms_out) == 1 else Operation("add", tuple(terms_out))
+
+
+# --- products -------------------------------------------------------------------------------------
+
+
+class _Factors:
+    """A product taken apart: one coefficient and an exponent for every base."""
+
+    def __init__(self) -> None:
+        self.coefficient = 1.0
+        self.exponents: dict[Expression, float] = {}
+
+    def multiply(self, expression: Expression, power: float) -> None:
+        """Multiply by `expression ** power`."""
+        whole = power.is_integer()
+        if isinstance(expression, Number) and (whole or expression.value > 0.0):
+            self._scale(expression.value, power)
+        elif isinstance(expression, Power) and _may_nest(expression, power):
+            self.multiply(expression.base, expression.exponent * power)
+        elif isinstance(expression, Operation) and whole and expression.name in ("neg", "mul", "div", "inv"):
+            self._multiply_product(expression, power)
+        elif isinstance(expression, Operation) and expression.name == "abs" and whole and power % 2 == 0:
+            self.multiply(expression.arguments[0], power)
+        else:
+            self._collect(expression, power)
+
+    def _multiply_product(self, product: Operation, power: float) -> None:
+        if product.name == "neg":
+            self._scale(-1.0, power)
+            self.multiply(product.arguments[0], power)
+        elif product.name == "inv":
+            self.multiply(product.arguments[0], -power)
+        elif abs(power) != 1.0 and sum(not isinstance(part, Number) for part in product.arguments) > 1:
+            # (2*x*y)**3 becomes 8*(x*y)**3, which is shorter than a power of every factor.
+            coefficient, rest = split_term(product)
+            self._scale(coefficient, power)
+            if rest is not None:
+                self._collect(rest, power)
+        else:
+            signs = (1.0, -1.0) if product.name == "div" else (1.0,) * len(product.arguments)
+            for part, sign in zip(product.arguments, signs, strict=True):
+                self.multiply(part, sign * power)
+
+    def _scale(self, value: float, power: float) -> None:
+        if value == 0.0 and power < 0.0:
+            raise _UnsafeError
+        try:
+            factor = math.pow(value, power)
+        except (OverflowError, ValueError):
+            raise _UnsafeError from None
+        product = _finite(self.coefficient * factor)
+        if (factor == 0.0 and value != 0.0) or (product == 0.0 and factor != 0.0 and self.coefficient != 0.0):
+            raise _UnsafeError
+        self.coefficient = product
+
+    def _collect(self, base: Expression, power: float) -> None:
+        if base in self.exponents:
+            old = self.exponents[base]
+            whole = power.is_integer() and old.is_integer()
+            if not whole and not (isinstance(base, Operation) and base.name == "abs"):
+                raise _UnsafeError  # sqrt(x)*sqrt(x) has no value below zero, x has
+            power += old
+        self.exponents[base] = power
+
+    def build(self) -> Expression:
+        """The product in canonical form."""
+        if self.coefficient == 0.0:
+            return Number(0.0)
+        bases = sorted((base for base, power in self.exponents.items() if power != 0.0), key=_order)
+        above = [power_of(base, self.exponents[base]) for base in bases if self.exponents[base] > 0.0]
+        below = [power_of(base, -self.exponents[base]) for base in bases if self.exponents[base] < 0.0]
+        if below:
+            return join_term(self.coefficient, Operation("div", (product_of(above), product_of(below))))
+        if len(above) == 1 and isinstance(above[0], Operation) and above[0].name == "add":
+            return _distribute(self.coefficient, above[0])
+        return join_term(self.coefficient, product_of(above) if above else None)
+
+
+def _product(parts: Iterable[tuple[Expression, float]]) -> Expression:
+    factors = _Factors()
+    for part, power in parts:
+        if isinstance(part, Power):
+            factors.multiply(part.base, part.exponent * power)
+        else:
+            factors.multiply(part, power)
+    return factors.build()
+
+
+def _may_nest(inner: Power, power: float) -> bool:
+    """Whether `(base**a)**power` is `base**(a*power)` wherever the former has a value, and no wider."""
+    if isinstance(inner.base, Operation) and inner.base.name == "abs":
+        return True
+    product = inner.exponent * power
+    return power.is_integer() and (inner.is_integer or not product.is_integer())
+
+
+def _distribute(coefficient: float, terms: Operation) -> Expression:
+    """`c*(a*x + b)` becomes `(c*a)*x + c*b` unless that would be longer."""
+    bare = sum(
+        split_term(term)[1] is not None and abs(split_term(term)[0]) == 1.0 for term in terms.arguments
+    )
+    if coefficient == 1.0:
+        return terms
+    if bare <= 1 or coefficient == -1.0:
+        return _sum([(coefficient, terms)])
+    return join_term(coefficient, terms)
+
+
+# --- functions ------------------------------------------------------------------------------------
+
+
+def _function(name: str, arguments: tuple[Expression, ...]) -> Expression:
+    if name in ("min", "max"):
+        first, second = sorted(arguments, key=_order)
+        return first if first == second else Operation(name, (first, second))
+    if name == "aq":
+        return _analytic_quotient(*arguments)
+    argument = arguments[0]
+    if name in ODD | EVEN and _is_negative(argument):
+        flipped = _function(name, (_opposite(argument),))
+        return flipped if name in EVEN else _opposite(flipped)
+    if name == "abs":
+        return _absolute(argument)
+    if (
+        name == "sqrt"
+        and isinstance(argument, Power)
+        and argument.exponent % 2 == 0
+        and argument.exponent > 0
+    ):
+        half = argument.exponent / 2
+        return power_of(argument.base if half % 2 == 0 else Operation("abs", (argument.base,)), half)
+    if name == "exp":
+        return _exponential(argument)
+    if name == "sign":
+        if isinstance(argument, Operation) and argument.name == "sign":
+            return argument
+        _, rest = split_term(argument)
+        return Operation(name, (rest or argument,))
+    return Operation(name, (argument,))
+
+
+def _exponential(argument: Expression) -> Expression:
+    """exp(c*log(x)) is x**c; a whole c would give values where the logarithm has none."""
+    coefficient, rest = split_term(argument)
+    if isinstance(rest, Operation) and rest.name == "log" and not coefficient.is_integer():
+        return Power(rest.arguments[0], coefficient)
+    return Operation("exp", (argument,))
+
+
+def _absolute(argument: Expression) -> Expression:
+    even = isinstance(argument, Power) and argument.exponent % 2 == 0
+    if even or (isinstance(argument, Operation) and argument.name in NOT_NEGATIVE):
+        return argument
+    coefficient, rest = split_term(argument)
+    if coefficient != 1.0 and rest is not None:
+        return join_term(abs(coefficient), _absolute(rest))
+    return Operation("abs", (argument,))
+
+
+def _analytic_quotient(above: Expression, below: Expression) -> Expression:
+    if isinstance(below, Number):
+        return _product([(Number(1.0 / math.hypot(1.0, below.value)), 1.0), (above, 1.0)])
+    if _is_negative(below):
+        below = _opposite(below)
+    coefficient, rest = split_term(above)
+    return join_term(coefficient, Operation("aq", (rest or Number(1.0), below)))
+
+
+def _is_negative(expression: Expression) -> bool:
+    terms = (
+        expression.arguments
+        if isinstance(expression, Operation) and expression.name == "add"
+        else (expression,)
+    )
+    return all(split_term(term)[0] < 0.0 for term in terms)
+
+
+def _opposite(expression: Expression) -> Expression:
+    return _sum([(-1.0, expression)])
+
+
+# --- order and range ------------------------------------------------------------------------------
+
+
+def _order(expression: Expression) -> tuple[int, int, int, str]:
+    """Variables by column, then the rest by size; the text settles ties, so equal sets come out equal."""
+    if isinstance(expression, Variable):
+        return 0, expression.index, 0, ""
+    if isinstance(expression, Power) and isinstance(expression.base, Variable):
+        return 1, expression.base.index, 0, repr(expression.exponent)
+    return 2, size(expression), 0, repr(expression)
+
+
+def _finite(value: float) -> float:
+    if not math.isfinite(value):
+        raise _UnsafeError
+    return value

@@ -1,0 +1,376 @@
+"""The expression tree: the one form from which every formula, export and count of nodes is made.
+
+The engine hands over genes; the estimator turns them, with their outer coefficients, into one tree of
+`Number`, `Variable`, `Operation` and `Power` nodes. `rewriting/` shortens such a tree, `formula.py` gives it
+column names, and `export/` writes it in other languages. Trees are immutable and hashable. Every walk goes
+through `fold`, which keeps its own stack, so that depth is limited by memory and not by the interpreter.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from multigene.expression.constants import recognised
+
+Array = npt.NDArray[np.float64]
+#: Relative distance by which sums and products of a few short numbers miss a short number.
+NOISE = 1e-13
+Result = TypeVar("Result")
+
+
+class Expression:
+    """A node with its children. Use the four subclasses; this class holds what they share."""
+
+    __slots__ = ()
+
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        """The direct sub-expressions, left to right."""
+        return ()
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Expression):
+            return NotImplemented
+        return hash(self) == hash(other) and to_postfix(self) == to_postfix(other)
+
+    def __hash__(self) -> int:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return fold(self, _repr)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A flat pickle: the nested one would run into the recursion limit for deep trees.
+        return from_postfix, (to_postfix(self),)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Number(Expression):
+    """A constant; always finite."""
+
+    value: float
+    _hash: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        value = float(self.value)
+        if not math.isfinite(value):
+            raise ValueError(
+                f"A constant of a formula must be finite, got {value}; drop the term it belongs to."
+            )
+        object.__setattr__(self, "value", value)
+        object.__setattr__(self, "_hash", hash(("number", value)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Variable(Expression):
+    """A column of the data by its position; its name is given to the writers from outside."""
+
+    index: int
+    _hash: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        if self.index < 0:
+            raise ValueError(f"A variable's index counts columns from 0, got {self.index}.")
+        object.__setattr__(self, "index", int(self.index))
+        object.__setattr__(self, "_hash", hash(("variable", self.index)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Operation(Expression):
+    """An operator by its canonical name applied to its arguments; `add` and `mul` take two or more."""
+
+    name: str
+    arguments: tuple[Expression, ...]
+    _hash: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        operator = OPERATORS.get(self.name)
+        if operator is None:
+            raise ValueError(f"Unknown operator {self.name!r}; the operators are {', '.join(OPERATORS)}.")
+        arguments = tuple(self.arguments)
+        if len(arguments) != operator.arity and not (operator.many and len(arguments) > 2):
+            wanted = "2 or more" if operator.many else str(operator.arity)
+            raise ValueError(f"Operator {self.name!r} takes {wanted} argument(s), got {len(arguments)}.")
+        object.__setattr__(self, "arguments", arguments)
+        object.__setattr__(self, "_hash", hash((self.name, arguments)))
+
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        return self.arguments
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Power(Expression):
+    """`base ** exponent` with a fixed real exponent.
+
+    A product leaf `|x|**w` is `Power(Operation("abs", (x,)), w)`: the absolute value is part of the tree, so
+    every writer shows it. A negative base under an exponent that is not an integer has no value (NaN).
+    """
+
+    base: Expression
+    exponent: float
+    _hash: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        exponent = float(self.exponent)
+        if not math.isfinite(exponent):
+            raise ValueError(f"An exponent must be finite, got {exponent}.")
+        object.__setattr__(self, "exponent", exponent)
+        object.__setattr__(self, "_hash", hash(("power", self.base, exponent)))
+
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        return (self.base,)
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether the exponent is a whole number."""
+        return self.exponent.is_integer()
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """What the tree knows of an operator: how many arguments, whether more are welcome, and its value."""
+
+    arity: int
+    value: Callable[..., Array]
+    many: bool = False
+
+
+def _sinc(x: Array) -> Array:
+    return np.where(x == 0, 1.0, np.sin(x) / np.where(x == 0, 1.0, x))
+
+
+OPERATORS: Mapping[str, Operator] = {
+    "add": Operator(2, np.add, many=True),
+    "sub": Operator(2, np.subtract),
+    "mul": Operator(2, np.multiply, many=True),
+    "div": Operator(2, np.divide),
+    "aq": Operator(2, lambda x, y: x / np.sqrt(1.0 + y * y)),
+    "min": Operator(2, np.minimum),
+    "max": Operator(2, np.maximum),
+    "neg": Operator(1, np.negative),
+    "sin": Operator(1, np.sin),
+    "cos": Operator(1, np.cos),
+    "exp": Operator(1, np.exp),
+    "log": Operator(1, np.log),
+    "sqrt": Operator(1, np.sqrt),
+    "abs": Operator(1, np.abs),
+    "tanh": Operator(1, np.tanh),
+    "atan": Operator(1, np.arctan),
+    "erf": Operator(1, special.erf),
+    "sign": Operator(1, np.sign),
+    "inv": Operator(1, lambda x: 1.0 / x),
+    "logistic": Operator(1, lambda x: special.expit(-x)),
+    "sinc": Operator(1, _sinc),
+    "softplus": Operator(1, lambda x: np.logaddexp(0.0, x)),
+    "gauss": Operator(1, lambda x: np.exp(-x * x)),
+    "bent": Operator(1, lambda x: (np.sqrt(x * x + 1.0) - 1.0) / 2.0 + x),
+}
+
+
+# --- walks ----------------------------------------------------------------------------------------
+
+
+def postorder(expression: Expression) -> list[Expression]:
+    """All nodes, children before their parents and left before right."""
+    nodes, stack = [], [expression]
+    while stack:
+        node = stack.pop()
+        nodes.append(node)
+        stack.extend(node.children)
+    nodes.reverse()
+    return nodes
+
+
+def fold(expression: Expression, combine: Callable[[Expression, tuple[Result, ...]], Result]) -> Result:
+    """Compute a result bottom-up: `combine(node, results of its children)` at every node."""
+    results: list[Result] = []
+    for node in postorder(expression):
+        count = len(node.children)
+        arguments = tuple(results[len(results) - count :])
+        del results[len(results) - count :]
+        results.append(combine(node, arguments))
+    return results[0]
+
+
+def rebuild(node: Expression, children: tuple[Expression, ...]) -> Expression:
+    """The same node over other children; the node itself when nothing changed."""
+    if all(new is old for new, old in zip(children, node.children, strict=True)):
+        return node
+    if isinstance(node, Power):
+        return Power(children[0], node.exponent)
+    if isinstance(node, Operation):
+        return Operation(node.name, children)
+    return node
+
+
+def applied(node: Expression, arguments: Sequence[Array]) -> Array:
+    """Value of an inner node from those of its arguments; sums and products take any number of them."""
+    if isinstance(node, Power):
+        return np.power(arguments[0], node.exponent)
+    assert isinstance(node, Operation)
+    function = OPERATORS[node.name].value
+    result = function(*arguments[:2])
+    for argument in arguments[2:]:
+        result = function(result, argument)
+    return result
+
+
+def evaluate(expression: Expression, X: npt.ArrayLike) -> Array:
+    """The value on every row of `X` (rows by columns): plain NumPy, the reference for every export.
+
+    Outside an operator's domain the value is NaN or an infinity, as IEEE arithmetic has it; no warning is raised.
+    """
+    data = np.asarray(X, dtype=np.float64)
+    if data.ndim != 2:
+        raise ValueError(f"X must have two dimensions (rows, columns), got shape {data.shape}.")
+    width = 1 + max(variables(expression), default=-1)
+    if data.shape[1] < width:
+        raise ValueError(f"The formula uses column number {width}, but X has only {data.shape[1]} column(s).")
+
+    def value(node: Expression, arguments: tuple[Array, ...]) -> Array:
+        if isinstance(node, Number):
+            return np.float64(node.value)  # type: ignore[return-value]  # a scalar broadcasts
+        if isinstance(node, Variable):
+            return data[:, node.index]
+        return applied(node, arguments)
+
+    with np.errstate(all="ignore"):
+        result = fold(expression, value)
+    return np.array(np.broadcast_to(result, data.shape[:1]), dtype=np.float64)
+
+
+def depth(expression: Expression) -> int:
+    """The number of nodes on the longest way from the root to a leaf; a leaf alone has depth 1."""
+    return fold(expression, lambda _, below: 1 + max(below, default=0))
+
+
+def variables(expression: Expression) -> tuple[int, ...]:
+    """The indices of the columns used, ascending."""
+    return tuple(sorted({node.index for node in postorder(expression) if isinstance(node, Variable)}))
+
+
+def substitute(expression: Expression, replacements: Mapping[int, Expression]) -> Expression:
+    """Replace variables by expressions, given by the variable's index."""
+
+    def replace(node: Expression, children: tuple[Expression, ...]) -> Expression:
+        if isinstance(node, Variable):
+            return replacements.get(node.index, node)
+        return rebuild(node, children)
+
+    return fold(expression, replace)
+
+
+def map_numbers(
+    expression: Expression, function: Callable[[float], float], exponents: bool = False
+) -> Expression:
+    """Apply a function to every constant; with `exponents`, also to exponents that are not whole."""
+
+    def change(node: Expression, children: tuple[Expression, ...]) -> Expression:
+        if isinstance(node, Number):
+            return Number(function(node.value))
+        if isinstance(node, Power) and exponents and not node.is_integer:
+            return Power(children[0], function(node.exponent))
+        return rebuild(node, children)
+
+    return fold(expression, change)
+
+
+def round_numbers(
+    expression: Expression, digits: int, named: bool = False, whole: int | None = None
+) -> Expression:
+    """Round every constant (and real exponent) to `digits` significant digits.
+
+    With `named`, numbers that have a name (2/3, π/2) stay what they are; so do, with `whole`, those that have
+    no more than so many digits, but for what sums of short numbers leave in the last places.
+    """
+    if not 1 <= digits <= 17:
+        raise ValueError(f"digits must be between 1 and 17, got {digits}.")
+
+    def shown(value: float) -> float:
+        if named and recognised(value) is not None:
+            return value
+        if whole is not None:
+            short = float(f"{value:.{whole - 1}e}")
+            if abs(value - short) <= NOISE * abs(value):
+                return short
+        return float(f"{value:.{digits - 1}e}")
+
+    return map_numbers(expression, shown, exponents=True)
+
+
+# --- flat form ------------------------------------------------------------------------------------
+
+Token = tuple[str, float | int]
+
+
+def to_postfix(expression: Expression) -> tuple[Token, ...]:
+    """The tree as pairs: ("number", value), ("variable", index), ("power", exponent), (operator, arity)."""
+    tokens: list[Token] = []
+    for node in postorder(expression):
+        if isinstance(node, Number):
+            tokens.append(("number", node.value))
+        elif isinstance(node, Variable):
+            tokens.append(("variable", node.index))
+        elif isinstance(node, Power):
+            tokens.append(("power", node.exponent))
+        elif isinstance(node, Operation):
+            tokens.append((node.name, len(node.arguments)))
+    return tuple(tokens)
+
+
+def from_postfix(tokens: Sequence[Token]) -> Expression:
+    """The tree of a flat tuple made by `to_postfix`."""
+    stack: list[Expression] = []
+    for name, value in tokens:
+        count = 0 if name in ("number", "variable") else 1 if name == "power" else int(value)
+        if count > len(stack):
+            raise ValueError(
+                f"The postfix form is damaged: {name!r} needs {count} argument(s), {len(stack)} are there."
+            )
+        arguments = tuple(stack[len(stack) - count :])
+        del stack[len(stack) - count :]
+        if name == "number":
+            stack.append(Number(value))
+        elif name == "variable":
+            stack.append(Variable(int(value)))
+        elif name == "power":
+            stack.append(Power(arguments[0], value))
+        else:
+            stack.append(Operation(name, arguments))
+    if len(stack) != 1:
+        raise ValueError(f"The postfix form is damaged: it leaves {len(stack)} expressions instead of one.")
+    return stack[0]
+
+
+def _repr(node: Expression, parts: tuple[str, ...]) -> str:
+    if isinstance(node, Number):
+        return f"Number({node.value!r})"
+    if isinstance(node, Variable):
+        return f"Variable({node.index})"
+    if isinstance(node, Power):
+        return f"Power({parts[0]}, {node.exponent!r})"
+    assert isinstance(node, Operation)
+    return f"Operation({node.name!r}, ({', '.join(parts)}{',' if len(parts) == 1 else ''}))"

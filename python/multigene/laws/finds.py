@@ -1,0 +1,152 @@
+"""What law seekers have found (`seekers.py`): the best find of every size in the user's terms, and the law once there is one.
+
+Seekers hand over expressions that evolution or the survey found for some target; here they are tuned on all rows, turned away
+where units forbid them, and made brief where noise is in the way.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from multigene._engine import Dataset, Individual
+from multigene.evolution.checkpoint import model, packed_model
+from multigene.expression.genes import model_expression
+from multigene.expression.numbers import exponent_places, retuned
+from multigene.expression.tree import Expression, Operation
+from multigene.laws import law as laws
+from multigene.laws.law import EXACT, POLISH, Find
+from multigene.laws.noise import TUNING, brief, price
+from multigene.laws.variables.units import Dimensions
+from multigene.settings.settings import Refinement
+
+Floats = npt.NDArray[np.float64]
+
+#: Larger finds must be exact to rounding to be looked at as laws: most of them approximate.
+MOST_NODES = 45
+#: Finds are made brief if they leave more and less than these.
+NOISY, HOPELESS = 1e-9, 0.03
+
+
+class Finds:
+    """Finds on some rows; `dimensions` are known when units are."""
+
+    def __init__(self, X: Floats, y: Floats, dimensions: Dimensions | None) -> None:
+        self.X, self.y, self.dimensions, self.data = X, y, dimensions, Dataset(X, y)
+        self.by_size: dict[int, Find] = {}
+        self.law: Find | None = None
+        self.briefed: set[float] = set()
+
+    @property
+    def best(self) -> float:
+        """What the best find leaves unexplained."""
+        return min((find.unexplained for find in self.by_size.values()), default=np.inf)
+
+    def prices(self) -> dict[int, float]:
+        """What the finds cost (`brief.price`), by identity of their models: the lowest is the most convincing."""
+        return {id(find.individual): self._price(find) for find in self.by_size.values()}
+
+    def take(self, expression: Expression, any_sign: bool) -> float:
+        """Look at an expression, of `any_sign` where that is lost: it is kept if it is the best of its size, and as the law if it
+        is one. What it leaves unexplained."""
+        find = laws.measure(expression, self.X, self.y)
+        if find is not None and any_sign and float(find.individual.predict(self.X) @ self.y) < 0.0:
+            expression = Operation("neg", (expression,))
+            find = laws.measure(expression, self.X, self.y)
+        if find is not None and not self.admits(expression):
+            find = laws.measure(laws.with_simple_exponents(expression), self.X, self.y)
+        if find is None or not self.admits(find.expression):
+            return np.inf
+        smaller = [f for c, f in self.by_size.items() if c <= find.individual.complexity]
+        if all(find.unexplained < 2.0 * known.unexplained for known in smaller):
+            tuned = self.fitted(find.expression)
+            find = tuned if tuned is not None and tuned.unexplained <= find.unexplained else find
+        if self._vouched(find) and find.unexplained < (
+            EXACT if find.individual.complexity <= MOST_NODES else laws.ROUNDING
+        ):
+            find = laws.cleaned(laws.reduced(find, self.X, self.y, self.data), self.X, self.y)
+            if self._is_law(find):
+                self.law = find if self.law is None else laws.shortest([find, self.law])
+        self.keep(find)
+        return find.unexplained
+
+    def adopt(self, individual: Individual) -> None:
+        """Look at a model in the user's units that somebody else found; cleaned up it may be the law."""
+        find = laws.polished(model_expression(individual), self.X, self.y, self.data)
+        if find is None or not self._vouched(find):
+            return
+        find = laws.cleaned(laws.reduced(find, self.X, self.y, self.data), self.X, self.y)
+        if self._is_law(find):
+            self.law = find
+
+    def fitted(self, expression: Expression, how: Refinement = POLISH) -> Find | None:
+        """All constants tuned on all rows; but no intercept and no exponents where they contradict the units."""
+        tuned = laws.polished(expression, self.X, self.y, self.data, how)
+        if tuned is None or self.admits(tuned.expression):
+            return tuned
+        changed = retuned(expression, exponent_places(expression), self.X, self.y)
+        tuned = laws.measure(changed, self.X, self.y)
+        return tuned if tuned is not None and self.admits(tuned.expression) else None
+
+    def make_brief(self, most: int) -> int:
+        """Shorten the most convincing finds, each once; how many there were to be shortened."""
+        if self.law is not None:
+            return 0
+        convincing = sorted(self.by_size.values(), key=self._price)[:most]
+        long = [
+            f for f in convincing if f.unexplained not in self.briefed and NOISY < f.unexplained < HOPELESS
+        ]
+        for find in long:
+            short = brief(find, self.X, self.y, lambda e: self.fitted(e, TUNING), self.admits)
+            self.keep(short)
+            self.briefed |= {find.unexplained, short.unexplained}
+        return len(long)
+
+    def keep(self, find: Find) -> None:
+        """Keep a find if it is the best of its size; in noise, where several do as well, the one that convinces most."""
+        known = self.by_size.get(find.individual.complexity)
+        if not self.admits(find.expression):
+            return
+        if known is not None and min(known.unexplained, find.unexplained) > NOISY:
+            better = self._price(find) < self._price(known)
+        else:
+            better = known is None or find.unexplained < known.unexplained
+        if better:
+            self.by_size[find.individual.complexity] = find
+
+    def admits(self, expression: Expression) -> bool:
+        """Do the units allow it?"""
+        return self.dimensions is None or self.dimensions.admits(expression)
+
+    def _price(self, find: Find) -> float:
+        return price(find, len(self.y))
+
+    def _vouched(self, find: Find) -> bool:
+        """Are there enough rows for its numbers?"""
+        return len(self.y) >= 3 * find.individual.n_parameters + 10
+
+    def _is_law(self, find: Find) -> bool:
+        return (
+            laws.is_law(find) and not laws.cancels(find.expression, self.X) and self.admits(find.expression)
+        )
+
+    def state(self) -> dict[str, Any]:
+        """All that is needed to go on, as plain values."""
+        finds = {**self.by_size, **({-1: self.law} if self.law else {})}
+        return {
+            "briefed": sorted(left.hex() for left in self.briefed),
+            "finds": [(c, *packed_model(f.individual), f.unexplained.hex()) for c, f in finds.items()],
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from `state`."""
+        self.briefed = {float.fromhex(left) for left in state["briefed"]}
+        for complexity, genes, intercept, coefficients, unexplained in state["finds"]:
+            individual = model(genes, intercept, coefficients)
+            find = Find(individual, model_expression(individual), float.fromhex(unexplained))
+            if complexity == -1:
+                self.law = find
+            else:
+                self.by_size[int(complexity)] = find

@@ -1,0 +1,96 @@
+"""Finds in noisy data made as short as the data allow: terms and digits that noise cannot tell from nothing are dropped.
+
+The seekers ask for it when a find is the most convincing so far. A law needs none of this: what it does not need is dropped
+exactly (`laws.reduced`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from multigene.expression.numbers import numbers, retuned, simple_numbers, with_number
+from multigene.expression.readable import size
+from multigene.expression.rewriting import natural, powers_joined, simplify
+from multigene.expression.tree import Expression
+from multigene.laws.law import Find, measure, smaller_expressions
+from multigene.settings.settings import Refinement
+
+Floats = npt.NDArray[np.float64]
+#: Tunes the constants of an expression on all rows.
+Fit = Callable[[Expression], Find | None]
+
+#: Longer finds are rewritten only: each attempt to drop something costs time, and they are no law.
+MOST_NODES = 32
+#: Longer finds are not even rewritten.
+MOST_REWRITTEN = 45
+#: Most attempts to drop something, and how each is tuned.
+MOST_TRIES = 40
+TUNING = Refinement(iterations=15, gain=1e-4, damping=1e-3, max_parameters=60, decay=0.0, prune=0.0)
+#: Worth of a node, against that of a fitted constant.
+NODE = 0.4
+#: Constants this close to a simple number, relatively, are tried as that number.
+CLOSE = 0.1
+
+
+def price(find: Find, n: int) -> float:
+    """Bayesian information criterion with a price per node; simple numbers are not fitted."""
+    fitted = sum(value not in simple_numbers(value) for value in numbers(find.expression))
+    return criterion(find.unexplained, n, fitted, size(find.expression))
+
+
+def criterion(left: float, n: int, fitted: int, nodes: int) -> float:
+    """The same of what `n` rows leave unexplained, so many fitted numbers and nodes."""
+    return n * math.log(max(left, 1e-30)) + math.log(n) * (fitted + NODE * nodes)
+
+
+def brief(find: Find, X: Floats, y: Floats, fit: Fit, admits: Callable[[Expression], bool]) -> Find:
+    """The find with less in it and simpler numbers, as far as that pays by `price`; `fit` tunes, `admits` says what may be."""
+    find = _rewritten(find, X, y, admits)
+    if size(find.expression) > MOST_NODES:
+        return find
+    return _rounded(_pruned(find, fit, len(y)), X, y, admits)
+
+
+def _rewritten(find: Find, X: Floats, y: Floats, admits: Callable[[Expression], bool]) -> Find:
+    joined = powers_joined(find.expression, np.flatnonzero(np.all(X > 0.0, axis=0)))
+    form = measure(natural(joined) if size(joined) <= MOST_REWRITTEN else joined, X, y)
+    good = form is not None and price(form, len(y)) <= price(find, len(y)) and admits(form.expression)
+    return form if form is not None and good else find
+
+
+def _pruned(find: Find, fit: Fit, n: int) -> Find:
+    """Terms, factors and functions dropped while that pays, largest drops first."""
+    best, tries, progress = find, 0, True
+    while progress:
+        progress = False
+        for smaller in smaller_expressions(best.expression):
+            tries += 1
+            candidate = fit(smaller)
+            if candidate is not None and price(candidate, n) < price(best, n):
+                best, progress = candidate, True
+                break
+            if tries >= MOST_TRIES:
+                return best
+    return best
+
+
+def _rounded(find: Find, X: Floats, y: Floats, admits: Callable[[Expression], bool]) -> Find:
+    """Nothing, or simple numbers, for constants, the others tuned again each time, while that pays."""
+    best, place = find, 0
+    while place < len(values := numbers(best.expression)):
+        fixed = {k for k, value in enumerate(values) if value in simple_numbers(value)}
+        wanted = [] if place in fixed else dict.fromkeys([0.0, *simple_numbers(values[place], CLOSE)])
+        for simple in wanted:
+            changed = retuned(with_number(best.expression, place, simple), fixed | {place}, X, y, 3)
+            changed = simplify(changed) if simple == 0.0 else changed
+            candidate = measure(changed, X, y) if admits(changed) else None
+            if candidate is not None and price(candidate, len(y)) < price(best, len(y)):
+                best = candidate
+                place = -1 if simple == 0.0 else place  # the others have moved
+                break
+        place += 1
+    return _rewritten(best, X, y, admits)

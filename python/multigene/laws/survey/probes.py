@@ -1,0 +1,145 @@
+"""Probes for polynomial and rational laws: linear algebra that finds them at once, or shows that there is none of low degree.
+
+P(x) - t·Q(x) = 0 is linear in the coefficients of P and Q: an exact law t = P/Q is a vector that the columns x^a and t·x^b cancel
+with. The seekers ask the probes first, with every transformed target t.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from math import comb
+
+import numpy as np
+import numpy.typing as npt
+
+from multigene.expression.tree import Expression, Number, Operation, Power, Variable
+
+Floats = npt.NDArray[np.float64]
+
+#: Columns of length one cancel when the smallest singular value is below this,
+CANCELS = 1e-13
+#: and the next one is larger by this factor: approximations come closer and closer instead.
+GAP = 1e4
+#: Most columns, and how many rows there must be for each.
+MOST_COLUMNS, ROWS_PER_COLUMN = 170, 2.0
+#: Columns with less than this of the largest weight are rounding.
+NEEDED = 1e-8
+#: Most terms of a law that is told: more of them approximate.
+MOST_TERMS = 26
+
+Exponents = tuple[int, ...]
+
+
+def rational(Z: Floats, target: Floats, division: bool) -> Expression | None:
+    """The target as a polynomial or a quotient of two, of the lowest degrees that do; None if there is none of few terms."""
+    n, d = Z.shape
+    for above, below in _degrees(d, n, division):
+        numerator, denominator = total_exponents(d, above), total_exponents(d, below)
+        A = np.hstack([_columns(Z, numerator), -target[:, None] * _columns(Z, denominator)])
+        found = _cancelling(A)
+        if found is None:
+            continue
+        p = [(numerator[k], found[k]) for k in np.flatnonzero(found) if k < len(numerator)]
+        q = [
+            (denominator[k - len(numerator)], found[k]) for k in np.flatnonzero(found) if k >= len(numerator)
+        ]
+        if p and q and len(p) + len(q) <= MOST_TERMS:
+            return _quotient(p, q)
+    return None
+
+
+#: Degrees of numerator and denominator that are tried.
+LADDER = (
+    (1, 1), (2, 0), (0, 2), (2, 1), (1, 2), (2, 2), (3, 0), (0, 3), (3, 1), (3, 2), (3, 3), (4, 0), (0, 4), (4, 2), (4, 4),
+    (5, 1), (6, 0), (0, 6), (6, 4), (8, 0), (8, 8), (10, 0),
+)  # fmt: skip
+
+
+def _degrees(d: int, n: int, division: bool) -> Iterator[tuple[int, int]]:
+    """Degrees of numerator and denominator, fewest columns first."""
+    most = min(MOST_COLUMNS, int(n / ROWS_PER_COLUMN))
+    sizes = [(comb(d + a, d) + comb(d + b, d), a, b) for a, b in LADDER if division or b == 0]
+    return ((a, b) for size, a, b in sorted(sizes) if size <= most)
+
+
+def total_exponents(d: int, degree: int) -> list[Exponents]:
+    """Exponents of all monomials up to a degree, lowest first."""
+    if d == 0:
+        return [()]
+    found: list[Exponents] = []
+    for total in range(degree + 1):
+        for chosen in itertools.combinations_with_replacement(range(d), total):
+            found.append(tuple(chosen.count(j) for j in range(d)))
+    return found
+
+
+def _columns(Z: Floats, exponents: list[Exponents]) -> Floats:
+    powers = np.asarray(exponents, dtype=float)
+    columns = np.ones((len(Z), len(exponents)))
+    for j in range(Z.shape[1]):
+        for e in np.unique(powers[:, j]):
+            if e > 0:
+                columns[:, powers[:, j] == e] *= (Z[:, j] ** e)[:, None]
+    return columns
+
+
+def _cancelling(A: Floats) -> Floats | None:
+    """Coefficients of as few columns as possible that cancel; None if none do."""
+    size = np.max(np.abs(A), axis=0)
+    if not np.all(np.isfinite(size)) or np.any(size == 0.0):
+        return None
+    size = size * np.linalg.norm(A / size, axis=0)
+    R: Floats = np.asarray(np.linalg.qr(A / size, mode="r"))
+    values = np.linalg.svd(R, compute_uv=False)
+    if values[-1] > CANCELS * values[0] or not np.any(
+        values[:-1] > GAP * np.maximum(values[1:], 1e-16 * values[0])
+    ):
+        return None
+    kept = _needed(R)
+    for k in reversed(kept):  # the highest degrees go first
+        fewer = [j for j in kept if j != k]
+        if fewer and _cancel(R[:, fewer]):
+            kept = fewer
+    _, values, rows = np.linalg.svd(R[:, kept])
+    if len(values) < 2 or values[-2] < GAP * max(values[-1], 1e-15):
+        return None
+    weights = rows[-1]
+    found = np.zeros(A.shape[1])
+    found[kept] = weights / size[kept]
+    return found
+
+
+def _needed(R: Floats) -> list[int]:
+    """The columns that the one vector has which they cancel with, if there is one; otherwise all."""
+    weights = np.abs(np.linalg.svd(R)[2][-1])
+    few = np.flatnonzero(weights > NEEDED * weights.max()).tolist()
+    return few if _cancel(R[:, few]) else list(range(R.shape[1]))
+
+
+def _cancel(R: Floats) -> bool:
+    values = np.linalg.svd(R, compute_uv=False)
+    return bool(len(values) < R.shape[1] or values[-1] < CANCELS * values[0])
+
+
+def _quotient(p: list[tuple[Exponents, float]], q: list[tuple[Exponents, float]]) -> Expression:
+    # A coefficient of one in the denominator says which multiple of both is meant.
+    unit = q[0][1]
+    above, below = _polynomial(p, unit), _polynomial(q, unit)
+    return above if below == Number(1.0) else Operation("div", (above, below))
+
+
+def _polynomial(terms: list[tuple[Exponents, float]], unit: float) -> Expression:
+    said = [_term(exponents, weight / unit) for exponents, weight in terms]
+    return said[0] if len(said) == 1 else Operation("add", tuple(said))
+
+
+def _term(exponents: Exponents, weight: float) -> Expression:
+    factors: list[Expression] = [
+        Variable(j) if e == 1 else Power(Variable(j), e) for j, e in enumerate(exponents) if e
+    ]
+    if not factors:
+        return Number(weight)
+    if weight != 1.0:
+        factors.insert(0, Number(weight))
+    return factors[0] if len(factors) == 1 else Operation("mul", tuple(factors))

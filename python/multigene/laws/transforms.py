@@ -1,0 +1,98 @@
+"""Target transforms of the law seekers: one row each. A law y = T⁻¹(sum of genes) is found as a sum of genes of T(y).
+
+ln|y| turns products of unknown powers into sums; y² and 1/y do the same for roots of sums and reciprocals of sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from multigene.expression.tree import Expression, Number, Operation, Power
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Transform:
+    """A row of the table."""
+
+    name: str
+    share: float
+    """Share of the seekers' work."""
+    forward: Callable[[Floats], Floats]
+    """T."""
+    usable: Callable[[Floats], bool]
+    """Can T be undone on these values?"""
+    inverse: Callable[[Expression, float], Expression]
+    """T⁻¹ as an expression, given the sign of the target."""
+    needs: tuple[str, ...] = ()
+    """Operators of T⁻¹: a user who chose the functions must have chosen these."""
+
+
+def one_sign(y: Floats) -> bool:
+    """All values on one side of zero."""
+    return bool(np.all(y > 0.0) or np.all(y < 0.0))
+
+
+def _away_from_zero(y: Floats) -> bool:
+    return bool(np.min(np.abs(y)) > 1e-4 * np.max(np.abs(y)))
+
+
+def _signed(expression: Expression, sign: float) -> Expression:
+    return expression if sign > 0 else Operation("neg", (expression,))
+
+
+def _root(e: Expression, sign: float) -> Expression:
+    return _signed(Operation("sqrt", (e,)), sign)
+
+
+TRANSFORMS: tuple[Transform, ...] = (
+    Transform("y", 1.5, lambda y: y, lambda y: True, lambda e, s: e),
+    Transform(
+        "ln|y|",
+        1.5,
+        lambda y: np.log(np.abs(y)),
+        lambda y: bool(np.all(y != 0.0)),
+        lambda e, s: _signed(Operation("exp", (e,)), s),
+        ("exp", "log"),
+    ),
+    Transform("1/y", 1.0, lambda y: 1.0 / y, _away_from_zero, lambda e, s: Operation("inv", (e,)), ("div",)),
+    Transform("y²", 0.8, lambda y: y * y, one_sign, _root, ("sqrt",)),
+    Transform(
+        "1/y²",
+        0.7,
+        lambda y: 1.0 / (y * y),
+        lambda y: one_sign(y) and _away_from_zero(y),
+        lambda e, s: _root(Operation("inv", (e,)), s),
+        ("div", "sqrt"),
+    ),
+    Transform(
+        "sin y",
+        0.3,
+        np.sin,
+        lambda y: bool(np.all(np.abs(y) <= np.pi / 2)),
+        # There is no arc sine among the operators: atan(s / sqrt(1 - s²)).
+        lambda e, s: Operation(
+            "atan",
+            (Operation("div", (e, Operation("sqrt", (Operation("sub", (Number(1.0), Power(e, 2))),)))),),
+        ),
+        ("atan", "div", "sqrt"),
+    ),
+    Transform(
+        "exp y",
+        0.3,
+        np.exp,
+        lambda y: bool(np.all(np.abs(y) < 50.0)),
+        lambda e, s: Operation("log", (e,)),
+        ("log",),
+    ),
+)
+
+
+def logarithmic(transform: Transform) -> bool:
+    """Is it the transform in which powers of features are fixed columns?"""
+    return transform.name == "ln|y|"

@@ -1,0 +1,5 @@
+"""Fewer, combined variables for the law search.
+
+`symmetries.py` tests on a smooth surrogate (`surrogate.py`) which features scale or shift together; `units.py` says which
+combinations have a dimension that fits. What goes out are columns of combined variables, and what each stands for.
+"""

@@ -1,0 +1,132 @@
+"""Linear models for the first population: the product is never worse than them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from multigene._engine import Dataset, Individual
+from multigene.search.problem import Problem
+
+Floats = npt.NDArray[np.float64]
+
+#: Strengths of ridge regression that are tried, per row; features have unit variance.
+STRENGTHS = np.logspace(-7.0, 3.0, 31)
+
+
+def linear_models(problem: Problem, data: Dataset) -> list[Individual]:
+    """The ridge-safe linear model of standardised features, and models of the best few features, each one linear combination."""
+    rows = problem.search_rows
+    weights = (
+        np.ones(len(rows))
+        if problem.weights is None
+        else problem.weights[rows] / problem.weights[rows].mean()
+    )
+    Z, y = (
+        _centred(problem.standardised(problem.X[rows]), weights),
+        _centred(problem.y[rows] / _size(problem.y[rows]), weights),
+    )
+    n, d = max(len(rows), round(float(weights.sum()))), Z.shape[1]
+    order = forward_selection(Z, y, min(d, 10, max(1, n - 2)))
+    subsets = [order[:k] for k in (1, 2, 3, 5, 8) if k <= len(order)]
+    if d not in {len(s) for s in subsets}:
+        subsets.append(list(range(d)))
+    models = []
+    for subset in subsets:
+        weights = _ridge(Z[:, subset], y)
+        terms = " + ".join(
+            f"{w!r}*x{j}" for j, w in zip(subset, weights.tolist(), strict=True) if np.isfinite(w)
+        )
+        if terms:
+            models.append(Individual([f"[{subset[0]}: 0.0 + {terms}]"], 0.0, [1.0]).fit(data))
+    return models
+
+
+@dataclass(frozen=True)
+class Ridge:
+    """Ridge regression on standardised features, its strength chosen by leaving rows out one at a time."""
+
+    weights: Floats
+    intercept: float
+
+    @staticmethod
+    def fitted(Z: Floats, y: Floats, weights: Floats) -> Ridge:
+        """The strength with the least error on rows left out, in closed form from one decomposition."""
+        root, unit = (
+            np.sqrt(weights / weights.mean()),
+            _size(y),
+        )  # squares of values near the end of the range overflow
+        centre, level = np.average(Z, axis=0, weights=weights), float(np.average(y / unit, weights=weights))
+        A, b = root[:, None] * (Z - centre), root * (y / unit - level)
+        U, sizes, Vt = np.linalg.svd(A, full_matrices=False)
+        along = U.T @ b
+        best, solution = np.inf, np.zeros(Z.shape[1])
+        for strength in STRENGTHS * len(y):
+            shrunk = sizes**2 / (sizes**2 + strength)
+            left = b - U @ (shrunk * along)
+            # The mean takes one further degree of freedom.
+            leverage = np.minimum((U**2) @ shrunk + root**2 / len(y), 1.0 - 1e-9)
+            error = float(np.sum((left / (1.0 - leverage)) ** 2))
+            if error < best:
+                best = error
+                solution = Vt.T @ (
+                    np.where(sizes > 0.0, shrunk / np.where(sizes > 0.0, sizes, 1.0), 0.0) * along
+                )
+        return Ridge(solution * unit, (level - float(centre @ solution)) * unit)
+
+    def predict(self, Z: Floats) -> Floats:
+        """Prediction on standardised features."""
+        return np.asarray(self.intercept + Z @ self.weights)
+
+    def r2(self, Z: Floats, y: Floats, weights: Floats) -> float:
+        """Share of the variance explained."""
+        unit = _size(y)
+        around = y / unit - np.average(y / unit, weights=weights)
+        left = float(np.average(((y - self.predict(Z)) / unit) ** 2, weights=weights))
+        return 1.0 - left / (float(np.average(around**2, weights=weights)) or 1.0)
+
+    def individual(self) -> Individual:
+        """As a model with one linear combination."""
+        terms = " + ".join(f"{w!r}*x{j}" for j, w in enumerate(self.weights.tolist()))
+        return Individual([f"[0: 0.0 + {terms}]"], self.intercept, [1.0])
+
+
+def forward_selection(Z: Floats, y: Floats, most: int) -> list[int]:
+    """Features in the order in which they explain most of what is left (orthogonal matching pursuit); columns centred."""
+    Q = Z
+    norms = np.linalg.norm(Q, axis=0)
+    residual = y
+    chosen: list[int] = []
+    floor = 1e-9 * max(float(norms.max(initial=0.0)), 1e-300)
+    for _ in range(most):
+        lengths = np.linalg.norm(Q, axis=0)
+        usable = lengths > floor
+        usable[chosen] = False
+        if not usable.any():
+            break
+        scores = np.where(usable, np.abs(Q.T @ residual) / np.where(usable, lengths, 1.0), -1.0)
+        j = int(np.argmax(scores))
+        chosen.append(j)
+        q = Q[:, j] / lengths[j]
+        residual = residual - q * (q @ residual)
+        Q = Q - np.outer(q, q @ Q)
+    return chosen or [0]
+
+
+def _ridge(Z: Floats, y: Floats) -> Floats:
+    """Least squares of centred columns with a trace of ridge, so that dependent columns share their weight."""
+    gram = Z.T @ Z
+    gram[np.diag_indices_from(gram)] += 1e-6 * max(float(np.trace(gram)) / len(gram), 1e-300)
+    return np.asarray(np.linalg.solve(gram, Z.T @ y), dtype=np.float64)
+
+
+def _centred(values: Floats, weights: Floats) -> Floats:
+    """Without the weighted mean, times the root of the weights."""
+    centred = values - np.average(values, axis=0, weights=weights)
+    return np.asarray(centred * (np.sqrt(weights) if values.ndim == 1 else np.sqrt(weights)[:, None]))
+
+
+def _size(y: Floats) -> float:
+    return float(np.abs(y).max()) or 1.0

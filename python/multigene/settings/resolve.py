@@ -1,0 +1,118 @@
+"""From the constructor's parameters of an estimator to what a run needs: settings, random numbers, threads.
+
+The constructor only stores; `fit` calls these, and each refuses what cannot work with a sentence that names it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+
+from multigene.settings.check import check
+from multigene.settings.defaults import default_settings
+from multigene.settings.paper import configuration
+from multigene.settings.settings import Settings, Stopping, function_entries
+
+
+def resolved(estimator: Any) -> Settings:
+    """All settings of a run of a `MultigeneRegressor`: those of its configuration, changed by its parameters."""
+    settings = estimator.settings
+    if isinstance(settings, Settings):
+        if estimator.configuration is not None:
+            raise ValueError(
+                f"Both configuration={estimator.configuration!r} and a Settings object are given; start from "
+                "multigene.settings.settings.configuration(...) and pass the settings alone, or give a dict of changes."
+            )
+        base, changes = settings, {}
+    else:
+        if settings is not None and not isinstance(settings, dict):
+            raise ValueError(
+                f"settings={settings!r} is neither a multigene.Settings nor a dict; "
+                "give for example {'tournament_size': 7}."
+            )
+        base = (
+            default_settings() if estimator.configuration is None else configuration(estimator.configuration)
+        )
+        changes = dict(settings or {})
+    base = base.changed(**changes)
+    functions = None if estimator.functions is None else function_entries(estimator.functions)
+    if estimator.search != "both" or estimator.units is not None:
+        base = base.changed(looks_for=looks_for(base, estimator.search, estimator.units))
+    base = base.with_values(
+        functions=functions,
+        population_size=estimator.population_size,
+        max_genes=estimator.max_genes,
+        max_depth=estimator.max_depth,
+        max_nodes=estimator.max_nodes,
+    )
+    resolved = with_limits(scaled_to_population(base, changes), estimator.generations, estimator.time_limit)
+    check(resolved)
+    if resolved.search is not None and resolved.genes.lcf in ("synchronised", "global"):
+        raise ValueError(
+            f"lcf={resolved.genes.lcf!r} belongs to the paper's configurations; give configuration='SB', 'SC', 'GB' or 'GC', "
+            "or leave lcf as it is for the default search."
+        )
+    return resolved
+
+
+def looks_for(settings: Settings, search: str, units: Any) -> str:
+    """What the search is to look for; refuses what contradicts it."""
+    if settings.search is None:
+        given = f"search={search!r}" if search != "both" else "units"
+        raise ValueError(
+            f"{given} belongs to the default search; leave configuration out, or leave {given.split('=')[0]} out."
+        )
+    if units is not None and search == "accuracy":
+        raise ValueError(
+            "search='accuracy' and units contradict each other: approximations have no dimensions; take search='laws'."
+        )
+    if units is not None and not isinstance(units, dict):
+        raise ValueError(f"units={units!r} is no dict; give for example {{'m': 'kg', 'v': 'm/s', 'y': 'J'}}.")
+    return "laws" if units is not None and search == "both" else search
+
+
+def with_limits(settings: Settings, generations: int | None, seconds: float | None) -> Settings:
+    """Settings with the limits given; a time limit alone takes the place of the number of generations."""
+    stopping: Stopping = settings.stopping
+    if seconds is not None:
+        stopping = replace(stopping, seconds=seconds, generations=generations)
+    if generations is not None:
+        stopping = replace(stopping, generations=generations)
+    return replace(settings, stopping=stopping)
+
+
+def scaled_to_population(settings: Settings, given: dict[str, Any]) -> Settings:
+    """Keep tournament and elites in proportion when only the population size was changed (Table 2 halves all three)."""
+    s = settings.selection
+    whole = hasattr(s.population_size, "__index__") and hasattr(s.elites, "__index__")
+    if whole and s.elites >= s.population_size and "elites" not in given:
+        s = replace(s, elites=max(1, round(0.15 * s.population_size)))
+    return replace(settings, selection=s)
+
+
+def random_generator(seed: Any) -> np.random.Generator:
+    """The generator of a run from whatever scikit-learn's users give as `random_state`."""
+    if isinstance(seed, np.random.Generator):
+        return np.random.default_rng(seed.integers(2**63))
+    if isinstance(seed, np.random.RandomState):
+        return np.random.default_rng(seed.randint(0, 2**31 - 1))
+    if seed is None or (isinstance(seed, int | np.integer) and seed >= 0):
+        return np.random.default_rng(seed)
+    raise ValueError(
+        f"random_state={seed!r} is no seed; give a whole number from 0, a NumPy random generator, or None."
+    )
+
+
+def threads(n_jobs: Any) -> int:
+    """Number of threads; -1 for all cores, -2 for all but one, None for joblib's present setting."""
+    if n_jobs is not None and (
+        isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0
+    ):
+        raise ValueError(
+            f"n_jobs={n_jobs!r} is no number of threads; give a whole number from 1, -1 for all cores, or None."
+        )
+    # More threads than this gain nothing: no population is larger by much, and the system may refuse them.
+    return min(int(effective_n_jobs(n_jobs)), 1024)

@@ -1,0 +1,365 @@
+"""Settings of a run as small frozen dataclasses, and the paper's nine configurations by codename.
+
+Each field names its symbol in the paper's Table 2 where it has one. `MultigeneRegressor` takes a `Settings`
+(or a codename); `evolution/loop.py` hands the parts to the engine, which reads their attributes by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal
+
+from multigene.words import nearest
+
+#: What the engine draws inner nodes from: name, defining expression (None if built in), frequency.
+FunctionEntry = tuple[str, str | None, float]
+
+#: The functions of the paper (section 4.2).
+PAPER_FUNCTIONS: tuple[str, ...] = (
+    "add", "sub", "mul", "sin", "cos", "exp", "logistic", "tanh", "sinc", "softplus", "gauss",
+    "pow2", "pow3", "pow4", "pow5", "pow6",
+)  # fmt: skip
+
+Mode = Literal["unsynchronised", "synchronised", "global"]
+UpdateRule = Literal["irprop-", "irprop+", "rprop", "adam"]
+Kind = Literal["both", "laws", "accuracy"]
+Criterion = Literal["r2", "gcv", "bic", "compact"]
+Clock = Literal["wall", "processor"]
+
+
+def function_entries(functions: Any) -> tuple[FunctionEntry, ...]:
+    """Read a function set: names, `{name: expression}`, or a mixture of both in a list.
+
+    A mapping's value may be an expression of `x` (and `y`) that defines a new operator, a number that is
+    its relative frequency, or None for a built-in operator.
+    """
+    if isinstance(functions, str):
+        functions = [name.strip() for name in functions.split(",")]
+    if isinstance(functions, Mapping):
+        functions = [{name: value} for name, value in functions.items()]
+    if not isinstance(functions, Iterable):
+        raise ValueError(
+            f"functions={functions!r} is not a list of names; give for example ['add', 'mul', 'sin']."
+        )
+    entries: list[FunctionEntry] = []
+    for item in functions:
+        if isinstance(item, str):
+            entries.append((item, None, 1.0))
+        elif isinstance(item, Mapping):
+            entries.extend(_entry(name, value) for name, value in item.items())
+        elif isinstance(item, tuple) and len(item) == 3 and isinstance(item[1], str | None):
+            entries.append((str(item[0]), item[1], _frequency(item[0], item[2])))
+        else:
+            raise ValueError(
+                f"functions contains {item!r}; "
+                "give names such as 'sin' or definitions such as {'hill': 'x**2/(1+x**2)'}."
+            )
+    return tuple(entries)
+
+
+def _entry(name: Any, value: Any) -> FunctionEntry:
+    if isinstance(value, str):
+        return (str(name), value, 1.0)
+    return (str(name), None, 1.0 if value is None else _frequency(name, value))
+
+
+def _frequency(name: Any, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value < float("inf"):
+        raise ValueError(
+            f"Function {name!r} has the value {value!r}; give an expression such as 'x**2/(1+x**2)', "
+            "a positive number as its frequency, or None for a built-in function."
+        )
+    return float(value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Genes:
+    """What genes are made of and how large they may be."""
+
+    functions: tuple[FunctionEntry, ...] = function_entries(PAPER_FUNCTIONS)
+    """Functions of inner nodes."""
+    max_genes: int = 10
+    """Largest number of genes, `G_max`."""
+    max_nodes: int | None = None
+    """Largest number of nodes of a gene, `N_max`; None for no limit."""
+    max_depth: int = 11
+    """Largest depth of a gene, `D_max`; a single node has depth 1."""
+    initial_depth: int | None = None
+    """Depth of the deepest tree of the first population; None for `max_depth`."""
+    mutation_depth: int | None = None
+    """Depth of the deepest subtree that mutation inserts; None for what `max_depth` leaves."""
+    variable_frequency: float | None = None
+    """Frequency of variables among leaves and functions; None counts each variable as one function."""
+    lcf_frequency: float | None = None
+    """Frequency of LCFs; None counts each index as one function."""
+    product_frequency: float = 0.0
+    """Frequency of product leaves s·∏|x|^w."""
+    product_features: tuple[int, ...] | None = None
+    """Features that product leaves may use; None for all."""
+    constant_frequency: float = 1.0
+    """Frequency of constants."""
+    constant_range: tuple[float, float] = (-10.0, 10.0)
+    """Bounds of new constants."""
+    lcf: Mode | None = None
+    """Linear combinations of features: the operation mode (paper, section 3.3), or None for none."""
+    lcf_birth: Literal["one-hot", "random", "sparse", "pairs"] = "one-hot"
+    """Weights of a new LCF: 1 on its own feature (paper), uniform within `lcf_range`, few features, or pairs of them."""
+    lcf_range: tuple[float, float] = (-1.0, 1.0)
+    """Bounds of random LCF weights."""
+    lcf_dense: float = 0.5
+    """With sparse birth, the chance of an LCF over all features with normal weights."""
+    weighted_nodes: float = 0.0
+    """Chance that a new inner node carries a multiplicative and an additive weight (paper, future work)."""
+    fit_genes: bool = True
+    """Fit outer coefficients by least squares; False adds the genes as they are."""
+    cache_megabytes: float = 256.0
+    """Memory for columns of genes that breeding leaves alone."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """Who has offspring."""
+
+    population_size: int = 100
+    """Number of individuals, `|P|`."""
+    tournament_size: int = 10
+    """Individuals per tournament, `|T|`."""
+    elites: int = 15
+    """Best individuals that stay unmodified, `E`."""
+    criterion: Criterion = "r2"
+    """Fitness: training R² (paper), generalised cross-validation, BIC, or BIC with a price per node as well."""
+    parameter_price: float = 1.0
+    """Price of a parameter: its weight in `gcv` and `compact`."""
+    node_price: float = 0.0
+    """Price of a node in `compact`."""
+    guarded: bool = True
+    """Only models that behave between and slightly beyond the rows may become the result. Fitness and breeding do not see the
+    guard: a configuration of the paper evolves as it does there, but does not end in an explosion (paper: test R² of -3e29)."""
+    distinct: bool = False
+    """Replace individuals whose structure the generation has already by mutants of theirs."""
+
+    @property
+    def by(self) -> tuple[str, float, float]:
+        """The criterion as the engine takes it."""
+        return (self.criterion, self.parameter_price, self.node_price)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variation:
+    """How offspring differ from their parents."""
+
+    crossover: float = 0.84
+    """Probability of a crossover, `Pr_x`."""
+    mutation: float = 0.14
+    """Probability of a mutation, `Pr_m`; what is left of 1 is a copy."""
+    high_level_crossover: float = 0.2
+    """Probability that a crossover swaps whole genes, `Pr_HLx`; otherwise it swaps subtrees (`Pr_LLx`)."""
+    gene_selection: float = 0.5
+    """Probability that a gene is selected in high-level crossover, `r_HLx`."""
+    constant_mutation: float = 0.05
+    """Probability that a mutation moves a constant, `Pr_Cm`."""
+    weights_mutation: float = 0.0
+    """Probability that a mutation moves the weights of an LCF, `Pr_Wm`; subtree mutation is the rest
+    (`Pr_Sm`)."""
+    constant_sigma: float = 0.1
+    """Standard deviation of constant mutation, `σ_Cm`."""
+    weights_sigma: float = 3.0
+    """Standard deviation of weights mutation, `σ_Wm`."""
+    more_mutations: tuple[tuple[str, float], ...] = ()
+    """Further kinds of mutation with their probabilities (sparsity, add_gene, delete_gene, point, hoist, shrink, insert,
+    neutral, round)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tuning:
+    """Gradient tuning of inner weights (paper, section 3.2)."""
+
+    rule: UpdateRule = "irprop-"
+    """Update rule: iRprop⁻ (paper), iRprop⁺, rprop (the authors' program), or Adam."""
+    steps: int = 25
+    """Steps per generation and individual, less the number of its nodes, `Bp_steps`."""
+    min_steps: int = 2
+    """At least so many steps, `Bp_min`."""
+    tolerance: float = 1e-10
+    """Tuning of an individual ends when a step changes R² by no more than this."""
+    global_steps: int = 2
+    """Steps of the population's LCFs per generation in globally synchronised mode."""
+    initial_step: float = 0.1
+    """First step size, Δ₀ (Adam: learning rate)."""
+    step_growth: float = 1.2
+    """Growth of a step while the derivative keeps its sign, η⁺."""
+    step_shrinkage: float = 0.5
+    """Shrinkage of a step when it changes sign, η⁻."""
+    min_step: float = 1e-6
+    """Smallest step, Δ_min."""
+    max_step: float = 50.0
+    """Largest step, Δ_max."""
+    tune_constants: bool = False
+    """Tune plain constants as well."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refinement:
+    """Second-order tuning of every offspring: Levenberg-Marquardt with the outer coefficients projected out."""
+
+    iterations: int = 5
+    """Largest number of steps."""
+    tries: int = 3
+    """Dampings tried per step. More of them get a model closer to the minimum of the training error, and on noisy rows further
+    from the truth."""
+    damping: float = 1e-2
+    """Damping of the first step."""
+    gain: float = 1e-3
+    """Tuning ends when a step lowers the error by no more than this share of it."""
+    max_parameters: int = 96
+    """Largest number of weights tuned together."""
+    decay: float = 1e-4
+    """Price of the squared slopes of linear combinations, relative to the error."""
+    bound: float = float("inf")
+    """Largest magnitude of a weight."""
+    all_genes: float = 0.0
+    """Chance that all genes of an offspring are tuned together, not only the one that changed."""
+    prune: float = 0.02
+    """LCF weights below this share of the largest are dropped where that makes the individual fitter."""
+    race: bool = True
+    """Go on after the first step only with at least the median fitness of the last generation."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stopping:
+    """When a run ends; whichever comes first. Ctrl-C ends it too, with the best model so far."""
+
+    generations: int | None = 1000
+    """Number of generations, the first population included."""
+    seconds: float | None = None
+    """Time from the start of `fit`."""
+    clock: Clock = "wall"
+    """Whose seconds: "wall" for a watch's, "processor" for those the run really computed, over all its threads. The latter are
+    fair on a shared machine, and looked at between generations only."""
+    target_r2: float | None = 1.0 - 1e-14
+    """Training R² that is good enough."""
+    stagnation: int | None = None
+    """Generations without an improvement of the best training R²."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """How the default search arranges its islands; every ingredient can be switched off."""
+
+    looks_for: Kind = "both"
+    """Exact laws, accurate approximations, or both."""
+    islands: int = 4
+    """Number of populations."""
+    migration: int = 10
+    """Generations between migrations of the best in a ring."""
+    compact: bool = True
+    """Every fourth island holds small individuals only."""
+    linear: bool = True
+    """Linear models are in the first population."""
+    guard: bool = True
+    """Only models that behave between and slightly beyond the rows may become best."""
+    standardise: bool = True
+    """Evolve on standardised features."""
+    holdout: float = 0.25
+    """Share of the rows that judge how large a formula may be; with fewer than 400 it is rehearsed instead; 0 for neither."""
+    finish: float = 0.5
+    """Share of the run that evolves on all rows."""
+    clip: float | None = None
+    """Predictions leave the range of the training target by at most this share of it; None for no bounds. The formula and its
+    exports are not bounded."""
+    trim: float = 1.0
+    """Price of a printed node when migrants and the result are shortened: ln(1 - R²) may rise by this much over the number of
+    rows; 0 for none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seeking:
+    """Law seekers: small islands on transformed targets, restarted often; every ingredient can be switched off."""
+
+    first: int = 40_000
+    """Evaluations before the approximators begin."""
+    rows: int = 256
+    """Rows that seekers see; finds are verified on all."""
+    unit: int = 40
+    """Generations of the shortest restart; others follow the Luby sequence."""
+    most_features: int = 20
+    """With more features seekers look only at the ten that resemble the target most; 0 sends none out."""
+    survey: bool = True
+    """Ask probes and catalogue before any evolution, and begin restarts with what came closest."""
+    transforms: bool = True
+    """Seek on transformed targets as well."""
+    peeling: bool = True
+    """Divide by power factors that a regression of ln|y| finds."""
+    symmetries: bool = True
+    """Fewer, better variables where the data show that features scale or shift together (`laws/variables/symmetries.py`)."""
+    products: bool = True
+    """Product leaves in every second restart."""
+    portfolio: bool = True
+    """Every second pair of restarts draws limits and prices of its own."""
+    dense: bool = True
+    """Islands whose leaves are linear combinations of all features, under BIC alone."""
+    adaptive: bool = True
+    """Less work for transforms that explain hardly anything after some restarts."""
+    brief: bool = True
+    """Drop from a convincing find in noisy data what the noise cannot tell from nothing."""
+    neutral: bool = True
+    """Mutations that put a term or factor in which at first changes nothing, for tuning to say what becomes of it."""
+    rounding: bool = True
+    """Mutations that make weights and exponents whole or half numbers."""
+    full_tuning: bool = True
+    """Tune all genes of every new best together."""
+    climb: bool = True
+    """Hill climbing at the end of a restart."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """All settings of a run."""
+
+    genes: Genes = field(default_factory=Genes)
+    selection: Selection = field(default_factory=Selection)
+    variation: Variation = field(default_factory=Variation)
+    tuning: Tuning | None = None
+    refinement: Refinement | None = None
+    stopping: Stopping = field(default_factory=Stopping)
+    search: Search | None = None
+    seeking: Seeking | None = None
+
+    def with_values(self, **values: Any) -> Settings:
+        """A copy with fields of any part changed by name; None leaves a field as it is."""
+        return self.changed(**{name: value for name, value in values.items() if value is not None})
+
+    def changed(self, **values: Any) -> Settings:
+        """A copy with fields of any part changed by name; None is a value like any other, e.g. for no
+        limit."""
+        parts: dict[str, dict[str, Any]] = {}
+        for name, value in values.items():
+            parts.setdefault(_part_of(name), {})[name] = (
+                function_entries(value) if name == "functions" else value
+            )
+        changes: dict[str, Any] = {}
+        for part, changed in parts.items():
+            old = getattr(self, part)
+            changes[part] = replace(PARTS[part]() if old is None else old, **changed)
+        return replace(self, **changes)
+
+
+PARTS: dict[str, Any] = {
+    "genes": Genes, "selection": Selection, "variation": Variation, "tuning": Tuning,
+    "refinement": Refinement, "stopping": Stopping, "search": Search, "seeking": Seeking,
+}  # fmt: skip
+
+
+def setting_names() -> dict[str, str]:
+    """Every setting and the part it belongs to."""
+    return {f.name: part for part, cls in PARTS.items() for f in fields(cls)}
+
+
+def _part_of(name: str) -> str:
+    names = setting_names()
+    if name not in names:
+        raise ValueError(
+            f"There is no setting {name!r}{nearest(name, names) or '; multigene.settings lists them all.'}"
+        )
+    return names[name]

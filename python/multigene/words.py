@@ -1,0 +1,32 @@
+"""Words of messages: numbers with their nouns ("1 gene", "2 genes"), and nearest names ("did you mean …?").
+
+Imports nothing of the package, so that everything may use it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+def counted(number: int, noun: str) -> str:
+    """A number and its noun, which takes an s unless there is exactly one."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def anatomy(nodes: int, genes: int, separator: str = ", ") -> str:
+    """How large a model is: "5 nodes, 1 gene"."""
+    return counted(nodes, "node") + separator + counted(genes, "gene")
+
+
+def among(models: int) -> str:
+    """Where a model stands: one of so many of the front."""
+    return "the only model of the front" if models == 1 else f"one of {models} models of the front"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """`; did you mean 'a' or 'b'?` for names that are close, or an empty string."""
+    close = difflib.get_close_matches(str(name), [str(k) for k in known], n=3, cutoff=0.6)
+    if not close:
+        return ""
+    return "; did you mean " + " or ".join(repr(c) for c in close) + "?"

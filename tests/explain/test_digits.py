@@ -1,0 +1,131 @@
+"""Numbers of fitted models: as few digits as the loss allows, predictions as good as before, and printed as they are."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from multigene import MultigeneRegressor
+from multigene._engine import Individual
+from multigene.data.training_rows import TrainingRows
+from multigene.evolution.pareto import Member
+from multigene.explain.digits import ROUNDING, Numbers, _effects, simpler, with_few_digits
+from multigene.export import WHOLE
+from multigene.expression.genes import model_expression
+from multigene.expression.jacobian import parameters
+from multigene.expression.tree import evaluate, round_numbers
+
+rng = np.random.default_rng(0)
+X = rng.uniform(-3.0, 3.0, (300, 3))
+NOISE = 0.3 * rng.normal(size=300)
+
+
+def shortened(genes: list[str], y: np.ndarray) -> tuple[Member, Member]:
+    rows = TrainingRows.of(X, y)
+    individual = Individual(genes, 0.0, [1.0] * len(genes)).fit(rows.dataset)
+    member = Member(individual, individual.fitness, individual.complexity)
+    return member, with_few_digits([member], rows)[0]
+
+
+def digits(value: float) -> int:
+    return len(repr(abs(value)).split("e")[0].replace(".", "").strip("0"))
+
+
+def test_the_loss_stays_and_digits_go() -> None:
+    y = np.sin(X[:, 0]) * X[:, 1] + 0.3 * X[:, 2] ** 2 + NOISE
+    genes = ["sin([0: 0.0123456789 + 1.0123456789*x0]) * x1", "[2: 0.5770429717715662*x2 + 1.0e-17]**2"]
+    before, after = shortened(genes, y)
+    assert max(digits(v) for v in parameters(model_expression(before.individual))) > 9
+    assert max(digits(v) for v in Numbers.of(after.individual).values) <= 5
+    assert "e-17" not in " ".join(after.individual.genes)
+    loss = [np.mean((y - m.individual.predict(X)) ** 2) for m in (before, after)]
+    assert loss[1] <= loss[0] * (1.0 + ROUNDING)
+    assert after.fitness == pytest.approx(1.0 - loss[1] / np.var(y), abs=1e-12)
+    moved = np.sqrt(np.mean((before.individual.predict(X) - after.individual.predict(X)) ** 2))
+    assert moved <= 0.004 * np.sqrt(loss[0])
+
+
+def test_numbers_that_cancel_keep_the_digits_they_need() -> None:
+    """235.3*f(1.3766*x) - 235.3*f(1.3763*x) would be nonsense with four digits each."""
+    y = 1000.0 * (np.cos(1.3766123 * X[:, 0]) - np.cos(1.3762345 * X[:, 0])) + 0.01 * NOISE
+    before, after = shortened(["cos([0: 1.3766123456789*x0])", "cos([0: 1.3762345678912*x0])"], y)
+    assert before.fitness > 0.99
+    assert after.fitness == pytest.approx(before.fitness, abs=1e-7)
+    assert max(digits(v) for v in parameters(model_expression(after.individual))) > 5
+
+
+def test_lines_are_written_with_short_numbers() -> None:
+    before, after = shortened(
+        ["[0: 0.7 + 1.23456789*x0 - 2.345678912*x1]".replace("- 2", "+ -2")], X[:, 0] + NOISE
+    )
+    assert all(digits(v) <= 6 for v in parameters(model_expression(after.individual)))
+    np.testing.assert_allclose(after.individual.predict(X), before.individual.predict(X), atol=2e-3)
+
+
+def test_laws_and_the_mean_stay_as_they_are() -> None:
+    law, same = shortened(["sin([0: 1.23456789012345*x0])"], np.sin(1.23456789012345 * X[:, 0]))
+    assert same is law
+    mean, same = shortened(["0.0"], NOISE)
+    assert same is mean
+
+
+def test_simpler_numbers_come_first() -> None:
+    assert list(simpler(0.33331))[:4] == [0.0, 0.3, 0.33, 1 / 3]
+    assert list(simpler(1234.5))[:3] == [0.0, 1000.0, 1200.0]
+    assert list(simpler(0.0)) == [0.0]
+
+
+def test_every_number_of_a_gene_is_found() -> None:
+    genes = [
+        "sin([0: 0.2 + 1.3e-17*x0]) * 2.0 - -3.0",
+        "{1.5: x0^0.5 x2^-2.0}",
+        "weighted(0.5, 1e20, sin(x0))**2",
+    ]
+    numbers = Numbers.of(Individual(genes, 0.7, [1.0, 2.0, 3.0]))
+    assert numbers.values == (0.7, 1.0, 2.0, 3.0, 0.2, 1.3e-17, 2.0, -3.0, 1.5, 0.5, -2.0, 0.5, 1e20)
+    again = numbers.individual(numbers.values)
+    assert (again.genes, again.intercept, again.coefficients) == (genes, 0.7, [1.0, 2.0, 3.0])
+
+
+def test_what_a_fitted_model_prints_is_what_it_predicts() -> None:
+    y = np.exp(np.sin(X[:, 0] + 0.3 * X[:, 1] ** 2)) / (1.0 + np.abs(X[:, 2]) ** 1.5) + 0.1 * NOISE
+    model = MultigeneRegressor(generations=15, random_state=0).fit(X, y)
+    assert model._member in list(model._front)
+    assert model.score(X, y) == pytest.approx(model.r2_, abs=1e-9)
+    printed = evaluate(round_numbers(model.formula_.expression, 4, named=True, whole=WHOLE), X)
+    left = np.sqrt(np.mean((y - model.predict(X)) ** 2))
+    assert np.sqrt(np.mean((printed - model.predict(X)) ** 2)) <= 0.01 * left
+    assert not re.search(r"\d\.\d{9}", str(model.formula_))
+
+
+def test_configurations_of_the_paper_are_left_alone() -> None:
+    y = X[:, 0] ** 2 + NOISE
+    model = MultigeneRegressor("UB", generations=3, random_state=0).fit(X, y)
+    assert max(digits(v) for v in parameters(model.formula_.expression)) > 9
+
+
+def test_effects_are_derivatives() -> None:
+    """Of every number, whether its gene is a line or not: what predictions do when it moves."""
+    genes = ["[0: 0.7 + 1.2*x0 + -2.3*x1]", "sin([2: 0.4 + 1.3*x2]) * x0", "x1 * x2"]
+    numbers = Numbers.of(Individual(genes, 0.5, [2.0, -3.0, 1.5]))
+    rows = TrainingRows.of(X, NOISE)
+    start = numbers.individual(numbers.values).predict(X)
+    for place, (value, effect) in enumerate(zip(numbers.values, _effects(numbers, rows), strict=True)):
+        moved = [*numbers.values[:place], value + 1e-6, *numbers.values[place + 1 :]]
+        change = np.sqrt(np.mean((numbers.individual(moved).predict(X) - start) ** 2)) / 1e-6
+        if value != 0.0:
+            assert effect == pytest.approx(change, rel=5e-3)
+
+
+def test_without_time_only_the_chosen_model_loses_digits():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    y = X[:, 0] + 0.5 * rng.normal(size=200)
+    rows = TrainingRows.of(X, y)
+    models = [Individual([gene], 0.0, [1.0]).fit(rows.dataset) for gene in ("x0", "sin(x0)", "x0 * x1")]
+    members = [Member(m, m.fitness, m.complexity) for m in models]
+    short = with_few_digits(members, rows, members[2], seconds=-1.0)
+    assert short[:2] == members[:2]
+    assert short[2].individual.coefficients != members[2].individual.coefficients

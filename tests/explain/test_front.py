@@ -1,0 +1,186 @@
+"""The front as listed, and choosing from it."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from multigene import MultigeneRegressor, load
+from multigene._engine import Individual
+from multigene.evolution.pareto import Member
+from multigene.explain.front import CRITERIA, Front
+from multigene.expression.readable import size
+from multigene.search.result import judged
+
+
+def noisy(n=200, d=3, noise=0.1, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-2.0, 2.0, (n, d))
+    clean = np.sin(X[:, 0]) + 0.5 * X[:, 1] * X[:, -1]
+    return X, clean + noise * clean.std() * rng.normal(size=n)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y = noisy()
+    return X, y, MultigeneRegressor(generations=15, random_state=0).fit(X, y)
+
+
+@pytest.fixture
+def model(fitted):
+    return pickle.loads(pickle.dumps(fitted[2]))
+
+
+def test_the_table(fitted, model):
+    X, y, _ = fitted
+    table = model.equations_
+    assert list(table.columns) == [
+        "complexity", "r2", "validation_r2", "rmse", "mdl", "bic", "parameters", "genes", "source", "formula",
+        "chosen",
+    ]  # fmt: skip
+    assert table["chosen"].sum() == 1
+    assert table["validation_r2"].notna().sum() > 1
+    for row, listed in zip(table.itertuples(), model._front.listed, strict=True):
+        assert row.complexity == size(listed.formula.expression)
+        error = y - model.predict(X, index=row.Index)
+        assert row.rmse == pytest.approx(math.sqrt(np.mean(error**2)), rel=1e-6, abs=1e-9)
+        assert row.r2 == pytest.approx(1.0 - np.mean(error**2) / y.var(), abs=1e-9)
+
+
+def test_the_table_is_clean_in_printed_size(model):
+    table = model.equations_[~model.equations_["chosen"]]
+    assert table["complexity"].is_monotonic_increasing
+    assert table["r2"].is_monotonic_increasing
+    assert table["complexity"].is_unique
+
+
+def test_description_length_and_bic(fitted, model):
+    from multigene.expression.tree import OPERATORS
+
+    n = len(fitted[1])
+    for row in model.equations_.itertuples():
+        unexplained = max(1.0 - row.r2, 2.0**-52)
+        bits = (
+            n / 2 * math.log2(unexplained)
+            + row.parameters / 2 * math.log2(n)
+            + row.complexity * math.log2(len(OPERATORS) + 3 + 1)
+        )
+        assert row.mdl == pytest.approx(bits, rel=1e-12)
+        assert row.bic == pytest.approx(n * math.log(unexplained) + row.parameters * math.log(n), rel=1e-12)
+
+
+def test_choosing_changes_everything_that_speaks_of_the_formula(fitted, model):
+    X, _, _ = fitted
+    assert model.choice_ == "default"
+    first = model.formula_
+    assert model.choose(1) is model
+    assert model.choice_ == "index"
+    assert model.formula_ != first
+    assert model.equations_["chosen"].tolist().index(True) == 1
+    np.testing.assert_array_equal(model.predict(X), model.predict(X, index=1))
+    np.testing.assert_allclose(model.formula_(X), model.predict(X), rtol=1e-9, atol=1e-12)
+    assert model.r2_ == model.equations_["r2"][1]
+    assert model.n_genes_ == model.equations_["genes"][1]
+    assert model.choose("default").formula_ == first
+
+
+def test_criteria(model):
+    table = model.equations_
+    assert model.choose("accuracy").r2_ == table["r2"].max()
+    for name, column, best in (
+        ("mdl", "mdl", "min"),
+        ("bic", "bic", "min"),
+        ("validation", "validation_r2", "max"),
+    ):
+        model.choose(name)
+        chosen = model.equations_[model.equations_["chosen"]].iloc[0]
+        assert chosen[column] == getattr(table[column], best)()
+        assert model.choice_ == name
+    model.choose("knee")
+    assert table["complexity"].min() < model.formula_.size < table["complexity"].max()
+
+
+def member(genes, fitness, validation=math.nan):
+    individual = Individual(genes, 0.0, [2.0] * len(genes))
+    return Member(individual, fitness, individual.complexity, validation)
+
+
+def front_of(*members, rows=100):
+    return Front(members, members[0], ["a", "b"], "y", {"rows": rows, "target_variance": 4.0})
+
+
+def test_knee_of_a_front_drawn_by_hand():
+    small, bend = member(["x0"], 0.1), member(["sin(x0)", "x1"], 0.94)
+    large = member(["sin(x0)", "x1", "cos(x1 + 0.5)", "exp(x0 + 1.5)"], 0.95)
+    assert front_of(small, bend, large).best("knee") == (bend, "knee")
+    coarse = member(["sin(x0)", "x1"], 0.9)  # gives away 5 % of what can be explained
+    assert front_of(small, coarse, large).best("knee") == (large, "knee")
+
+
+def test_dominated_models_are_not_listed_but_the_default_is():
+    a, worse, b = member(["x0"], 0.5), member(["sin(x0)"], 0.4), member(["sin(cos(x0))"], 0.8)
+    assert [e.member for e in front_of(a, worse, b).listed] == [a, b]
+    assert [e.member for e in front_of(worse, a, b).listed] == [a, worse, b]
+
+
+def test_held_out_scores_belong_to_sizes():
+    members = judged([member(["x0"], 0.5), member(["sin(x0 + 1.5)"], 0.8)], {4: 0.3})
+    first, second = (m.complexity for m in members)
+    assert first < 4 < second
+    assert math.isnan(members[0].validation)
+    assert members[1].validation == 0.3
+
+
+@pytest.mark.parametrize("criterion", ["best", "", 1000, -1000, 1.5, None, True])
+def test_unknown_choices(model, criterion):
+    with pytest.raises(ValueError, match="equations_"):
+        model.choose(criterion)
+    with pytest.raises(ValueError, match="row of equations_"):
+        model.predict(np.zeros((1, 3)), index="best" if criterion is None else criterion)
+
+
+def test_validation_needs_rows_held_out():
+    X, y = noisy(n=30)
+    model = MultigeneRegressor("UB", population_size=20, generations=3, random_state=0).fit(X, y)
+    assert model.equations_["validation_r2"].isna().all()
+    with pytest.raises(ValueError, match="No rows were held out"):
+        model.choose("validation")
+    for criterion in set(CRITERIA) - {"validation"}:
+        assert np.isfinite(model.choose(criterion).predict(X)).all()
+
+
+def test_rescore(fitted, model):
+    X, y = noisy(n=100, noise=0.0, seed=9)
+    scores = model.rescore(X, y)
+    assert len(scores) == len(model.equations_)
+    for i in range(len(scores)):
+        prediction = model.predict(X, index=i)
+        assert scores["rmse"][i] == pytest.approx(math.sqrt(np.mean((y - prediction) ** 2)))
+        assert scores["max"][i] == pytest.approx(np.abs(y - prediction).max())
+    chosen = scores[scores["chosen"]].iloc[0]
+    assert chosen["r2"] == pytest.approx(model.score(X, y))
+
+
+@pytest.mark.parametrize(
+    ("n", "noise", "gap"),
+    [(200, 0.1, 0.01), (300, 0.5, 0.05), (40, 0.1, 0.05)],
+    ids=["noisy", "noisier", "small"],
+)
+def test_the_default_is_near_the_best_of_its_front_on_new_rows(n, noise, gap):
+    X, y = noisy(n=n, noise=noise, seed=4)
+    model = MultigeneRegressor(generations=40, random_state=1).fit(X, y)
+    new, clean = noisy(n=2000, noise=0.0, seed=5)
+    scores = model.rescore(new, clean)
+    assert scores["r2"].max() - scores[scores["chosen"]].iloc[0]["r2"] < gap
+
+
+def test_the_choice_survives_a_file(model, tmp_path):
+    model.choose("mdl").save(tmp_path / "m.json")
+    loaded = load(tmp_path / "m.json")
+    assert loaded.choice_ == "mdl"
+    pd.testing.assert_frame_equal(loaded.equations_, model.equations_)
+    assert loaded.choose("default").formula_ == model.choose("default").formula_

@@ -1,0 +1,201 @@
+"""Shortening keeps its promise: shorter, refitted, rounded, and R² within the allowed loss."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from multigene import MultigeneRegressor, load
+from multigene._engine import Individual
+from multigene.data.training_rows import TrainingRows
+from multigene.evolution.pareto import Member
+from multigene.explain.prune import edits, shortened
+from multigene.explain.rounding import few_digits
+from multigene.explain.terms import Scorer, as_individual, split
+from multigene.expression.constants import recognised
+from multigene.expression.genes import model_expression
+from multigene.expression.jacobian import parameters
+from multigene.expression.rewriting import simplify
+from multigene.expression.tree import Number, Operation, Variable, evaluate
+
+
+def data(function, n=300, d=3, noise=0.0):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2.0, 2.0, (n, d))
+    y = function(X)
+    return TrainingRows.of(X, y + noise * y.std() * rng.normal(size=n))
+
+
+def pruned(genes, rows, max_loss=0.001):
+    individual = Individual(genes, 0.0, [1.0] * len(genes)).fit(rows.dataset)
+    found = shortened(
+        Member(individual, individual.fitness, individual.complexity), ["a", "b", "c"], rows, max_loss
+    )
+    assert found.loss <= max_loss
+    assert found.after.size <= found.before.size
+    assert rows.r2(found.member.individual.predict(rows.X)) == pytest.approx(found.r2_after, abs=1e-12)
+    np.testing.assert_allclose(
+        found.after(rows.X), found.member.individual.predict(rows.X), rtol=1e-9, atol=1e-9
+    )
+    return found
+
+
+def test_genes_that_do_nothing_go():
+    rows = data(lambda X: 2.0 * X[:, 0] + np.sin(X[:, 1]), noise=0.02)
+    found = pruned(["x0", "sin(x1)", "cos(x2)", "exp(x0*x2)", "tanh([2: 0.3*x0 + 0.5*x2])"], rows)
+    assert str(found.after) == "2*a + sin(b)"
+
+
+def test_equal_genes_are_merged():
+    rows = data(lambda X: np.sin(1.3 * X[:, 0] + 0.2), noise=0.01)
+    found = pruned(["sin([0: 0.2 + 1.3*x0])", "sin([0: 0.2 + 1.3001*x0])", "sin([0: 0.19 + 1.3*x0])"], rows)
+    assert found.after.size <= 8
+    assert str(found.after).count("sin") == 1
+
+
+def test_weights_of_no_use_go():
+    rows = data(lambda X: np.tanh(X[:, 0] - 2.0 * X[:, 1]), noise=0.01)
+    found = pruned(["tanh([0: 0.001 + 1.0*x0 + -2.0*x1 + 0.002*x2])"], rows)
+    assert str(found.after) == "tanh(a - 2*b)"
+
+
+def test_functions_that_do_nothing_go():
+    rows = data(lambda X: X[:, 0] + 0.5 * X[:, 1])
+    found = pruned(["sin([0: 0.001*x0 + 0.0005*x1])"], rows)
+    assert str(found.after) == "a + 0.5*b"
+
+
+def test_nested_functions_collapse():
+    rows = data(lambda X: np.tanh(0.7 * X[:, 0]), noise=0.01)
+    found = pruned(["tanh(tanh(sin([0: 0.9*x0])))"], rows)
+    assert found.after.size < found.before.size
+
+
+def test_the_rest_is_refitted():
+    """Dropping one of two correlated genes is affordable only because the other takes over."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    X[:, 1] = X[:, 0] + 0.01 * rng.normal(size=300)
+    rows = TrainingRows.of(X, X[:, 0] + X[:, 1])
+    found = pruned(["x0", "x1"], rows)
+    assert str(found.after) in ("2*a", "2*b")
+
+
+def test_no_loss_allowed():
+    rows = data(lambda X: np.sin(1.2345678 * X[:, 0]))
+    found = pruned(["sin([0: 1.2345678*x0])", "0.5*x1 - 0.5*x1"], rows, 0.0)
+    assert found.r2_after >= found.r2_before
+
+
+def test_pi_is_recognised():
+    rows = data(lambda X: np.sin(np.pi * X[:, 0]) + X[:, 1] / 3.0)
+    found = pruned(["sin([0: 3.14159264*x0])", "x1"], rows, 1e-6)
+    assert str(found.after) in ("sin(pi*a) + 1/3*b", "1/3*b + sin(pi*a)")
+    assert parameters(found.after.expression).count(math.pi) == 1
+
+
+def test_more_loss_gives_shorter_formulas():
+    rows = data(lambda X: np.sin(X[:, 0]) + 0.3 * X[:, 1] + 0.1 * X[:, 2] ** 2)
+    genes = ["sin(x0)", "x1", "x2**2"]
+    sizes = [pruned(genes, rows, loss).after.size for loss in (0.0, 0.05, 0.3)]
+    assert sizes[0] > sizes[1] > sizes[2]
+
+
+@pytest.mark.parametrize("loss", [-0.1, 1.0, "small", True, math.nan])
+def test_losses_that_make_no_sense(loss):
+    rows = data(lambda X: X[:, 0])
+    individual = Individual(["x0"], 0.0, [1.0]).fit(rows.dataset)
+    with pytest.raises(ValueError, match="max_loss"):
+        shortened(Member(individual, 1.0, 1), ["a", "b", "c"], rows, loss)
+
+
+# --- parts ----------------------------------------------------------------------------------------
+
+
+def test_edits_never_return_the_term_itself():
+    term = simplify(model_expression(Individual(["tanh([0: 0.5 + 1.5*x0 + 2.5*x1])*sin(x2)"], 0.0, [1.0])))
+    rows = data(lambda X: X[:, 0])
+    found = edits(term, rows)
+    assert () in found
+    assert (term,) not in found
+    assert len(found) == len(set(found)) > 10
+
+
+def test_terms_and_engine_agree():
+    rng = np.random.default_rng(1)
+    individual = Individual(
+        [
+            "[0: 0.3 + 1.5*x0 + 2.5*x1]",
+            "sin(x0 + 1.5*x1)/(2.0 + x2**2)",
+            "{1.5: x0^0.5 x2^2.0}",
+            "softplus(x1) - x2",
+            "aq(x0, x1)",
+        ],
+        0.7,
+        [1.0, -2.0, 3.0, 0.5, 1.5],
+    )
+    X = rng.uniform(0.5, 2.0, (50, 3))
+    expression = model_expression(individual)
+    constant, pairs = split(expression)
+    for grouped in (False, True):
+        model = as_individual(constant, [c for c, _ in pairs], tuple(t for _, t in pairs), grouped)
+        np.testing.assert_allclose(model.predict(X), individual.predict(X), rtol=1e-12)
+        np.testing.assert_allclose(evaluate(model_expression(model), X), individual.predict(X), rtol=1e-12)
+
+
+def test_scorer_is_least_squares():
+    rows = data(lambda X: 1.0 + 2.0 * X[:, 0] - X[:, 1])
+    fitted = Scorer(rows).fit([Variable(0), Variable(1), Number(3.0)])
+    assert fitted.terms == (Variable(0), Variable(1))
+    assert (fitted.constant, *fitted.coefficients) == pytest.approx((1.0, 2.0, -1.0))
+    assert fitted.r2 == pytest.approx(1.0)
+    assert Scorer(rows).fit([Operation("log", (Variable(0),))]) is None
+
+
+def test_few_digits_come_simplest_first():
+    assert list(few_digits(3.14159))[:2] == [math.pi, 3.0]
+    assert next(few_digits(0.66661)) in (0.7,)
+    assert 2 / 3 in list(few_digits(0.66661))[:2]
+    assert next(few_digits(-1203.0)) == -1000.0
+    assert list(few_digits(0.0)) == []
+
+
+def test_recognised_numbers():
+    assert recognised(math.pi) == (1, 1, True)
+    assert recognised(-2 * math.pi / 3) == (-2, 3, True)
+    assert recognised(1 / 3) == (1, 3, False)
+    for plain in (0.5, 0.3333, 3.14159, 0.0, 2.0, math.inf, 1e300):
+        assert recognised(plain) is None
+
+
+# --- on a fitted model ----------------------------------------------------------------------------
+
+
+def test_of_a_fitted_model(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2.0, 2.0, (200, 3))
+    y = np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * rng.normal(size=200)
+    model = MultigeneRegressor(generations=20, random_state=0).fit(X, y)
+    model.save(tmp_path / "m.json")
+    before, r2, listed = model.formula_, model.r2_, len(model.equations_)
+    report = model.prune(0.001)
+    assert model.choice_ == "pruned"
+    assert model.formula_ == report.after
+    assert model.formula_.size < before.size
+    assert model.score(X, y) >= r2 - 0.001
+    assert "loss" in str(report)
+    table = model.equations_
+    assert len(table) == listed + 1
+    assert (table["source"] == "pruned").sum() == 1
+    assert table[table["chosen"]].iloc[0]["source"] == "pruned"
+    assert np.isfinite(model.predict(X, interval=0.95)).all()
+    model.save(tmp_path / "short.json")
+    again = load(tmp_path / "short.json")
+    assert (again.choice_, again.formula_) == ("pruned", model.formula_)
+    assert model.choose("default").formula_ == before
+    loaded = load(tmp_path / "m.json")
+    with pytest.raises(ValueError, match="give rows as X and y"):
+        loaded.prune()
+    assert loaded.prune(0.001, X, y).after == report.after

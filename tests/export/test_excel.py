@@ -1,0 +1,120 @@
+"""Spreadsheet formulas, computed by the PyPI package `formulas` and, where installed, by Gnumeric."""
+
+from __future__ import annotations
+
+import subprocess
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from export_cases import cases, check, tool
+from scipy import special
+
+from multigene.expression.tree import Number, Operation, Power, Variable
+from multigene.formula import Formula
+
+DEEP = 199  # the last model nests functions that repeat their argument beyond what Excel can hold
+
+
+def _engine() -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        formulas = pytest.importorskip("formulas", reason="formulas is not installed (PyPI: formulas)")
+    functions = formulas.get_functions()
+
+    def elementwise(function: Any) -> Any:
+        def call(*arguments: Any) -> Any:
+            return function(*(_numbers(argument) for argument in arguments))
+
+        return call
+
+    # The engine lacks ERF, and its MIN and MAX take whole columns where a cell's formula takes one row.
+    functions["ERF"] = elementwise(special.erf)
+    functions["MIN"] = elementwise(np.minimum)
+    functions["MAX"] = elementwise(np.maximum)
+    return formulas.Parser()
+
+
+def _numbers(cells: Any) -> np.ndarray:
+    """The cells as numbers, errors as NaN."""
+    array = np.asarray(cells, dtype=object)
+    try:
+        return array.astype(float)
+    except (TypeError, ValueError):
+        return np.array([_number(cell) for cell in array.ravel()]).reshape(array.shape)
+
+
+def _number(cell: Any) -> float:
+    try:
+        return float(cell)
+    except (TypeError, ValueError):
+        return float("nan")  # an error value such as #NUM!
+
+
+def test_excel_formulas() -> None:
+    parser = _engine()
+    _, formulas, X, _ = cases()
+    columns = {f"{chr(ord('A') + i)}2": X[:, [i]] for i in range(X.shape[1])}
+    results = []
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        for number, formula in enumerate(formulas):
+            if number == DEEP:
+                with pytest.raises(ValueError, match="8192 characters"):
+                    formula.to("excel")
+                results.append(np.full(len(X), np.nan))
+                continue
+            function = parser.ast(formula.to("excel"))[1].compile()
+            cells = _numbers(function(*(columns[name] for name in function.inputs))).ravel()
+            results.append(np.broadcast_to(cells, len(X)))
+    check(results, forgiving=True, skip=frozenset({DEEP}))
+
+
+def test_excel_in_a_spreadsheet_program(tmp_path: Path) -> None:
+    converter = tool("ssconvert", "gnumeric")
+    _, formulas, X, _ = cases()
+    rows = X[:100]
+    lines = []
+    for number, row in enumerate(rows, start=2):
+        values = [repr(float(value)) for value in row]
+        values += [f'"{each.to("excel", row=number)}"' for n, each in enumerate(formulas) if n != DEEP]
+        lines.append(",".join(values))
+    (tmp_path / "in.csv").write_text("\n".join(["x", *lines]) + "\n")
+    options = ["-O", "format=raw separator=,"]
+    command = [
+        converter,
+        "--recalc",
+        "--export-type=Gnumeric_stf:stf_assistant",
+        *options,
+        "in.csv",
+        "out.csv",
+    ]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=300, capture_output=True)
+    table = [line.split(",")[X.shape[1] :] for line in (tmp_path / "out.csv").read_text().splitlines()[1:]]
+    _, _, _, references = cases()
+    for n, expected in enumerate(references[:DEEP]):
+        actual = np.full(len(X), np.nan)
+        actual[: len(rows)] = [_number(line[n].strip('"')) for line in table]
+        # A spreadsheet may carry more digits or exponents inside; only ordinary rows are comparable.
+        bad = [r for r in expected.disagreement(actual, forgiving=True) if r < len(rows) and expected.tame[r]]
+        assert not bad, (n, formulas[n].to("excel"), bad[0], actual[bad[0]], expected.value[bad[0]])
+
+
+def test_excel_signs_powers_and_numbers() -> None:
+    x = Variable(0)
+    assert Formula(Operation("neg", (Power(x, 2),)), ["x"]).to("excel") == "=-POWER(A2,2)"
+    assert Formula(Power(Operation("neg", (x,)), -3), ["x"]).to("excel") == "=POWER(-A2,-3)"
+    assert Formula(Operation("mul", (x, Number(-1e-300))), ["x"]).to("excel", row=7) == "=A7*(-1E-300)"
+    assert Formula(Operation("max", (x, Number(0.0))), ["x"]).to("excel") == "=MAX(A2+0,0)"
+
+
+def test_excel_places() -> None:
+    total = Operation("add", (Variable(0), Variable(27)))
+    names = ["temp [C]"] + [f"x{i}" for i in range(30)]
+    assert Formula(total, names).to("excel") == "=A2+AB2"
+    assert Formula(total, names).to("excel", table=True) == "=[@[temp '[C']]]+[@[x26]]"
+    assert Formula(total, names).to("excel", cells={"temp [C]": "$B$1"}) == "=$B$1+AB2"
+    with pytest.raises(ValueError, match="'typo'"):
+        Formula(total, names).to("excel", cells={"typo": "A1"})

@@ -1,0 +1,172 @@
+"""Units: how they are read, which formulas they allow, and what dimensional analysis finds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("pint")
+
+from multigene import MultigeneRegressor
+from multigene._engine import Individual
+from multigene.expression.genes import model_expression
+from multigene.laws.variables.units import Dimensions, is_simple
+
+NAMES = ["m", "v", "t", "n"]
+MOTION = Dimensions.of({"m": "kg", "v": "km/h", "t": "s", "n": "1", "y": "J"}, NAMES)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0.5*x0*x1**2", "x0*x1**2*x3", "x0*x1**2*exp(-1.0*x3)", "x0*x1**2 + 2.0*x0*x1**2*sin(x3)", "6.6743*x0", "3.7",
+    "x0*abs(x1)*x1",
+     "x0*sqrt(x1**4)", "x0*x1**2/(1.0 + x3)"],
+)  # fmt: skip
+def test_formulas_that_make_sense(text):
+    assert MOTION.admits(model_expression(Individual([text], 0.0, [1.0])))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x0*x1", "x0 + x1", "x0*x1**2 + 1.0", "x0*x1**2*sin(x2)", "x0*x1**2*exp(x1)", "2.0*x0", "x0*x1**2*(1.0 + x2)", "log(x0)",
+     "6.6743*(x0 + x1)"],
+)  # fmt: skip
+def test_formulas_that_do_not(text):
+    assert not MOTION.admits(model_expression(Individual([text], 0.0, [1.0])))
+
+
+def test_simple_numbers():
+    assert all(
+        is_simple(v) for v in (1.0, -2.0, 0.5, 2.0 / 3.0, np.pi, 4.0 * np.pi, np.sqrt(2.0), 1.0 / np.pi)
+    )
+    assert not any(is_simple(v) for v in (6.674, 0.3989422, 1.23456))
+
+
+def test_the_same_dimension_in_other_units():
+    assert (
+        Dimensions.of({"a": "N*m", "y": "J"}, ["a"]).features[0]
+        == Dimensions.of({"a": "kg*m^2/s^2", "y": "J"}, ["a"]).target
+    )
+
+
+def test_an_unknown_target_leaves_only_what_contradicts_itself():
+    free = Dimensions.of({"m": "kg", "v": "m/s", "t": "s", "n": ""}, NAMES)
+    assert free.target is None
+    assert free.admits(model_expression(Individual(["x0*x1"], 0.0, [1.0])))
+    assert not free.admits(model_expression(Individual(["x0 + x1"], 0.0, [1.0])))
+    assert free.groups(np.ones((3, 4))) is None
+
+
+# --- groups ---------------------------------------------------------------------------------------
+
+
+def test_groups_have_no_dimension_and_the_factor_has_the_targets():
+    units = {"n": "mol", "R": "J/mol/K", "T": "K", "V": "m^3", "a": "J*m^3/mol^2", "b": "m^3/mol", "y": "Pa"}
+    names = [name for name in units if name != "y"]
+    dimensions = Dimensions.of(units, names)
+    X = np.random.default_rng(0).uniform(1.0, 2.0, (20, 6))
+    found = dimensions.groups(X)
+    assert found is not None
+    factor, groups = found
+    assert dimensions.dimension(factor.expression) == dimensions.target
+    assert len(groups) == 2
+    assert all(not any(dimensions.dimension(g.expression)) for g in groups)
+    rank = np.linalg.matrix_rank([[g.exponents.get(j, 0.0) for j in range(6)] for g in groups])
+    assert rank == 2
+
+
+def test_no_groups_where_no_product_has_the_unit():
+    dimensions = Dimensions.of({"a": "m", "b": "s", "y": "kg"}, ["a", "b"])
+    assert dimensions.groups(np.ones((3, 2))) is None
+
+
+def test_features_of_changing_sign_are_not_divided_by():
+    X = np.column_stack([np.linspace(-1.0, 1.0, 20), np.linspace(1.0, 2.0, 20)])
+    found = Dimensions.of({"a": "m", "b": "m", "y": "m"}, ["a", "b"]).groups(X)
+    assert found is not None
+    assert found[0].exponents == {1: 1.0}
+
+
+# --- refusals -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("units", "word"),
+    [
+        ({"m": "kg"}, "no entry for the feature 'v'"),
+        ({"m": "kg", "v": "m/s", "t": "s", "n": "1", "w": "s"}, "'w'"),
+        ({"m": "kilogrumm", "v": "m/s", "t": "s", "n": "1"}, "kilogrumm"),
+        ({"m": 3, "v": "m/s", "t": "s", "n": "1"}, "give text"),
+        ({"m": "kg**", "v": "m/s", "t": "s", "n": "1"}, "not known"),
+    ],
+)
+def test_units_that_cannot_be_read(units, word):
+    with pytest.raises(ValueError, match=word.replace("*", r"\*")):
+        Dimensions.of(units, NAMES)
+
+
+def test_what_contradicts_units():
+    X, y = np.ones((5, 1)), np.ones(5)
+    with pytest.raises(ValueError, match="contradict"):
+        MultigeneRegressor(units={"x0": "m"}, search="accuracy").fit(X, y)
+    with pytest.raises(ValueError, match="no dict"):
+        MultigeneRegressor(units="m").fit(X, y)
+    with pytest.raises(ValueError, match="belongs to the default search"):
+        MultigeneRegressor("UB", units={"x0": "m"}).fit(X, y)
+
+
+# --- with units -----------------------------------------------------------------------------------
+
+
+def table(**ranges):
+    rng = np.random.default_rng(0)
+    return pd.DataFrame({name: rng.uniform(*bounds, 400) for name, bounds in ranges.items()})
+
+
+def test_a_law_that_only_units_make_easy():
+    """Van der Waals: six features, two groups."""
+    X = table(n=(1, 2), R=(1, 5), T=(1, 5), V=(5, 10), a=(1, 5), b=(0.1, 1.0))
+    y = (X.n * X.R * X["T"] / (X.V - X.n * X.b) - X.a * X.n**2 / X.V**2).rename("p")
+    units = {"n": "mol", "R": "J/mol/K", "T": "K", "V": "m^3", "a": "J*m^3/mol^2", "b": "m^3/mol", "p": "Pa"}
+    model = MultigeneRegressor(units=units, random_state=0, n_jobs=1).fit(X, y)
+    assert model.stopped_by_ == "law"
+    np.testing.assert_allclose(model.predict(X), y, rtol=1e-8)
+    assert Dimensions.of(units, list(X.columns), "p").admits(model.formula_.expression)
+
+
+def test_nothing_that_contradicts_the_units_is_reported():
+    X = table(m=(1, 5), v=(1, 5), h=(1, 5))
+    rng = np.random.default_rng(1)
+    y = (0.5 * X.m * X.v**2 + 9.81 * X.m * X.h) * (1.0 + 0.02 * rng.normal(size=len(X)))
+    units = {"m": "kg", "v": "m/s", "h": "m", "y": "J"}
+    model = MultigeneRegressor(units=units, generations=30, random_state=0, n_jobs=1)
+    with pytest.warns(UserWarning, match="agrees with the units"):
+        model.fit(X, y.rename("y"))
+    dimensions = Dimensions.of(units, list(X.columns))
+    from multigene.expression.genes import model_expression as said
+
+    for member in model._front:
+        assert dimensions.admits(said(member.individual)), str(member.individual.genes)
+
+
+@pytest.mark.parametrize("noise", [0.01, 0.1])
+def test_units_with_noise(noise):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.uniform(1.0, 5.0, (200, 4)), columns=list("mvhg"))
+    clean = 0.5 * X.m * X.v**2 + X.m * X.g * X.h
+    y = clean + noise * clean.std() * rng.standard_normal(200)
+    units = {"m": "kg", "v": "m/s", "h": "m", "g": "m/s^2", "y": "J"}
+    model = MultigeneRegressor(generations=30, units=units, random_state=0).fit(X, y)
+    assert np.var(clean - model.predict(X)) < 0.5 * noise**2 * np.var(clean)
+    assert Dimensions.of(units, list("mvhg")).admits(model.formula_.expression)
+
+
+def test_a_mean_for_want_of_anything_that_agrees_is_said():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.uniform(1.0, 5.0, (100, 3)), columns=list("mvh"))
+    units = {"m": "kg", "v": "m/s", "h": "m", "y": "J"}
+    with pytest.warns(UserWarning, match="agrees with the units"):
+        MultigeneRegressor(generations=3, units=units, random_state=0).fit(
+            X, 0.5 * X.m * X.v**2 + 9.81 * X.m * X.h
+        )

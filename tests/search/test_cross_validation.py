@@ -1,0 +1,272 @@
+"""Few rows: the search is rehearsed on parts of them, and what it is worth on unseen rows decides."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import RidgeCV
+from sklearn.metrics import r2_score
+
+from multigene import MultigeneRegressor
+from multigene._engine import Individual
+from multigene.evolution.pareto import Member
+from multigene.search.cross_validation import PARTS, RIDGE_PARTS, Rehearsal, parts, unseen_ridge, without
+from multigene.search.few_rows import most_convincing
+from multigene.search.judge import RIDGE, judge_few
+from multigene.search.linear import Ridge
+from multigene.search.problem import FEW_ROWS, Problem
+
+QUICK = {"generations": 40, "n_jobs": 1, "random_state": 0}
+
+
+def problem(n=100, d=3, noise=1.0, weights=None, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    return Problem.of(X, X[:, 0] ** 2 + noise * rng.normal(size=n), weights)
+
+
+def rehearsals(of, *predicted):
+    """Rehearsals whose models of size 1, 11, 21, … predict what is given for all rows."""
+    sizes = [1 + 10 * i for i in range(len(predicted))]
+    return [Rehearsal(p, sizes, np.array([each[p] for each in predicted]), 0.0, 10) for p in parts(of)]
+
+
+# --- parts ----------------------------------------------------------------------------------------
+
+
+def test_every_row_is_left_out_once():
+    left_out = parts(problem())
+    assert len(left_out) == PARTS
+    assert sorted(np.concatenate(left_out)) == list(range(100))
+    assert {len(part) for part in left_out} == {20}
+
+
+def test_equal_rows_are_left_out_together_and_rows_without_weight_never():
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(40, 2)), 3, axis=0)
+    weights = np.ones(120)
+    weights[:3] = 0.0
+    left_out = parts(Problem.of(X, rng.normal(size=120), weights))
+    assert sorted(np.concatenate(left_out)) == list(range(3, 120))
+    for part in left_out:
+        assert set(part // 3) == {row for row in part // 3 if (part // 3 == row).sum() == 3}
+
+
+def test_a_handful_of_rows_and_a_constant_target_judge_nothing():
+    assert parts(problem(19)) == []
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    assert parts(Problem.of(X, np.full(50, 3.0), None)) == []
+
+
+def test_a_rehearsal_knows_nothing_of_the_rows_left_out():
+    of = problem()
+    part = parts(of)[0]
+    X, y = of.X.copy(), of.y.copy()
+    X[part], y[part] = 1e6, -1e6
+    first, second = without(of, part), without(Problem.of(X, y, None), part)
+    for name in ("X", "y", "means", "scales", "guard_points", "between_points"):
+        assert np.array_equal(getattr(first, name), getattr(second, name)), name
+
+
+def test_ridge_predicts_rows_that_it_has_not_seen():
+    of = problem()
+    predicted = unseen_ridge(of)
+    for part in parts(of, RIDGE_PARTS):
+        rest = np.setdiff1d(np.arange(100), part)
+        Z = (of.X - of.X[rest].mean(axis=0)) / of.X[rest].std(axis=0)
+        line = Ridge.fitted(Z[rest], of.y[rest], np.ones(len(rest)))
+        np.testing.assert_allclose(predicted[part], line.predict(Z[part]))
+
+
+def test_packed_and_unpacked():
+    of = problem()
+    for rehearsal in rehearsals(of, np.zeros(100), of.y / 3.0):
+        again = Rehearsal.unpacked(rehearsal.packed())
+        assert again.packed() == rehearsal.packed()
+        assert np.array_equal(again.up_to(20), rehearsal.predictions[1])
+        assert np.array_equal(again.up_to(0), np.zeros(len(again.part)))
+
+
+# --- verdicts -------------------------------------------------------------------------------------
+
+
+def test_a_search_that_beats_ridge_sets_the_size():
+    of = problem()
+    truth = of.X[:, 0] ** 2
+    verdict = judge_few(of, rehearsals(of, np.full(100, of.y.mean()), truth, truth + 0.01))
+    assert (verdict.most_nodes, verdict.exactly) == (11, True)
+
+
+def test_a_clear_signal_is_searched_on():
+    of = problem(noise=0.01)
+    verdict = judge_few(of, rehearsals(of, np.full(100, of.y.mean()), of.X[:, 0] ** 2))
+    assert not verdict.decided
+    assert verdict.most_nodes >= 11
+
+
+def test_a_search_that_is_lucky_on_a_few_rows_is_not_believed():
+    of = problem()
+    X = of.X
+    line = Problem.of(X, X[:, 1] + 0.5 * np.random.default_rng(1).normal(size=100), None)
+    guess = unseen_ridge(line)
+    far = np.argsort(-np.abs(line.y - guess))[:3]
+    guess = line.y + 1.01 * (guess - line.y)  # a little worse on all rows,
+    guess[far] = line.y[far]  # but three, and they make its mean of squares the least
+    assert judge_few(line, rehearsals(line, guess)).linear == RIDGE
+
+
+def test_without_a_signal_the_mean_is_left():
+    rng = np.random.default_rng(3)
+    of = Problem.of(rng.normal(size=(100, 3)), rng.normal(size=100), None)
+    assert judge_few(of, rehearsals(of, np.zeros(100), rng.normal(size=100))).constant
+
+
+def test_before_the_first_rehearsal_ridge_regression_is_judged_alone():
+    of = problem()
+    line = Problem.of(of.X, of.X[:, 1] + 0.5 * np.random.default_rng(1).normal(size=100), None)
+    assert judge_few(line, []).linear == RIDGE
+    noise = Problem.of(of.X, np.random.default_rng(3).normal(size=100), None)
+    assert judge_few(noise, []).constant
+
+
+# --- as a user meets it ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_forty_noisy_rows_are_not_fitted_too_well(seed):
+    rng = np.random.default_rng(seed)
+    X, new = rng.normal(size=(40, 3)), rng.normal(size=(2000, 3))
+    truth = lambda rows: rows[:, 0] + 0.5 * rows[:, 1] ** 2  # noqa: E731
+    y = truth(X) + 0.8 * rng.normal(size=40)
+    model = MultigeneRegressor(**QUICK).fit(X, y)
+    ridge = RidgeCV(np.logspace(-3, 3, 13)).fit(X, y)
+    assert model.score(new, truth(new)) > ridge.score(new, truth(new)) - 0.05
+
+
+def test_a_clear_signal_in_few_rows_is_found():
+    rng = np.random.default_rng(0)
+    X, new = rng.uniform(-3.0, 3.0, (60, 2)), rng.uniform(-2.8, 2.8, (500, 2))
+    truth = lambda rows: 6.0 * np.sin(rows[:, 0]) * np.cos(rows[:, 1])  # noqa: E731
+    model = MultigeneRegressor(generations=100, n_jobs=1, random_state=0, search="accuracy").fit(X, truth(X))
+    assert r2_score(truth(new), model.predict(new)) > 0.9
+
+
+def test_resumes_in_the_middle_of_a_rehearsal(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    y = X[:, 0] ** 2 + 0.5 * rng.normal(size=80)
+    assert len(y) < FEW_ROWS
+    whole = MultigeneRegressor(**QUICK).fit(X, y)
+    file, seen = tmp_path / "state", []
+
+    def stop_early(report):
+        seen.append(report.phase)
+        return len(seen) == 3
+
+    MultigeneRegressor(**QUICK).fit(X, y, checkpoint=file, callback=stop_early)
+    assert seen == ["rehearse"] * 3
+    resumed = MultigeneRegressor(**QUICK).fit(X, y, checkpoint=file)
+    assert whole.predict(X).tobytes() == resumed.predict(X).tobytes()
+    assert list(whole.history_["generation"]) == list(resumed.history_["generation"])
+
+
+def test_a_run_stopped_in_its_rehearsal_still_has_a_model():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    y = X[:, 0] + 0.1 * rng.normal(size=80)
+    model = MultigeneRegressor(**QUICK).fit(X, y, callback=lambda report: True)
+    assert model.stopped_by_ == "callback"
+    assert model.score(X, y) > 0.9
+
+
+# --- a handful of rows: nothing can be rehearsed ----------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [8, 10, 15])
+def test_a_handful_of_noise_is_not_interpolated(n):
+    errors = []
+    for seed in range(6):
+        rng = np.random.default_rng(1000 * n + seed)
+        X, y, new = rng.normal(size=(n, 5)), rng.normal(size=n), rng.normal(size=(500, 5))
+        model = MultigeneRegressor(**QUICK, settings={"first": 3000}).fit(X, y)
+        assert model.stopped_by_ not in ("law", "target")
+        assert str(model.formula_).count("*") <= 5  # a line at most
+        errors.append(np.mean(model.predict(new) ** 2) + 1.0)
+    assert np.median(errors) < 1.5
+    assert max(errors) < 2.5
+
+
+@pytest.mark.parametrize("n", [8, 10, 15])
+@pytest.mark.parametrize("law", [lambda a, b: a**2, lambda a, b: 2 * a - b + 1, lambda a, b: a * b])
+def test_a_handful_of_exact_rows_is_explained(n, law):
+    rng = np.random.default_rng(n)
+    X, new = rng.uniform(1.0, 5.0, (n, 2)), rng.uniform(1.0, 5.0, (200, 2))
+    model = MultigeneRegressor(**QUICK).fit(X, law(*X.T))
+    assert model.score(new, law(*new.T)) > 0.9999
+
+
+def test_a_handful_counts_equal_rows_once():
+    rng = np.random.default_rng(0)
+    X, times = rng.normal(size=(12, 3)), rng.integers(1, 4, 12)
+    y = X[:, 0] + 0.3 * rng.normal(size=12)
+    weighted = MultigeneRegressor(**QUICK).fit(X, y, sample_weight=times)
+    repeated = MultigeneRegressor(**QUICK).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    assert weighted.predict(X) == pytest.approx(repeated.predict(X), rel=1e-6)
+    assert weighted.score(X, y) > 0.8
+
+
+def test_formulas_must_pay_for_their_nodes_and_numbers():
+    mean, short, long = (
+        Member(Individual(genes, 0.5, [1.5] * len(genes)), fitness, nodes)
+        for genes, fitness, nodes in (
+            (["0.0"], 0.0, 1),
+            (["x0"], 0.99, 1),
+            (["x0", "x1", "sin(x1)"], 0.999, 40),
+        )
+    )
+    assert most_convincing([(mean, 1), (short, 2), (long, 4)], mean, 10) is short
+    assert most_convincing([(long, 4)], mean, 10) is mean  # too long for ten rows,
+    assert most_convincing([(long, 4)], mean, 100) is long  # but not for a hundred
+    assert most_convincing([(long, 51)], mean, 100) is mean  # with few fitted numbers
+
+
+# --- rehearsals that were cut short -----------------------------------------------------------------
+
+
+def interrupted(X, y, after):
+    """A run that Ctrl-C ends after so many rounds of rehearsal."""
+    seen = []
+
+    def press(report):
+        seen.append(report.phase)
+        if len(seen) == after:
+            raise KeyboardInterrupt
+
+    model = MultigeneRegressor(generations=200, n_jobs=1, random_state=0).fit(X, y, callback=press)
+    assert model.stopped_by_ == "interrupt"
+    assert set(seen) == {"rehearse"}
+    return model
+
+
+@pytest.mark.parametrize("after", [1, 4])
+def test_what_seekers_found_counts_when_rehearsals_are_cut_short(after):
+    rng = np.random.default_rng(3)
+    X = rng.uniform(1.0, 5.0, (300, 3))
+    truth = X[:, 0] * np.sin(3.0 * X[:, 1])
+    model = interrupted(X, truth + 0.3 * rng.normal(size=300), after)
+    assert model.score(X, truth) > 0.99
+
+
+@pytest.mark.parametrize("n", [30, 100, 300])
+def test_noise_stays_noise_when_rehearsals_are_cut_short(n):
+    rng = np.random.default_rng(n)
+    model = interrupted(rng.normal(size=(n, 5)), rng.normal(size=n), 2)
+    assert str(model.formula_).count("*") <= 5
+    assert model.r2_ < 0.2
+
+
+def test_a_line_stays_a_line_when_rehearsals_are_cut_short():
+    rng = np.random.default_rng(0)
+    X, new = rng.normal(size=(100, 3)), rng.normal(size=(500, 3))
+    model = interrupted(X, X[:, 0] - X[:, 1] + 0.5 * rng.normal(size=100), 2)
+    assert model.score(new, new[:, 0] - new[:, 1]) > 0.97
