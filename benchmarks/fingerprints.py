@@ -93,14 +93,14 @@ def units_of(name: str) -> dict[str, str]:
 def classifier() -> dict[str, str]:
     """A classifier's probabilities."""
     X, y = load_breast_cancer(return_X_y=True)
-    model = MultigeneClassifier(generations=5, random_state=0, n_jobs=1).fit(X, y)
+    model = MultigeneClassifier(MultigeneRegressor(generations=5, random_state=0, n_jobs=1)).fit(X, y)
     return {"predictions": hashed(model.predict_proba(X))}
 
 
 def transformer() -> dict[str, str]:
     """A transformer's columns."""
     X, y = friedman(300)
-    model = MultigeneTransformer(configuration="UB", generations=20, random_state=0, n_jobs=1).fit(X, y)
+    model = MultigeneTransformer(MultigeneRegressor("UB", generations=20, random_state=0, n_jobs=1)).fit(X, y)
     return {"predictions": hashed(model.transform(X))}
 
 
