@@ -111,7 +111,8 @@ def asked() -> dict[str, str]:
     parts = {name: str(model.choose(name).formula_) for name in ("knee", "bic", "accuracy")}
     model.choose("default")
     parts["interval"] = hashed(np.column_stack(model.predict(X, interval=0.9)))
-    parts["pruned"] = str(model.prune(0.01).formula_)
+    model.prune(0.01)
+    parts["pruned"] = str(model.formula_)
     return parts
 
 
