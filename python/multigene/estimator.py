@@ -201,7 +201,7 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def resolved_settings(self) -> Settings:
         """All settings that `fit` would use; a `ValueError` names what it would refuse."""
-        return resolved(self)
+        return resolved(Parameters.of(self))
 
     @classmethod
     def from_fitted(cls, fitted: FittedModel) -> MultigeneRegressor:
@@ -366,18 +366,25 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     # --- what it shows ----------------------------------------------------------------------------
 
     def report(
-        self, path: str | Path, X: Any = None, y: Any = None, X_test: Any = None, y_test: Any = None
+        self,
+        path: str | Path,
+        X: Any = None,
+        y: Any = None,
+        X_test: Any = None,
+        y_test: Any = None,
+        *,
+        sample_weight: Any = None,
     ) -> None:
         """Write one self-contained HTML page about the model: formula, front, fit, genes, importance,
         exports, settings.
 
         Without rows the page shows those that the fitted model keeps (a sample where there are very many;
-        none after loading from a file). Needs the extra `multigene[report]`.
+        none after loading from a file), weighted as in `fit`. Needs the extra `multigene[report]`.
         """
         fitted = self.fitted_
         from multigene.report import write_report
 
-        write_report(fitted, path, X, y, X_test, y_test)
+        write_report(fitted, path, X, y, X_test, y_test, sample_weight)
 
     @property
     def plot(self) -> Plots:
