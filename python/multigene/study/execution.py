@@ -14,14 +14,19 @@ import warnings
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import metadata
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from multigene.study.methods import CLOCKS, Limit, Method, describe
-from multigene.study.problems import Problem
+from multigene.expression.genes import model_expression
+from multigene.formula import Formula
+from multigene.settings.resolve import resolved
+from multigene.study.methods import CLOCKS, Limit, Method, describe, thinned
+from multigene.study.problems import Problem, Split
+from multigene.study.trajectory import Checkpoint, Marks, follow
 
 Array = NDArray[np.float64]
 WARNINGS_KEPT = 5
@@ -43,6 +48,7 @@ class Outcome:
     depth: int | None = None
     genes: int | None = None
     history: tuple[tuple[float, int | None, float], ...] = ()
+    checkpoints: tuple[Checkpoint, ...] = ()
     warnings: tuple[str, ...] = ()
     error: str | None = None
     traceback: str | None = None
@@ -69,7 +75,10 @@ def perform(problem: Problem, method: Method, limit: Limit | None, seed: int) ->
 
 def _fit_and_test(problem: Problem, method: Method, limit: Limit | None, seed: int) -> Outcome:
     split = problem.sample(seed)
+    limit = None if limit is None else limit.on(problem.name, method.name)
     model = method.build(seed, limit)
+    if limit is not None and limit.marks.labels and limit.generations is not None and method.one_population:
+        return _followed(split, model, seed, limit.generations, limit.marks)
     names = split.feature_names if method.takes_names else None
     X_train, X_test = _features(split.X_train, names), _features(split.X_test, names)
     now = CLOCKS["wall" if limit is None else limit.clock]
@@ -92,6 +101,27 @@ def _fit_and_test(problem: Problem, method: Method, limit: Limit | None, seed: i
         depth=about.depth,
         genes=about.genes,
         history=about.history,
+    )
+
+
+def _followed(split: Split, model: Any, seed: int, generations: int, marks: Marks) -> Outcome:
+    """The same run as `fit` makes, looked at on its way."""
+    run = follow(split, resolved(model), seed, generations, marks)
+    on_train, on_test = run.model.predict(split.X_train), run.model.predict(split.X_test)
+    return Outcome(
+        train_r2=r_squared(split.y_train, on_train),
+        test_r2=r_squared(split.y_test, on_test),
+        train_rmse=root_mean_square(split.y_train, on_train),
+        test_rmse=root_mean_square(split.y_test, on_test),
+        seconds=run.seconds,
+        generations=run.generations,
+        formula=str(Formula(model_expression(run.model), list(split.feature_names), "y")),
+        size=run.model.n_nodes,
+        lcf_share=run.model.lcf_share,
+        depth=run.model.depth,
+        genes=sum(c != 0.0 for c in run.model.coefficients),
+        history=thinned(list(run.history)),
+        checkpoints=run.checkpoints,
     )
 
 

@@ -10,19 +10,27 @@ from __future__ import annotations
 import importlib.util
 import json
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from multigene.settings.paper import CODENAMES as CONFIGURATIONS
 from multigene.settings.settings import Clock
+from multigene.study import authors
 from multigene.study.errors import StudyError, nearest, unknown
 from multigene.study.import_path import import_named
+from multigene.study.trajectory import Marks
 
-CONFIGURATIONS = ("baseline", "UM", "UB", "UC", "SM", "SB", "SC", "GB", "GC")
+#: Configurations whose LCF weights are random at birth (the paper's footnote 1: three of them were run and left out).
+RANDOM_BIRTH = ("UM-random", "UB-random", "UC-random")
 HISTORY_POINTS = 200
 CLOCKS: dict[Clock, Callable[[], float]] = {"wall": time.perf_counter, "processor": time.process_time}
+
+
+#: What a limit by the clock of the authors' program limits.
+AUTHORS_SECONDS = "authors' seconds"
 
 
 @dataclass(frozen=True)
@@ -37,8 +45,22 @@ class Limit:
     generations: int | None = None
     seconds: float | None = None
     clock: Clock = "wall"
+    authors_seconds: float | None = None
+    """Seconds of the authors' own program instead: every configuration gets the generations that these bought it
+    (`authors.py`)."""
+    machine: float = 1.0
+    """How many times as fast the authors' machine is taken to be as the one on which their program was measured."""
+    checkpoints: tuple[int, ...] = ()
+    """Generations after which configurations of the paper are looked at on their way (`trajectory.py`)."""
+    checkpoint_seconds: tuple[float, ...] = ()
+    """The same in processor seconds of the run."""
 
     def __post_init__(self) -> None:
+        for name in ("checkpoints", "checkpoint_seconds"):
+            object.__setattr__(self, name, _marks(name, getattr(self, name)))
+        if self.authors_seconds is not None:
+            self._check_authors()
+            return
         if self.generations is None and self.seconds is None:
             raise StudyError("a limit needs generations, seconds or both")
         if self.generations is not None and (
@@ -56,9 +78,31 @@ class Limit:
         if self.clock not in CLOCKS:
             raise StudyError(f"there is no clock {self.clock!r}; take 'wall' or 'processor'")
 
+    def _check_authors(self) -> None:
+        if self.generations is not None or self.seconds is not None:
+            raise StudyError("authors_seconds is a limit of its own; leave generations and seconds out")
+        for name in ("authors_seconds", "machine"):
+            value = getattr(self, name)
+            if type(value) not in (int, float) or not 0 < value < float("inf"):
+                raise StudyError(f"{name} = {value!r} makes no sense; give a positive number")
+
+    def on(self, problem: str, method: str) -> Limit:
+        """The limit of a method on a problem: the authors' seconds become generations."""
+        if self.authors_seconds is None:
+            return self
+        bought = authors.generations(problem, method, self.authors_seconds, self.machine)
+        return replace(self, generations=bought, authors_seconds=None)
+
+    @property
+    def marks(self) -> Marks:
+        """Where configurations of the paper are looked at on their way."""
+        return Marks(self.checkpoints, self.checkpoint_seconds)
+
     @property
     def amounts(self) -> dict[str, float]:
-        """What is limited, and to how much: "generations", "seconds" or "processor seconds"."""
+        """What is limited, and to how much: "generations", "seconds", "processor seconds" or "authors' seconds"."""
+        if self.authors_seconds is not None:
+            return {AUTHORS_SECONDS: self.authors_seconds}
         named = {"generations": self.generations, self.unit: self.seconds}
         return {name: amount for name, amount in named.items() if amount is not None}
 
@@ -70,6 +114,8 @@ class Limit:
     @property
     def label(self) -> str:
         """How the limit is called in stores and tables: "1000 generations", "420 s", "2 processor seconds"."""
+        if self.authors_seconds is not None:
+            return f"{self.authors_seconds:g} s of the authors' program"
         parts = []
         if self.generations is not None:
             parts.append(f"{self.generations} generation{'s' if self.generations != 1 else ''}")
@@ -80,6 +126,16 @@ class Limit:
                 else f"{self.seconds:g} processor second{'s' if self.seconds != 1 else ''}"
             )
         return " or ".join(parts)
+
+
+def _marks(name: str, values: Any) -> tuple[Any, ...]:
+    """Marks in rising order; refuses what is none."""
+    if isinstance(values, list | tuple) and all(
+        type(v) in (int, float) and 0 < v < float("inf") and (name != "checkpoints" or type(v) is int)
+        for v in values
+    ):
+        return tuple(sorted(set(values)))
+    raise StudyError(f"{name} is {values!r}; give a list of positive numbers")
 
 
 NO_LIMIT = "no limit"
@@ -117,6 +173,8 @@ class Method:
     settings: Mapping[str, Any] = field(default_factory=dict)
     limited_by: frozenset[str] = frozenset()
     takes_names: bool = False
+    one_population: bool = False
+    """A configuration of the paper: one population, which can be looked at on its way."""
 
     def honours(self, limit: Limit) -> bool:
         """Whether the method can be stopped by this limit."""
@@ -158,8 +216,12 @@ def history(model: Any) -> tuple[tuple[float, int | None, float], ...]:
         if np.isfinite(best):
             evaluations = getattr(row, "evaluations", None)
             points.append((float(row.seconds), None if evaluations is None else int(evaluations), best))
+    return thinned(points)
+
+
+def thinned(points: Sequence[tuple[float, int | None, float]]) -> tuple[tuple[float, int | None, float], ...]:
+    """A few hundred points of a curve: most of the progress is early, so steps are logarithmic."""
     if len(points) > HISTORY_POINTS:
-        # Most of the progress is early: logarithmic steps keep it.
         kept = np.unique(np.geomspace(1, len(points), HISTORY_POINTS).round().astype(int)) - 1
         points = [points[i] for i in kept]
     return tuple(points)
@@ -199,13 +261,16 @@ def _real(model: Any, attribute: str) -> float | None:
 def multigene_method(name: str, title: str, parameters: Mapping[str, Any]) -> Method:
     """The product's own regressor with these keyword parameters."""
 
+    paper = parameters.get("configuration") is not None
+    limits = {"generations", "seconds", "processor seconds"} | ({AUTHORS_SECONDS} if name in CONFIGURATIONS else set())
     return Method(
         name,
         title,
         _Multigene(dict(parameters)),
         {"multigene": "MultigeneRegressor", **parameters},
-        frozenset({"generations", "seconds", "processor seconds"}),
+        frozenset(limits),
         takes_names=True,
+        one_population=paper,
     )
 
 
@@ -312,6 +377,10 @@ def _registry() -> dict[str, Method]:
     for code in CONFIGURATIONS[1:]:
         title = f"{modes[code[0]]} LCFs tuned by {tunings[code[1]]}"
         made.append(multigene_method(code, title, {"configuration": code}))
+    for name in RANDOM_BIRTH:
+        code = name.removesuffix("-random")
+        title = f"{code} with random weights at birth"
+        made.append(multigene_method(name, title, {"configuration": code, "settings": {"lcf_birth": "random"}}))
     made += [
         multigene_method("multigene", "the product's default", {}),
         regressor_method("linear", "least squares", "sklearn.linear_model:LinearRegression"),
