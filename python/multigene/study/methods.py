@@ -262,7 +262,7 @@ def multigene_method(name: str, title: str, parameters: Mapping[str, Any]) -> Me
     """The product's own regressor with these keyword parameters."""
 
     paper = parameters.get("configuration") is not None
-    limits = {"generations", "seconds", "processor seconds"} | ({AUTHORS_SECONDS} if name in CONFIGURATIONS else set())
+    limits = {"generations", "seconds", "processor seconds"} | ({AUTHORS_SECONDS} if name in (*CONFIGURATIONS, *RANDOM_BIRTH) else set())
     return Method(
         name,
         title,
