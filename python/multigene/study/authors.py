@@ -30,7 +30,9 @@ def rates() -> dict[tuple[str, str], float]:
 
 def rate(problem: str, configuration: str) -> float:
     """The rate on a problem; where it was not measured, the geometric mean over those on which it was."""
-    configuration = configuration.removesuffix("-random")  # how weights are born does not change the cost of a generation
+    configuration = configuration.removesuffix(
+        "-random"
+    )  # how weights are born does not change the cost of a generation
     known = rates()
     if (problem, configuration) in known:
         return known[problem, configuration]

@@ -262,7 +262,9 @@ def multigene_method(name: str, title: str, parameters: Mapping[str, Any]) -> Me
     """The product's own regressor with these keyword parameters."""
 
     paper = parameters.get("configuration") is not None
-    limits = {"generations", "seconds", "processor seconds"} | ({AUTHORS_SECONDS} if name in (*CONFIGURATIONS, *RANDOM_BIRTH) else set())
+    limits = {"generations", "seconds", "processor seconds"} | (
+        {AUTHORS_SECONDS} if name in (*CONFIGURATIONS, *RANDOM_BIRTH) else set()
+    )
     return Method(
         name,
         title,
@@ -380,7 +382,9 @@ def _registry() -> dict[str, Method]:
     for name in RANDOM_BIRTH:
         code = name.removesuffix("-random")
         title = f"{code} with random weights at birth"
-        made.append(multigene_method(name, title, {"configuration": code, "settings": {"lcf_birth": "random"}}))
+        made.append(
+            multigene_method(name, title, {"configuration": code, "settings": {"lcf_birth": "random"}})
+        )
     made += [
         multigene_method("multigene", "the product's default", {}),
         regressor_method("linear", "least squares", "sklearn.linear_model:LinearRegression"),

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 
+from multigene.study.ceiling import ceiling
 from multigene.study.methods import CONFIGURATIONS
 from multigene.study.paper import Verdict
 from multigene.study.paper import summary as paper_summary
@@ -175,7 +176,7 @@ def summary_table(found: Results, limit: str) -> Table:
         if set(chosen) != set(REALISTIC):
             notes.append("The paper's counts are over all nine realistic problems.")
         cells = [cell for cell in found.cells if cell.limit == limit]
-        notes.append(f"Over all problems, {limit}: {agreement(cells)}.")
+        notes.append(f"Over all problems, {limit}: {agreement(cells)}; {ceiling(len(found.design.seeds))}.")
     corrected = found.design.alpha / found.design.comparisons
     notes.insert(
         0,

@@ -86,13 +86,13 @@ def follow(split: Split, settings: Settings, seed: int, generations: int, marks:
     front = ParetoFront(beside=guarded)
     history: list[tuple[float, int, float]] = []
     found: dict[str, list[Checkpoint]] = {}
-    steps = evolve(
-        problem.plain_dataset(), settings, np.random.default_rng(seed), Workers(1), front=front
-    )
+    steps = evolve(problem.plain_dataset(), settings, np.random.default_rng(seed), Workers(1), front=front)
     for step in steps:
         done, seconds = step.number + 1, watch.seconds()
         over = done >= generations or _reached(front, settings)
-        due = [m for m, at in _marks(marks).items() if m not in found and (over or _passed(at, done, seconds))]
+        due = [
+            m for m, at in _marks(marks).items() if m not in found and (over or _passed(at, done, seconds))
+        ]
         with watch.stopped():
             for mark in due:
                 found[mark] = [
@@ -169,5 +169,8 @@ class _Tested:
                 "lcf_share": model.lcf_share,
                 "depth": model.depth,
             }
-            self.known[id(model)] = (model, scores)  # the model too: its identity must not be given to another
+            self.known[id(model)] = (
+                model,
+                scores,
+            )  # the model too: its identity must not be given to another
         return self.known[id(model)][1]

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from multigene.study import authors
+from multigene.study import authors, paper
+from multigene.study.ceiling import PRINTED
 from multigene.study.errors import StudyError, unknown
+from multigene.study.problems import REALISTIC
 from multigene.study.store import Store
 from multigene.study.trajectory import RULES, label
 
@@ -53,6 +55,37 @@ def runs_at(store: Store, view: View) -> pd.DataFrame:
     else:
         raise unknown("checkpoint", str(view.at), [*dict.fromkeys(frame["at"]), CLOCK])
     return frame.assign(run_limit=view.label, genes=np.nan).reset_index(drop=True)
+
+
+def fitted_machine(store: Store) -> float:
+    """How fast the authors' machine was, as a multiple of the one of the rates: the factor by which the baseline's *training*
+    medians come closest to the paper's, on the scale of ln(1 − R²). No testing R² and no other configuration is looked at."""
+    frame = store.checkpoints()
+    frame = frame[(frame["method"] == "baseline") & (frame["rule"] == "best")]
+    marks = {text: int(text.split()[0]) for text in set(frame["at"]) if "generation" in text}
+    curves = {
+        str(problem): sorted(
+            (marks[at], float(g["train_r2"].median())) for at, g in group.groupby("at") if at in marks
+        )
+        for problem, group in frame.groupby("problem")
+        if (problem, "baseline") in paper.cells() and problem in REALISTIC
+    }
+    if not curves:
+        raise StudyError(f"{store.path} has no checkpoints of the baseline on the paper's problems")
+
+    def left(r2: float) -> float:
+        return float(np.log(max(1.0 - r2, PRINTED)))
+
+    def distance(machine: float) -> float:
+        total = 0.0
+        for problem, curve in curves.items():
+            wanted = authors.generations(problem, "baseline", authors.PAPER_SECONDS, machine)
+            efforts, medians = zip(*curve, strict=True)
+            ours = np.interp(np.log(wanted), np.log(efforts), [left(m) for m in medians])
+            total += (float(ours) - left(paper.cells()[problem, "baseline"].train_median)) ** 2
+        return total
+
+    return float(min(np.geomspace(0.1, 2.0, 61), key=distance))
 
 
 def _by_clock(frame: pd.DataFrame, machine: float) -> pd.DataFrame:
