@@ -1,7 +1,7 @@
 """The authors' clock: how many generations their own program had made of a configuration after so many seconds.
 
-`data/authors_rates.csv` holds generations per processor second of the program behind the paper, for every configuration on five of
-its problems, measured on one machine of today. Its seven minutes bought tuned configurations far fewer generations than the
+`data/authors_rates.csv` holds generations per processor second of the program behind the paper, for every configuration on five
+of its problems, measured on one machine of today. Its seven minutes bought tuned configurations far fewer generations than the
 baseline, so neither equal generations nor equal seconds of a faster engine repeat the paper's experiment; these numbers do.
 """
 
