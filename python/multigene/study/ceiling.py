@@ -1,9 +1,10 @@
 """How many verdicts could agree at all? An exact repetition of the paper, simulated from the paper's own figures.
 
-Verdicts of 30 runs are a matter of chance where distributions overlap: the authors themselves, with other seeds, would not print
-the same ones. From the minimum, median and maximum that the paper prints for a configuration its testing R² is drawn anew: with equal
-chance between minimum and median or between median and maximum, uniformly on the scale of ln(1 − R²), where such values spread
-evenly. The same test as in `statistics.py` then gives the verdicts of the repetition, to be compared with the printed ones.
+Verdicts of 30 runs are a matter of chance where distributions overlap: the authors themselves, with other seeds, would not
+print the same ones. From the minimum, median and maximum that the paper prints for a configuration its testing R² is drawn
+anew: with equal chance between minimum and median or between median and maximum, uniformly on the scale of ln(1 − R²), where
+such values spread evenly. The same test as in `statistics.py` then gives the verdicts of the repetition, to be compared with
+the printed ones.
 """
 
 from __future__ import annotations

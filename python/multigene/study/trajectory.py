@@ -1,7 +1,7 @@
 """One run of a configuration of the paper, looked at on its way: results at any effort from a single trajectory.
 
-The paper's loop (`evolution/loop.py`) runs once; after chosen numbers of generations, and of processor seconds, the best model so
-far is tested. That is the paper's result rule: best training fitness over the run. Beside it stands the best model that also
+The paper's loop (`evolution/loop.py`) runs once; after chosen numbers of generations, and of processor seconds, the best model
+so far is tested. That is the paper's result rule: best training fitness over the run. Beside it stands the best model that also
 behaves between the rows (`search/problem.py`, the guard of the default search), found by the same populations: breeding sees
 neither. `execution.py` calls `follow`; the checkpoints are kept in the store, and `views.py` makes tables of them.
 """
