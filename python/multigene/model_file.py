@@ -235,7 +235,7 @@ def _model(document: Checked) -> MultigeneRegressor:
     from multigene.estimator import MultigeneRegressor
     from multigene.evolution.pareto import Member
     from multigene.explain.front import Front
-    from multigene.expression.jacobian import parameters as parameters_of
+    from multigene.expression.numbers import parameters as parameters_of
 
     names = document.texts("features", at_most=document.limits.features)
     if not names:

@@ -14,12 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Individual
+from multigene.data.scores import r2, unit_of
 from multigene.data.training_rows import TrainingRows
 from multigene.explain.front import Front
 from multigene.expression import tree
 from multigene.expression.genes import gene_expression
 from multigene.expression.rewriting import simplify
 from multigene.formula import Formula
+from multigene.words import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,29 +36,29 @@ def metrics(y: Floats, prediction: Floats, weights: Floats | None = None) -> dic
     with np.errstate(all="ignore"):
         error = prediction - y
     if not np.all(np.isfinite(error)):
-        infinite = float("inf")
-        return {
-            "r2": -infinite,
-            "rmse": infinite,
-            "mae": infinite,
-            "median": infinite,
-            "max": infinite,
-            "bias": float("nan"),
-        }
-    # In units of the largest number, so that squares of 1e200 or 1e-200 are neither infinite nor zero.
-    unit = float(max(np.abs(error).max(), np.abs(y).max())) or 1.0
-    y, error = y / unit, error / unit
-    total = float(np.average((y - np.average(y, weights=weights)) ** 2, weights=weights))
-    square = float(np.average(error**2, weights=weights))
-    r2 = 1.0 - square / total if total > 0.0 else 1.0 if square == 0.0 else 0.0
+        lost = dict.fromkeys(("rmse", "mae", "median", "max"), np.inf)
+        return {"r2": -np.inf, **lost, "bias": np.nan}
+    unit = unit_of(error)
+    error = error / unit
     return {
-        "r2": r2,
-        "rmse": float(np.sqrt(square)) * unit,
+        "r2": r2(y, prediction, weights),
+        "rmse": float(np.sqrt(np.average(error**2, weights=weights))) * unit,
         "mae": float(np.average(np.abs(error), weights=weights)) * unit,
         "median": float(np.median(np.abs(error))) * unit,
         "max": float(np.abs(error).max()) * unit,
         "bias": float(np.average(error, weights=weights)) * unit,
     }
+
+
+def scores(y: Floats, prediction: Floats) -> dict[str, float]:
+    """What the command line reports of a prediction: R², root mean squared error, mean and largest absolute error."""
+    found = metrics(y, prediction)
+    return {name: found[name] for name in ("r2", "rmse", "mae")} | {"max_error": found["max"]}
+
+
+def spoken(name: str, values: Mapping[str, float], rows: int) -> str:
+    """One line of scores for people."""
+    return f"{name + ':':10} R² {values['r2']:.6f}   RMSE {values['rmse']:.6g}   {counted(rows, 'row')}"
 
 
 def used_genes(individual: Individual) -> list[int]:
