@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import r2_score
 
-from multigene.data.scores import explained, r2, unit_of
+from multigene.data.scores import explained, metrics, r2, scores, spoken, unit_of
 from multigene.data.training_rows import TrainingRows
-from multigene.explain.measures import metrics, scores
 
 rng = np.random.default_rng(0)
 Y = rng.normal(size=50)
@@ -48,6 +47,20 @@ def test_a_prediction_that_is_not_finite(value: float) -> None:
 
 def test_a_prediction_out_of_all_proportion() -> None:
     assert all_of_them(np.arange(3.0), np.array([1e200, 0.0, 0.0])) == {-np.inf}
+
+
+def test_metrics() -> None:
+    y = np.array([1.0, 2.0, 3.0, 6.0])
+    found = metrics(y, y + np.array([0.0, 1.0, -1.0, 2.0]))
+    assert found["rmse"] == pytest.approx(np.sqrt(1.5))
+    assert (found["mae"], found["median"], found["max"], found["bias"]) == (1.0, 1.0, 2.0, 0.5)
+    assert found["r2"] == pytest.approx(1.0 - 6.0 / 14.0)
+    assert scores(y, y + 1.0) == {"r2": 1.0 - 1.0 / 3.5, "rmse": 1.0, "mae": 1.0, "max_error": 1.0}
+    assert spoken("test", found, 4) == "test:      R² 0.571429   RMSE 1.22474   4 rows"
+    lost = metrics(y, np.full(4, np.nan))
+    assert (lost["r2"], lost["rmse"], lost["max"]) == (-np.inf, np.inf, np.inf)
+    with pytest.raises(ValueError, match="no rows"):
+        metrics(y[:0], y[:0])
 
 
 def test_explained() -> None:

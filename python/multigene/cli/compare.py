@@ -18,7 +18,8 @@ import typer
 from multigene.cli import options as o
 from multigene.cli.output import check_writable, notes, progress_visible, say, say_json, working, write
 from multigene.cli.task import Problem, problem, regressor
-from multigene.explain.measures import curves_of_errors, scores
+from multigene.data.scores import scores
+from multigene.explain.measures import curves_of_errors
 from multigene.model_file import load
 from multigene.words import nearest
 

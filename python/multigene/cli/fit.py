@@ -24,7 +24,7 @@ from multigene.cli.output import (
     write,
 )
 from multigene.cli.task import Problem, problem, regressor
-from multigene.explain.measures import scores, spoken
+from multigene.data.scores import scores, spoken
 from multigene.model_file import dumps
 from multigene.settings.text import read_assignment, read_settings_file
 from multigene.words import among, anatomy, counted

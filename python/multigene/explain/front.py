@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from multigene.data.scores import metrics
 from multigene.evolution.pareto import Member
 from multigene.expression.genes import model_expression
 from multigene.expression.numbers import parameters
@@ -233,8 +234,6 @@ CRITERIA: Mapping[str, Callable[[Sequence[Listed]], Listed]] = {
 def rescored(front: Front, X: Floats, y: Floats, weights: Floats | None, chosen: Member) -> pd.DataFrame:
     """Every listed model on other rows: size, R², RMSE, mean and largest absolute error there."""
     import pandas as pd
-
-    from multigene.explain.measures import metrics
 
     rows = []
     for e in front.listed:

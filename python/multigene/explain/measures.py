@@ -1,8 +1,7 @@
-"""What a model is made of and how well it does: contributions, importance, knock-out, frequencies, metrics,
-error curves.
+"""What a model is made of and what its parts do: contributions, importance, knock-out, frequencies, error curves.
 
-Functions of a fitted model and rows that return tables; nothing is drawn here. `inspection.py` gives them to
-the estimator.
+Functions of a fitted model and rows that return tables; nothing is drawn here. The estimator offers them as its own methods. How
+good its predictions are is said by `data/scores.py`; `metrics` is here for whoever has this module at hand.
 """
 
 from __future__ import annotations
@@ -14,51 +13,18 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Individual
-from multigene.data.scores import r2, unit_of
+from multigene.data.scores import metrics as metrics
 from multigene.data.training_rows import TrainingRows
 from multigene.explain.front import Front
 from multigene.expression import tree
 from multigene.expression.genes import gene_expression
 from multigene.expression.rewriting import simplify
 from multigene.formula import Formula
-from multigene.words import counted
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Floats = npt.NDArray[np.float64]
-
-
-def metrics(y: Floats, prediction: Floats, weights: Floats | None = None) -> dict[str, float]:
-    """R², RMSE, mean, median and largest absolute error, and mean error (bias) of a prediction."""
-    if len(y) == 0:
-        raise ValueError("There are no rows to measure on; give at least one.")
-    with np.errstate(all="ignore"):
-        error = prediction - y
-    if not np.all(np.isfinite(error)):
-        lost = dict.fromkeys(("rmse", "mae", "median", "max"), np.inf)
-        return {"r2": -np.inf, **lost, "bias": np.nan}
-    unit = unit_of(error)
-    error = error / unit
-    return {
-        "r2": r2(y, prediction, weights),
-        "rmse": float(np.sqrt(np.average(error**2, weights=weights))) * unit,
-        "mae": float(np.average(np.abs(error), weights=weights)) * unit,
-        "median": float(np.median(np.abs(error))) * unit,
-        "max": float(np.abs(error).max()) * unit,
-        "bias": float(np.average(error, weights=weights)) * unit,
-    }
-
-
-def scores(y: Floats, prediction: Floats) -> dict[str, float]:
-    """What the command line reports of a prediction: R², root mean squared error, mean and largest absolute error."""
-    found = metrics(y, prediction)
-    return {name: found[name] for name in ("r2", "rmse", "mae")} | {"max_error": found["max"]}
-
-
-def spoken(name: str, values: Mapping[str, float], rows: int) -> str:
-    """One line of scores for people."""
-    return f"{name + ':':10} R² {values['r2']:.6f}   RMSE {values['rmse']:.6g}   {counted(rows, 'row')}"
 
 
 def used_genes(individual: Individual) -> list[int]:
