@@ -360,8 +360,7 @@ def test_the_live_curve_ends_at_the_latest_point():
 
 def test_progress_draws_a_curve_in_a_notebook(monkeypatch):
     pytest.importorskip("IPython")
-    from multigene.report import notebook
-    from multigene.report import progress
+    from multigene.report import notebook, progress
 
     shown = []
 

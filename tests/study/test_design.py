@@ -14,7 +14,7 @@ from multigene.settings.paper import configuration
 from multigene.study import methods
 from multigene.study.design import Design, build_study, design_from, read_design, shipped
 from multigene.study.errors import StudyError
-from multigene.study.execution import perform, r_squared
+from multigene.study.execution import perform
 from multigene.study.methods import NO_LIMIT, Limit, describe, method_named, own_method
 from multigene.study.own_problems import CsvProblem, own_problem
 from multigene.study.problems import PAPER
@@ -260,15 +260,6 @@ def test_a_fitted_model_is_described() -> None:
         {"seconds": [0.1, 0.2, 0.3], "fitness": [-np.inf, 0.5, 0.4], "evaluations": [5, 10, 15]}
     )
     assert describe(model, split.feature_names).history == ((0.2, 10, 0.5), (0.3, 15, 0.5))
-
-
-def test_r_squared_of_hopeless_predictions() -> None:
-    y = np.array([1.0, 2.0, 3.0])
-    assert r_squared(y, y) == 1
-    assert r_squared(y, np.array([1.0, np.nan, 3.0])) == -np.inf
-    assert r_squared(y, np.array([1e200, 0, 0])) == -np.inf
-    assert r_squared(np.ones(3), np.ones(3)) == 1
-    assert r_squared(np.ones(3), y) == 0
 
 
 def test_csv_with_random_and_with_given_split(tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual
+from multigene.expression.engine_text import engine_node as engine_node
+from multigene.expression.engine_text import engine_text as engine_text
 from multigene.expression.genes import gene_expression
 from multigene.expression.numbers import numbers, retuned, simple_numbers, with_number
 from multigene.expression.readable import size
@@ -106,40 +108,6 @@ def as_individual(expression: Expression) -> Individual | None:
         return Individual([engine_text(expression)], 0.0, [1.0])
     except (ValueError, OverflowError):
         return None
-
-
-def engine_text(expression: Expression) -> str:
-    """An expression in the engine's notation; real exponents become roots or exp(w·log(…))."""
-    return fold(expression, engine_node)
-
-
-def engine_node(node: Expression, parts: tuple[str, ...]) -> str:
-    """One node over the texts of its children."""
-    if isinstance(node, Number):
-        return repr(node.value) if node.value >= 0 else f"({node.value!r})"
-    if isinstance(node, Variable):
-        return f"x{node.index}"
-    if isinstance(node, Power):
-        return _engine_power(parts[0], node.exponent)
-    assert isinstance(node, Operation)
-    sign = {"add": " + ", "sub": " - ", "mul": "*", "div": "/"}.get(node.name)
-    return f"({sign.join(parts)})" if sign else f"{node.name}({', '.join(parts)})"
-
-
-def _engine_power(base: str, exponent: float) -> str:
-    if exponent == 1.0:
-        return base
-    if exponent == 0.0:
-        return "1.0"
-    if exponent.is_integer() and 2 <= abs(exponent) <= 32:
-        return f"({base})**{int(exponent)}"
-    if exponent == -1.0:
-        return f"inv({base})"
-    half = 2.0 * exponent
-    if half.is_integer() and abs(half) <= 9:
-        root = f"sqrt({base})"
-        return _engine_power(root, half)
-    return f"exp(({exponent!r})*log({base}))"
 
 
 def polished(
