@@ -222,8 +222,8 @@ def test_validation_rows_are_those_that_judged(model):
     larger = MultigeneRegressor(generations=2, random_state=0, n_jobs=1).fit(X, y)
     problem = Problem.of(X, y, None)
     assert {s["name"]: s["rows"] for s in collect(larger.fitted_, X, y).sets} == {
-        "train": len(y) - len(problem.judge_rows),
-        "validation": len(problem.judge_rows),
+        "train": len(y) - len(problem.held_out_rows),
+        "validation": len(problem.held_out_rows),
     }
 
 

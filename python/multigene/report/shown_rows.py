@@ -80,7 +80,7 @@ def with_validation(model: FittedModel, rows: Rows) -> list[Rows]:
     only_laws = search.looks_for == "laws" or model.parameters.units is not None
     problem = Problem.of(rows.X, rows.y, None, holdout=search.holdout, standardise=False, only_laws=only_laws)
     held = np.zeros(len(rows.y), dtype=bool)
-    held[problem.judge_rows] = True
+    held[problem.held_out_rows] = True
     if not held.any():
         return [rows]
     return [Rows("train", rows.X[~held], rows.y[~held]), Rows("validation", rows.X[held], rows.y[held])]

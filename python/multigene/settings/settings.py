@@ -262,7 +262,8 @@ class Search:
     standardise: bool = True
     """Evolve on standardised features."""
     holdout: float = 0.25
-    """Share of the rows that judge how large a formula may be; with fewer than 400 it is rehearsed instead; 0 for neither."""
+    """Share of the rows that are held out to decide how large a formula may be; with fewer than 400 the whole search is
+    cross-validated instead; 0 for neither."""
     finish: float = 0.5
     """Share of the run that evolves on all rows."""
     clip: float | None = None
