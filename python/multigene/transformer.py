@@ -43,7 +43,9 @@ class Genes:
         self.used = used or list(range(len(individual.coefficients)))
         self.scales = np.array([individual.coefficients[i] or 1.0 for i in self.used])
         self.formulas = [
-            Formula(simplify(weighted(scale, gene_expression(individual, gene))), model.names, f"gene{number}")
+            Formula(
+                simplify(weighted(scale, gene_expression(individual, gene))), model.names, f"gene{number}"
+            )
             for number, (gene, scale) in enumerate(zip(self.used, self.scales.tolist(), strict=True))
         ]
         values = self._raw(X)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from multigene.expression.rewriting.parts import split_term
-from multigene.expression.tree import OPERATORS, Expression, Number, Operation, Power, Variable, fold
+from multigene.expression.tree import OPERATORS, Expression, Number, Operation, Power, Variable, fold, rebuild
 
 INFIX = {"add": " + ", "sub": " - ", "mul": "*", "div": "/"}
 #: Whole exponents that the engine has as operators, and the most square roots in a row that are clearer than a logarithm.
@@ -127,3 +127,37 @@ def _with_leaves(node: Expression, parts: tuple[str, ...]) -> str:
 
 def _is_absolute(node: Expression) -> bool:
     return isinstance(node, Operation) and node.name == "abs"
+
+
+def engine_form(expression: Expression) -> Expression:
+    """The tree that the engine holds of an expression: sums and products of two, real exponents as `engine_text` says them.
+
+    Its numbers, children before parents, are the engine's constants in their order.
+    """
+
+    def form(node: Expression, parts: tuple[Expression, ...]) -> Expression:
+        if isinstance(node, Power):
+            return _power_form(parts[0], node.exponent)
+        if not isinstance(node, Operation) or len(parts) <= 2:
+            return rebuild(node, parts)
+        total = Operation(node.name, parts[:2])
+        for part in parts[2:]:
+            total = Operation(node.name, (total, part))
+        return total
+
+    return fold(expression, form)
+
+
+def _power_form(base: Expression, exponent: float) -> Expression:
+    if exponent == 1.0:
+        return base
+    if exponent == 0.0:
+        return Number(1.0)
+    if exponent.is_integer() and 2 <= abs(exponent) <= 32:
+        return Power(base, exponent)
+    if exponent == -1.0:
+        return Operation("inv", (base,))
+    half = 2.0 * exponent
+    if half.is_integer() and abs(half) <= 9:
+        return _power_form(Operation("sqrt", (base,)), half)
+    return Operation("exp", (Operation("mul", (Number(exponent), Operation("log", (base,)))),))
