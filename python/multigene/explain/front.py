@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from multigene.evolution.pareto import Member
 from multigene.expression.genes import model_expression
-from multigene.expression.jacobian import parameters
+from multigene.expression.numbers import parameters
 from multigene.expression.tree import OPERATORS
 from multigene.formula import Formula
 
@@ -228,18 +228,3 @@ CRITERIA: Mapping[str, Callable[[Sequence[Listed]], Listed]] = {
     "mdl": _least(lambda e: e.mdl, "mdl"),
     "bic": _least(lambda e: e.bic, "bic"),
 }
-
-
-def rescored(front: Front, X: Floats, y: Floats, weights: Floats | None, chosen: Member) -> pd.DataFrame:
-    """Every listed model on other rows: size, R², RMSE, mean and largest absolute error there."""
-    import pandas as pd
-
-    from multigene.explain.measures import metrics
-
-    rows = []
-    for e in front.listed:
-        measured = metrics(y, e.member.individual.predict(X), weights)
-        rows.append(
-            {"complexity": e.complexity, **measured, "formula": str(e.formula), "chosen": e.member is chosen}
-        )
-    return pd.DataFrame(rows)

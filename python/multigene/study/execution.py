@@ -21,6 +21,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from multigene.data.scores import r2
 from multigene.expression.genes import model_expression
 from multigene.formula import Formula
 from multigene.settings.resolve import resolved
@@ -89,8 +90,8 @@ def _fit_and_test(problem: Problem, method: Method, limit: Limit | None, seed: i
     on_test = np.asarray(model.predict(X_test), dtype=np.float64)
     about = describe(model, split.feature_names)
     return Outcome(
-        train_r2=r_squared(split.y_train, on_train),
-        test_r2=r_squared(split.y_test, on_test),
+        train_r2=r2(split.y_train, on_train),
+        test_r2=r2(split.y_test, on_test),
         train_rmse=root_mean_square(split.y_train, on_train),
         test_rmse=root_mean_square(split.y_test, on_test),
         seconds=seconds,
@@ -109,8 +110,8 @@ def _followed(split: Split, model: Any, seed: int, generations: int, marks: Mark
     run = follow(split, resolved(model), seed, generations, marks)
     on_train, on_test = run.model.predict(split.X_train), run.model.predict(split.X_test)
     return Outcome(
-        train_r2=r_squared(split.y_train, on_train),
-        test_r2=r_squared(split.y_test, on_test),
+        train_r2=r2(split.y_train, on_train),
+        test_r2=r2(split.y_test, on_test),
         train_rmse=root_mean_square(split.y_train, on_train),
         test_rmse=root_mean_square(split.y_test, on_test),
         seconds=run.seconds,
@@ -127,18 +128,6 @@ def _followed(split: Split, model: Any, seed: int, generations: int, marks: Mark
 
 def _features(X: Array, names: tuple[str, ...] | None) -> Array | pd.DataFrame:
     return X if names is None else pd.DataFrame(X, columns=list(names))
-
-
-def r_squared(y: Array, predicted: Array) -> float:
-    """R², minus infinity when a prediction is not finite; a constant target counts as 1 if hit, else 0."""
-    with np.errstate(all="ignore"):
-        error = float(np.sum((y - predicted) ** 2))
-        total = float(np.sum((y - y.mean()) ** 2))
-        if not np.isfinite(error):
-            return -np.inf
-        if total == 0:
-            return 1.0 if error == 0 else 0.0
-        return 1 - error / total
 
 
 def root_mean_square(y: Array, predicted: Array) -> float:

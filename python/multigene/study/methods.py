@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from multigene.settings.paper import CODENAMES as CONFIGURATIONS
+from multigene.settings.paper import CODENAMES
 from multigene.settings.settings import Clock
 from multigene.study import authors
 from multigene.study.errors import StudyError, nearest, unknown
@@ -263,7 +263,7 @@ def multigene_method(name: str, title: str, parameters: Mapping[str, Any]) -> Me
 
     paper = parameters.get("configuration") is not None
     limits = {"generations", "seconds", "processor seconds"} | (
-        {AUTHORS_SECONDS} if name in (*CONFIGURATIONS, *RANDOM_BIRTH) else set()
+        {AUTHORS_SECONDS} if name in (*CODENAMES, *RANDOM_BIRTH) else set()
     )
     return Method(
         name,
@@ -300,7 +300,7 @@ class _Multigene:
             raise StudyError(f"{taken[0]!r} is the study's to set, by seeds and limits; leave it out")
         try:
             model = made(**parameters, **own)
-            model._resolved_settings()  # what fit would refuse is refused before the first run
+            model.resolved_settings()  # what fit would refuse is refused before the first run
         except (TypeError, ValueError) as error:
             raise StudyError(f"MultigeneRegressor does not take the settings given: {error}") from error
         return model
@@ -376,7 +376,7 @@ def _registry() -> dict[str, Method]:
     modes = {"U": "unsynchronised", "S": "synchronised", "G": "globally synchronised"}
     tunings = {"M": "mutation", "B": "backpropagation", "C": "mutation and backpropagation"}
     made = [multigene_method("baseline", "multi-gene GP without LCFs", {"configuration": "baseline"})]
-    for code in CONFIGURATIONS[1:]:
+    for code in CODENAMES[1:]:
         title = f"{modes[code[0]]} LCFs tuned by {tunings[code[1]]}"
         made.append(multigene_method(code, title, {"configuration": code}))
     for name in RANDOM_BIRTH:

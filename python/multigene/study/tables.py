@@ -12,8 +12,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 
+from multigene.settings.paper import CODENAMES
 from multigene.study.ceiling import ceiling
-from multigene.study.methods import CONFIGURATIONS
 from multigene.study.paper import Verdict
 from multigene.study.paper import summary as paper_summary
 from multigene.study.problems import REALISTIC, REGISTRY, UciTable
@@ -103,7 +103,7 @@ def _label_of(problem: str) -> str:
 def _codename(method: str) -> tuple[str, str]:
     if method == "baseline":
         return "-", "-"
-    return (method[0], method[1]) if method in CONFIGURATIONS else (method, "")
+    return (method[0], method[1]) if method in CODENAMES else (method, "")
 
 
 def _part(cell: Cell) -> list[Value]:

@@ -2,7 +2,7 @@
 
 The paper's loop (`evolution/loop.py`) runs once; after chosen numbers of generations, and of processor seconds, the best model
 so far is tested. That is the paper's result rule: best training fitness over the run. Beside it stands the best model that also
-behaves between the rows (`search/problem.py`, the guard of the default search), found by the same populations: breeding sees
+behaves between the rows (`search/guard.py`), found by the same populations: breeding sees
 neither. `execution.py` calls `follow`; the checkpoints are kept in the store, and `views.py` makes tables of them.
 """
 
@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multigene._engine import Individual, Workers
-from multigene.data.scores import r2_score
+from multigene.data.scores import r2
 from multigene.evolution.loop import Generation, evolve
 from multigene.evolution.pareto import ParetoFront
-from multigene.search.guard import Guard
 from multigene.search.problem import Problem
 from multigene.settings.settings import Settings
 from multigene.study.problems import Split
@@ -82,7 +81,7 @@ def follow(split: Split, settings: Settings, seed: int, generations: int, marks:
     """
     problem = Problem.of(split.X_train, split.y_train, None, holdout=0.0, standardise=False)
     watch, tested = _Watch(), _Tested(split)
-    guarded = ParetoFront(Guard(problem).allows_between_rows)
+    guarded = ParetoFront(problem.guard.behaves_between_rows)
     front = ParetoFront(beside=guarded)
     history: list[tuple[float, int, float]] = []
     found: dict[str, list[Checkpoint]] = {}
@@ -163,8 +162,8 @@ class _Tested:
         if id(model) not in self.known:
             split = self.split
             scores = {
-                "train_r2": r2_score(split.y_train, model.predict(split.X_train)),
-                "test_r2": r2_score(split.y_test, model.predict(split.X_test)),
+                "train_r2": r2(split.y_train, model.predict(split.X_train)),
+                "test_r2": r2(split.y_test, model.predict(split.X_test)),
                 "size": model.n_nodes,
                 "lcf_share": model.lcf_share,
                 "depth": model.depth,

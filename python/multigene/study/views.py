@@ -91,7 +91,7 @@ def fitted_machine(store: Store) -> float:
 def _by_clock(frame: pd.DataFrame, machine: float) -> pd.DataFrame:
     """Of every configuration on every problem the checkpoint nearest to what the authors' seconds bought."""
     marks = {text: int(text.split()[0]) for text in set(frame["at"]) if text == label(int(text.split()[0]))}
-    chosen = []
+    chosen: list[pd.DataFrame] = []
     for (problem, method), group in frame.groupby(["problem", "method"], sort=False):
         wanted = authors.generations(str(problem), str(method), authors.PAPER_SECONDS, machine)
         nearest = min(marks, key=lambda text: abs(np.log(marks[text] / wanted)))
