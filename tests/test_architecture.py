@@ -23,6 +23,7 @@ ORDER = [
     "report",
     "model_file",
     "model_check",
+    "fitting",
     "fitted",
     "explain",
     "search",
@@ -112,6 +113,47 @@ def test_every_folder_says_what_it_is_for(folder):
 def test_the_top_holds_a_handful_of_modules():
     top = {p.stem for p in PACKAGE.glob("*.py")} - UNRANKED
     assert len(top) <= 10, sorted(top)
+
+
+#: What an estimator, or a fitted model, keeps to itself; `fitted_` is the way in.
+FITTED = {"_fitted", "_state", "_member", "_front", "_names", "_target_name", "_settings", "_rows", "_data_summary", "_uncertainty",
+          "_choose", "_resolved_settings"}  # fmt: skip
+
+
+def private_accesses(source: str) -> list[str]:
+    """Places that touch private attributes of a fitted model that is not the object itself."""
+    return [
+        f"{node.lineno}: {ast.unparse(node)}"
+        for node in ast.walk(ast.parse(source))
+        if (isinstance(node, ast.Attribute) and node.attr in FITTED and ast.unparse(node.value) != "self")
+        or (isinstance(node, ast.Constant) and node.value in FITTED)
+    ]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_nobody_touches_private_attributes_of_an_estimator(path):
+    """Report, plots, files and commands read a `FittedModel`; `getattr(model, "_front")` counts as well."""
+    if path.name != "estimator.py":
+        assert private_accesses(path.read_text()) == []
+
+
+def test_private_accesses_are_seen():
+    assert private_accesses("model._member.individual")
+    assert private_accesses("getattr(model, '_front', None)")
+    assert private_accesses("estimator._settings = 1")
+    assert not private_accesses("self._rows = 1; model.fitted_.rows")
+
+
+def test_parameters_are_those_of_the_estimator():
+    """The signature is written for readers; everybody else asks `Parameters`."""
+    import inspect
+    from dataclasses import fields
+
+    from multigene import MultigeneRegressor
+    from multigene.settings.parameters import Parameters
+
+    signature = inspect.signature(MultigeneRegressor).parameters.values()
+    assert [(p.name, p.default) for p in signature] == [(f.name, f.default) for f in fields(Parameters)]
 
 
 def test_nobody_imports_the_twin():

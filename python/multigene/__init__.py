@@ -13,9 +13,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from multigene.estimator import MultigeneRegressor
+    from multigene.estimator import MultigeneRegressor, load
     from multigene.formula import Formula
-    from multigene.model_file import load
     from multigene.settings.paper import configuration
     from multigene.settings.settings import Settings
     from multigene.transformer import MultigeneClassifier, MultigeneTransformer
@@ -39,7 +38,7 @@ _HOMES = {
     "MultigeneTransformer": "multigene.transformer",
     "Settings": "multigene.settings.settings",
     "configuration": "multigene.settings.paper",
-    "load": "multigene.model_file",
+    "load": "multigene.estimator",
 }
 
 

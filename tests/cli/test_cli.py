@@ -281,7 +281,7 @@ def test_every_setting_by_name_and_by_file(here, tmp_path):
         "functions=add,mul",
     ]
     assert run("fit", "good.csv", *QUICK, *arguments, "--save", tmp_path / "m.json").exit_code == 0
-    settings = multigene.load(tmp_path / "m.json")._settings
+    settings = multigene.load(tmp_path / "m.json").fitted_.settings
     assert settings.selection.tournament_size == 3
     assert settings.genes.max_depth == 4
     assert settings.genes.lcf == "synchronised"
@@ -309,7 +309,7 @@ def test_listed_settings_are_a_settings_file(here, tmp_path, codename):
     assert result.exit_code == 0, result.stderr
     run("fit", "good.csv", *given, "-g", "2", "--save", tmp_path / "b.json")
     one, two = (multigene.load(tmp_path / name) for name in ("a.json", "b.json"))
-    assert one._settings == two._settings
+    assert one.fitted_.settings == two.fitted_.settings
     assert str(one.formula_) == str(two.formula_)
 
 
@@ -579,7 +579,7 @@ def test_pipes_in_and_out(here):
     data = Path("good.csv").read_bytes()
     fitted = process("fit", "-", "--save", "-", "-q", *QUICK, input=data)
     assert fitted.returncode == 0, fitted.stderr
-    assert str(multigene.model_file.loads(fitted.stdout).formula_) == str(
+    assert str(multigene.model_file.loads(fitted.stdout).formula) == str(
         multigene.load("model.json").formula_
     )
     shown = process("show", "-", input=fitted.stdout)

@@ -92,7 +92,7 @@ def test_every_number_of_a_gene_is_found() -> None:
 def test_what_a_fitted_model_prints_is_what_it_predicts() -> None:
     y = np.exp(np.sin(X[:, 0] + 0.3 * X[:, 1] ** 2)) / (1.0 + np.abs(X[:, 2]) ** 1.5) + 0.1 * NOISE
     model = MultigeneRegressor(generations=15, random_state=0).fit(X, y)
-    assert model._member in list(model._front)
+    assert model.fitted_.chosen in list(model.fitted_.front)
     assert model.score(X, y) == pytest.approx(model.r2_, abs=1e-9)
     printed = evaluate(round_numbers(model.formula_.expression, 4, named=True, whole=WHOLE), X)
     left = np.sqrt(np.mean((y - model.predict(X)) ** 2))

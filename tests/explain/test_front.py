@@ -44,7 +44,7 @@ def test_the_table(fitted, model):
     ]  # fmt: skip
     assert table["chosen"].sum() == 1
     assert table["validation_r2"].notna().sum() > 1
-    for row, listed in zip(table.itertuples(), model._front.listed, strict=True):
+    for row, listed in zip(table.itertuples(), model.fitted_.front.listed, strict=True):
         assert row.complexity == size(listed.formula.expression)
         error = y - model.predict(X, index=row.Index)
         assert row.rmse == pytest.approx(math.sqrt(np.mean(error**2)), rel=1e-6, abs=1e-9)

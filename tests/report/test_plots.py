@@ -134,7 +134,6 @@ def test_a_loaded_model_asks_for_rows(tmp_path, model):
 
     model.save(tmp_path / "model.json")
     loaded = load(tmp_path / "model.json")
-    loaded._rows = None
     with pytest.raises(ValueError, match=r"pass some, as in model\.plot\.fit"):
         loaded.plot.fit()
     with pytest.raises(ValueError, match="keeps no history"):

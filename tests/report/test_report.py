@@ -42,7 +42,7 @@ def model():
 @pytest.fixture(scope="module")
 def content(model):
     X, X_test, y, y_test = rows()
-    return collect(model, X, y, X_test, y_test)
+    return collect(model.fitted_, X, y, X_test, y_test)
 
 
 def unpacked(text: str, name: str) -> str:
@@ -65,7 +65,7 @@ def test_errors_are_those_of_scikit_learn(model, content):
 
 def test_genes_and_importance_are_those_of_the_model(model):
     X, _, y, _ = rows()
-    individual, data = model._member.individual, given_rows(model, X, y, "train")
+    individual, data = model.fitted_.individual, given_rows(model.fitted_, X, y, "train")
     theirs = model.genes(X, y).set_index("gene")
     for role in gene_roles(individual, data):
         assert role.share == pytest.approx(theirs["share"][role.number], abs=1e-8)
@@ -76,7 +76,7 @@ def test_genes_and_importance_are_those_of_the_model(model):
     np.testing.assert_allclose(2 * widths, high - low, rtol=1e-6)
     table = model.importance(X, y).set_index("variable")["permutation"]
     for j, loss in importance(individual, data).items():
-        assert loss == pytest.approx(table[model._names[j]])
+        assert loss == pytest.approx(table[model.fitted_.names[j]])
 
 
 def test_gene_shares_add_up_and_costs_are_those_of_refits():
@@ -117,9 +117,9 @@ def test_importance_finds_the_columns_that_matter():
 
 def test_partial_dependence_is_that_of_scikit_learn(model):
     X, _, y, _ = rows()
-    data = given_rows(model, X.iloc[:150], y.iloc[:150], "train")
-    j = used_features(model._member.individual)[0]
-    ours = partial_dependence(model._member.individual, data, j)
+    data = given_rows(model.fitted_, X.iloc[:150], y.iloc[:150], "train")
+    j = used_features(model.fitted_.individual)[0]
+    ours = partial_dependence(model.fitted_.individual, data, j)
     theirs = sklearn_dependence(
         model, X.iloc[:150], [j], grid_resolution=len(ours.grid), percentiles=(0, 1), method="brute"
     )
@@ -202,12 +202,12 @@ def test_statistics_are_exact_although_points_are_thinned():
     X = rng.normal(size=(25_000, 2))
     y = X[:, 0] + 0.1 * rng.normal(size=25_000)
     model = MultigeneRegressor("baseline", generations=2, population_size=20, random_state=0).fit(X, y)
-    content = collect(model, X, y)
+    content = collect(model.fitted_, X, y)
     assert content.sets[0]["shown"] < content.sets[0]["rows"] == 25_000
     said = content.models[content.chosen]["errors"]["train"]
     assert said["r2"] == pytest.approx(model.score(X, y), abs=1e-5)
     assert content.columns[1]["max"] == X[:, 0].max()
-    sampled = collect(model)
+    sampled = collect(model.fitted_)
     assert "sample of 20,000 of 25,000" in sampled.notes[0]
 
 
@@ -216,12 +216,12 @@ def test_validation_rows_are_those_that_judged(model):
 
     X, _, y, _ = rows()
     assert len(y) < FEW_ROWS  # all rows judge, in rehearsals
-    assert {s["name"]: s["rows"] for s in collect(model, X, y).sets} == {"train": len(y)}
+    assert {s["name"]: s["rows"] for s in collect(model.fitted_, X, y).sets} == {"train": len(y)}
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(600, 2)), rng.normal(size=600)
     larger = MultigeneRegressor(generations=2, random_state=0, n_jobs=1).fit(X, y)
     problem = Problem.of(X, y, None)
-    assert {s["name"]: s["rows"] for s in collect(larger, X, y).sets} == {
+    assert {s["name"]: s["rows"] for s in collect(larger.fitted_, X, y).sets} == {
         "train": len(y) - len(problem.judge_rows),
         "validation": len(problem.judge_rows),
     }
@@ -230,20 +230,20 @@ def test_validation_rows_are_those_that_judged(model):
 def test_rows_that_do_not_fit_are_refused_by_name(model):
     X, _, y, _ = rows()
     with pytest.raises(ValueError, match="'bmi'"):
-        collect(model, X.drop(columns="bmi"), y)
+        collect(model.fitted_, X.drop(columns="bmi"), y)
     with pytest.raises(ValueError, match="y is missing"):
-        collect(model, X)
+        collect(model.fitted_, X)
     with pytest.raises(ValueError, match="X_test and y_test"):
-        collect(model, X, y, X)
+        collect(model.fitted_, X, y, X)
     with pytest.raises(ValueError, match="309 rows and y has 5"):
-        collect(model, X, y[:5])
+        collect(model.fitted_, X, y[:5])
     with pytest.raises(ValueError, match="missing or infinite"):
-        collect(model, X.mask(X > 0.1), y)
+        collect(model.fitted_, X.mask(X > 0.1), y)
 
 
 def test_shuffled_columns_are_read_by_name(model, content):
     X, X_test, y, y_test = rows()
-    again = collect(model, X[X.columns[::-1]], y, X_test, y_test)
+    again = collect(model.fitted_, X[X.columns[::-1]], y, X_test, y_test)
     assert again.models[again.chosen]["errors"] == content.models[content.chosen]["errors"]
 
 
@@ -255,13 +255,15 @@ def test_exports_are_those_of_the_formula(model, content):
 
 def test_how_to_make_it_again_makes_it_again(model):
     text = (
-        constructor(model).replace("model.fit(X, y)\n", "").replace('model.report("report.html", X, y)\n', "")
+        constructor(model.fitted_)
+        .replace("model.fit(X, y)\n", "")
+        .replace('model.report("report.html", X, y)\n', "")
     )
     names: dict = {}
     exec(text, names)
     assert names["model"].get_params()["generations"] == model.generations
     assert names["model"].get_params()["random_state"] == model.random_state
-    words = command(model).split()
+    words = command(model.fitted_).split()
     assert words[:2] == ["multigene", "fit"]
     assert words[words.index("--generations") + 1] == "60"
 
@@ -270,8 +272,8 @@ def test_front_keeps_the_chosen_model(model):
     other = clone(model)
     other.__dict__.update(model.__dict__)
     other.choose(0)
-    members, _ = shown_members(other)
-    assert any(each.member is other._member for each in members)
+    members, _ = shown_members(other.fitted_)
+    assert any(each.member is other.fitted_.chosen for each in members)
 
 
 # --- the page -------------------------------------------------------------------------------------
@@ -302,7 +304,6 @@ def test_a_loaded_model_has_a_report_without_rows_and_with(tmp_path, model):
     X, _, y, _ = rows()
     model.save(tmp_path / "model.json")
     loaded = load(tmp_path / "model.json")
-    loaded._rows = None
     loaded.report(tmp_path / "bare.html")
     assert "without its training rows" in (tmp_path / "bare.html").read_text()
     loaded.report(tmp_path / "full.html", X, y)
@@ -360,7 +361,7 @@ def test_the_live_curve_ends_at_the_latest_point():
 def test_progress_draws_a_curve_in_a_notebook(monkeypatch):
     pytest.importorskip("IPython")
     from multigene.report import notebook
-    from multigene.search import progress
+    from multigene.report import progress
 
     shown = []
 

@@ -25,7 +25,9 @@ from multigene.cli.output import (
 )
 from multigene.cli.scores import scores, spoken
 from multigene.cli.task import Problem, problem, regressor
+from multigene.fitted import FittedModel
 from multigene.model_file import dumps
+from multigene.report import write_report
 from multigene.settings.text import read_assignment, read_settings_file
 from multigene.words import among, anatomy, counted
 
@@ -103,7 +105,7 @@ class Results:
         if self.output is not None and self.output.exists() and not self.output.is_dir():
             raise ValueError(f"--output {self.output} is a file; give the name of a directory.")
 
-    def write(self, model: Any, task: Problem, result: dict[str, Any]) -> list[str]:
+    def write(self, model: FittedModel, task: Problem, result: dict[str, Any]) -> list[str]:
         """Write what was asked for; returns the files' names."""
         files: list[tuple[Path, str]] = []
         if self.save is not None:
@@ -115,7 +117,7 @@ class Results:
             write(path, text)
         names = [str(path) for path, _ in files]
         if self.report is not None:
-            model.report(self.report)
+            write_report(model, self.report)
             names.append(str(self.report))
         return names
 
@@ -136,12 +138,12 @@ def fit(
     """
     results.check()
     visible = progress_visible(saying.quiet)
-    model = regressor(search, method.configuration, method.functions, method.values(), visible)
+    estimator = regressor(search, method.configuration, method.functions, method.values(), visible)
     task = problem(data, rows, reading, search.seed)
     notes(task.notes, saying.quiet)
     started = clock.perf_counter()
-    model.fit(task.x(task.train), task.y(task.train))
-    applied(model, results.choose, results.prune)
+    estimator.fit(task.x(task.train), task.y(task.train))
+    model = applied(estimator.fitted_, results.choose, results.prune)
     result = summary(model, task, clock.perf_counter() - started, search.seed)
     result["files"] = results.write(model, task, result)
     if str(results.save) == "-":
@@ -150,30 +152,30 @@ def fit(
         say_json(result)
     else:
         say(spoken_summary(result))
-    if model.stopped_by_ == "interrupt":
+    if model.stopped_by == "interrupt":
         note("stopped by Ctrl-C; this is the best formula so far", saying.quiet)
 
 
-def summary(model: Any, task: Problem, seconds: float, seed: int) -> dict[str, Any]:
+def summary(model: FittedModel, task: Problem, seconds: float, seed: int) -> dict[str, Any]:
     """All there is to say about a fit."""
 
     def measured(frame: pd.DataFrame) -> dict[str, float]:
-        return {"rows": len(frame), **scores(task.y(frame).to_numpy(), model.predict(task.x(frame)))}
+        return {"rows": len(frame), **scores(task.y(frame).to_numpy(), model.predict(task.values(frame)))}
 
     return {
-        "formula": str(model.formula_),
-        "exact_formula": model.formula_.text(None),
+        "formula": str(model.formula),
+        "exact_formula": model.formula.text(None),
         "target": task.columns.target,
         "features": list(task.columns.features),
-        "variables": list(model.formula_.variables),
-        "nodes": model.formula_.size,
-        "genes": model.n_genes_,
+        "variables": list(model.formula.variables),
+        "nodes": model.formula.size,
+        "genes": model.n_genes,
         "train": measured(task.train),
         "test": None if task.test is None else measured(task.test),
-        "front": model.equations_,
-        "generations": model.n_generations_,
+        "front": model.equations(),
+        "generations": model.n_generations,
         "seconds": round(seconds, 3),
-        "stopped_by": model.stopped_by_,
+        "stopped_by": model.stopped_by,
         "seed": seed,
         "data": task.source,
     }
@@ -199,23 +201,23 @@ def spoken_summary(result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def contents(model: Any, task: Problem, result: dict[str, Any]) -> dict[str, str]:
+def contents(model: FittedModel, task: Problem, result: dict[str, Any]) -> dict[str, str]:
     """The files of `--output`, by name."""
     tested = {} if task.test is None else {"predictions-test.csv": predictions(model, task, task.test)}
     return {
         "model.json": dumps(model),
         "predictions-train.csv": predictions(model, task, task.train),
         **tested,
-        "front.csv": csv_text(model.equations_),
-        "history.csv": csv_text(model.history_),
+        "front.csv": csv_text(model.equations()),
+        "history.csv": csv_text(model.history),
         "summary.json": as_json(result) + "\n",
         "summary.txt": spoken_summary(result) + "\n",
     }
 
 
-def predictions(model: Any, task: Problem, frame: pd.DataFrame) -> str:
+def predictions(model: FittedModel, task: Problem, frame: pd.DataFrame) -> str:
     """Target, prediction and residual of every row."""
-    prediction = model.predict(task.x(frame))
+    prediction = model.predict(task.values(frame))
     y = task.y(frame)
     return csv_text(
         frame[[task.columns.target]].assign(prediction=prediction, residual=y.to_numpy() - prediction)

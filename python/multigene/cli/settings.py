@@ -24,7 +24,7 @@ def settings(configuration: o.Configuration = None, json: o.Json = False) -> Non
     """List every setting, its value and what it means, as TOML."""
     from multigene.estimator import MultigeneRegressor
 
-    chosen = MultigeneRegressor(configuration)._resolved_settings()
+    chosen = MultigeneRegressor(configuration).resolved_settings()
     if json:
         say_json(plain(chosen))
         return

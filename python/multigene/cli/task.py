@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from multigene.cli import options as o
@@ -27,6 +28,10 @@ class Problem:
     def x(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The features."""
         return frame[list(self.columns.features)]
+
+    def values(self, frame: pd.DataFrame) -> npt.NDArray[np.float64]:
+        """The features as an array."""
+        return self.x(frame).to_numpy(dtype=np.float64)
 
     def y(self, frame: pd.DataFrame) -> pd.Series:
         """The target."""
@@ -115,5 +120,5 @@ def regressor(
         verbose=int(visible),
         settings=settings or None,
     )
-    model._resolved_settings()
+    model.resolved_settings()
     return model

@@ -228,18 +228,3 @@ CRITERIA: Mapping[str, Callable[[Sequence[Listed]], Listed]] = {
     "mdl": _least(lambda e: e.mdl, "mdl"),
     "bic": _least(lambda e: e.bic, "bic"),
 }
-
-
-def rescored(front: Front, X: Floats, y: Floats, weights: Floats | None, chosen: Member) -> pd.DataFrame:
-    """Every listed model on other rows: size, R², RMSE, mean and largest absolute error there."""
-    import pandas as pd
-
-    from multigene.explain.measures import metrics
-
-    rows = []
-    for e in front.listed:
-        measured = metrics(y, e.member.individual.predict(X), weights)
-        rows.append(
-            {"complexity": e.complexity, **measured, "formula": str(e.formula), "chosen": e.member is chosen}
-        )
-    return pd.DataFrame(rows)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import platform
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
@@ -23,6 +23,7 @@ from multigene.export import EXPORTERS
 from multigene.export.mathml import symbol
 from multigene.expression.genes import gene_expression, transformations
 from multigene.expression.rewriting import simplify
+from multigene.fitted import FittedModel
 from multigene.formula import Formula
 from multigene.report import statistics
 from multigene.report.columns import summary
@@ -30,9 +31,6 @@ from multigene.report.numbers import number, numbers
 from multigene.report.reproduce import command, constructor, settings_table
 from multigene.report.shown_rows import given_rows, training_rows, with_validation
 from multigene.report.statistics import Floats, Intervals, Rows
-
-if TYPE_CHECKING:
-    from multigene.estimator import MultigeneRegressor
 
 #: Models of the front on the page; more are thinned out evenly, the chosen one stays.
 MOST_MODELS = 30
@@ -65,7 +63,7 @@ class Content:
 
 
 def collect(
-    model: MultigeneRegressor, X: Any = None, y: Any = None, X_test: Any = None, y_test: Any = None
+    model: FittedModel, X: Any = None, y: Any = None, X_test: Any = None, y_test: Any = None
 ) -> Content:
     """All that a report shows about a fitted model on these rows."""
     # The matrices are small: threads of the linear algebra library would wait for each other.
@@ -73,7 +71,7 @@ def collect(
         return _collected(model, X, y, X_test, y_test)
 
 
-def _collected(model: MultigeneRegressor, X: Any, y: Any, X_test: Any, y_test: Any) -> Content:
+def _collected(model: FittedModel, X: Any, y: Any, X_test: Any, y_test: Any) -> Content:
     rows, everything = training_rows(model, X, y)
     notes: list[str] = []
     sets: list[Rows] = []
@@ -86,7 +84,7 @@ def _collected(model: MultigeneRegressor, X: Any, y: Any, X_test: Any, y_test: A
         sets = with_validation(model, rows)
     else:
         sets = [rows]
-        total = (getattr(model, "_data_summary", None) or {}).get("rows")
+        total = (model.data or {}).get("rows")
         if X is None:
             notes.append(
                 f"Shown on a sample of {len(rows.y):,} of {total:,} training rows; "
@@ -105,9 +103,9 @@ def _collected(model: MultigeneRegressor, X: Any, y: Any, X_test: Any, y_test: A
     points = [spread_rows(each.y, MOST_POINTS) for each in sets]
     columns, grids = summary(model, rows)
     return Content(
-        target=model._target_name,
-        features=list(model._names),
-        chosen=next(i for i, each in enumerate(members) if each.member is model._member),
+        target=model.target,
+        features=list(model.names),
+        chosen=next(i for i, each in enumerate(members) if each.member is model.chosen),
         models=[_model(model, each, rows, sets, points, grids) for each in members],
         left_out=left_out,
         sets=[_set(each, kept) for each, kept in zip(sets, points, strict=True)],
@@ -127,20 +125,20 @@ def _collected(model: MultigeneRegressor, X: Any, y: Any, X_test: Any, y_test: A
     )
 
 
-def shown_members(model: MultigeneRegressor) -> tuple[list[Listed], int]:
+def shown_members(model: FittedModel) -> tuple[list[Listed], int]:
     """Models of the front as `equations_` lists them, thinned to what a page can hold; and how many that
     leaves out.
     """
-    listed = list(model._front.listed)
+    listed = list(model.front.listed)
     wanted = set(range(len(listed)))
     if len(listed) > MOST_MODELS:
         wanted = {round(i) for i in np.linspace(0, len(listed) - 1, MOST_MODELS).tolist()}
-    shown = [each for i, each in enumerate(listed) if i in wanted or each.member is model._member]
+    shown = [each for i, each in enumerate(listed) if i in wanted or each.member is model.chosen]
     return shown, len(listed) - len(shown)
 
 
 def _model(
-    model: MultigeneRegressor,
+    model: FittedModel,
     listed: Listed,
     rows: Rows | None,
     sets: list[Rows],
@@ -227,7 +225,7 @@ def _interval(
     return numbers(widths[: len(kept)], 3), [number(held.mean()), len(y)]
 
 
-def _genes(model: MultigeneRegressor, member: Member, rows: Rows | None) -> list[dict[str, Any]]:
+def _genes(model: FittedModel, member: Member, rows: Rows | None) -> list[dict[str, Any]]:
     """The gene table: formula, coefficient, share of the prediction, cost of removal."""
     individual = member.individual
     roles = {} if rows is None else {role.number: role for role in statistics.gene_roles(individual, rows)}
@@ -235,7 +233,7 @@ def _genes(model: MultigeneRegressor, member: Member, rows: Rows | None) -> list
     for place, coefficient in enumerate(individual.coefficients):
         if coefficient == 0.0:
             continue
-        gene = Formula(simplify(gene_expression(individual, place)), model._names, f"g{place + 1}")
+        gene = Formula(simplify(gene_expression(individual, place)), model.names, f"g{place + 1}")
         role = roles.get(place)
         table.append(
             {
@@ -288,9 +286,9 @@ def _set(rows: Rows, kept: Any) -> dict[str, Any]:
     return {"name": rows.name, "rows": len(rows.y), "shown": len(kept), "y": numbers(rows.y[kept])}
 
 
-def _history(model: MultigeneRegressor) -> dict[str, list[float]]:
+def _history(model: FittedModel) -> dict[str, list[float]]:
     """Progress of the run, thinned."""
-    history = model.history_
+    history = model.history
     if len(history) == 0:
         return {}
     kept = np.unique(np.linspace(0, len(history) - 1, 300).round().astype(int))
@@ -304,14 +302,14 @@ def _history(model: MultigeneRegressor) -> dict[str, list[float]]:
     }
 
 
-def _run(model: MultigeneRegressor) -> dict[str, Any]:
-    history = model.history_
-    seed = model.random_state
+def _run(model: FittedModel) -> dict[str, Any]:
+    history = model.history
+    seed = model.parameters.random_state
     return {
-        "generations": int(model.n_generations_),
+        "generations": int(model.n_generations),
         "seconds": None if len(history) == 0 else round(float(history["seconds"].iloc[-1]), 2),
         "evaluations": None if len(history) == 0 else int(history["evaluations"].iloc[-1]),
-        "stopped_by": model.stopped_by_,
+        "stopped_by": model.stopped_by,
         "seed": int(seed) if isinstance(seed, int | np.integer) else None,
-        "configuration": model.configuration or "default search",
+        "configuration": model.parameters.configuration or "default search",
     }

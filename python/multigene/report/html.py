@@ -16,14 +16,12 @@ from dataclasses import fields
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from multigene.export import EXPORTERS
 from multigene.files import write_atomically
+from multigene.fitted import FittedModel
 from multigene.report.content import Content, collect
-
-if TYPE_CHECKING:
-    from multigene.estimator import MultigeneRegressor
 
 #: The page fetches nothing: everything it may use is in it.
 POLICY = (
@@ -34,7 +32,7 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def write_report(
-    model: MultigeneRegressor,
+    model: FittedModel,
     path: str | os.PathLike[str],
     X: Any = None,
     y: Any = None,

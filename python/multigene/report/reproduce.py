@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
+from multigene.fitted import FittedModel
 from multigene.settings.text import plain
-
-if TYPE_CHECKING:
-    from multigene.estimator import MultigeneRegressor
 
 #: Options of `multigene fit` by constructor parameter.
 OPTIONS = {
@@ -26,7 +22,7 @@ ASSIGNED = ("population_size", "max_genes", "max_depth", "max_nodes")
 SILENT = ("n_jobs", "verbose", "warm_start")
 
 
-def constructor(model: MultigeneRegressor) -> str:
+def constructor(model: FittedModel) -> str:
     """Python that makes the model again from the same rows."""
     given = {name: value for name, value in _given(model).items() if name not in SILENT}
     arguments = ", ".join(f"{name}={value!r}" for name, value in given.items())
@@ -38,9 +34,9 @@ def constructor(model: MultigeneRegressor) -> str:
     )
 
 
-def command(model: MultigeneRegressor) -> str:
+def command(model: FittedModel) -> str:
     """The same as a shell command."""
-    words = ["multigene", "fit", "data.csv", "--target", model._target_name]
+    words = ["multigene", "fit", "data.csv", "--target", model.target]
     for name, value in _given(model).items():
         if name in OPTIONS:
             words += [OPTIONS[name], str(value)]
@@ -55,29 +51,16 @@ def command(model: MultigeneRegressor) -> str:
     return shlex.join(words) + "\n"
 
 
-def _given(model: MultigeneRegressor) -> dict[str, Any]:
+def _given(model: FittedModel) -> dict[str, Any]:
     """Parameters that differ from their defaults."""
-    defaults = type(model)().get_params()
-    given = {}
-    for name, value in model.get_params(deep=False).items():
-        value = value.item() if isinstance(value, np.generic) else value
-        if (
-            isinstance(value, bool | int | float | str | list | tuple | dict | None)
-            and value == defaults[name]
-        ):
-            continue
-        given[name] = value
-    return given
+    return model.parameters.given()
 
 
-def settings_table(model: MultigeneRegressor) -> list[tuple[str, list[tuple[str, str, str]]]]:
+def settings_table(model: FittedModel) -> list[tuple[str, list[tuple[str, str, str]]]]:
     """Every setting of the run by part: name, value, and whether it was changed from the part's default."""
-    settings = getattr(model, "_settings", None)
-    if settings is None:
-        return []
     parts = []
-    for part in fields(settings):
-        values = getattr(settings, part.name)
+    for part in fields(model.settings):
+        values = getattr(model.settings, part.name)
         if values is None:
             continue
         standard = type(values)()

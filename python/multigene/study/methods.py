@@ -233,7 +233,7 @@ class _Multigene:
             raise StudyError(f"{taken[0]!r} is the study's to set, by seeds and limits; leave it out")
         try:
             model = made(**parameters, **own)
-            model._resolved_settings()  # what fit would refuse is refused before the first run
+            model.resolved_settings()  # what fit would refuse is refused before the first run
         except (TypeError, ValueError) as error:
             raise StudyError(f"MultigeneRegressor does not take the settings given: {error}") from error
         return model
