@@ -16,7 +16,8 @@ from multigene.study import methods
 from multigene.study.design import Design, build_study, design_from, read_design, shipped
 from multigene.study.errors import StudyError
 from multigene.study.execution import perform
-from multigene.study.methods import NO_LIMIT, Limit, describe, method_named, own_method
+from multigene.study.limits import NO_LIMIT, Limit
+from multigene.study.methods import describe, method_named, own_method
 from multigene.study.own_problems import CsvProblem, own_problem
 from multigene.study.problems import PAPER
 from multigene.study.statistics import smallest_p

@@ -11,7 +11,8 @@ from multigene.settings.resolve import resolved
 from multigene.study import authors, problem_named
 from multigene.study.ceiling import ceiling
 from multigene.study.errors import StudyError
-from multigene.study.methods import Limit, method_named
+from multigene.study.limits import Limit
+from multigene.study.methods import method_named
 from multigene.study.runner import LocalProcesses, run_study
 from multigene.study.statistics import results
 from multigene.study.store import Store

@@ -22,7 +22,7 @@ from multigene.study import methods as method_registry
 from multigene.study import problems as problem_registry
 from multigene.study.design import Design, Study, build_study, read_design, shipped
 from multigene.study.errors import StudyError, nearest, unknown
-from multigene.study.methods import Limit
+from multigene.study.limits import Limit
 from multigene.study.store import Store
 
 if TYPE_CHECKING:

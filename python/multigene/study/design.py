@@ -16,7 +16,8 @@ from typing import Any
 
 from multigene.study import methods, own_problems, problems
 from multigene.study.errors import StudyError, nearest, unknown
-from multigene.study.methods import NO_LIMIT, Limit, Method
+from multigene.study.limits import NO_LIMIT, Limit
+from multigene.study.methods import Method
 from multigene.study.problems import Problem
 
 

@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from multigene.study.errors import StudyError, nearest
-from multigene.study.methods import NO_LIMIT
+from multigene.study.limits import NO_LIMIT
 from multigene.study.statistics import Results
 from multigene.study.store import Store, read_json
 

@@ -19,7 +19,7 @@ from scipy.stats import mannwhitneyu
 
 from multigene.study import paper
 from multigene.study.design import Design
-from multigene.study.methods import NO_LIMIT
+from multigene.study.limits import NO_LIMIT
 from multigene.study.paper import PaperCell, Verdict
 from multigene.study.problems import REALISTIC
 from multigene.study.store import Store
