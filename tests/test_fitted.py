@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
+import inspect
 import io
 import pickle
 
@@ -15,6 +17,7 @@ from multigene import MultigeneRegressor, model_file
 from multigene.data.training_rows import TrainingRows
 from multigene.fitted import FittedModel
 from multigene.report.notebook import estimator_html
+from multigene.search import run
 
 
 def rows(n=120, seed=0):
@@ -159,3 +162,21 @@ def test_where_validation_comes_from(n, said):
 
 def test_where_there_is_no_validation(fitted):
     assert fitted.validated_by == ""
+
+
+def test_every_reason_to_stop_is_documented():
+    """Read off the source of the run: what it sets as the reason, or returns as one."""
+    tree = ast.parse(inspect.getsource(run))
+    assigned = [
+        n.value
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Assign)
+        and isinstance(n.targets[0], ast.Attribute)
+        and n.targets[0].attr == "stopped_by"
+    ]
+    [ended] = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == "_why_it_ended"]
+    returned = [c for n in ast.walk(ended) if isinstance(n, ast.Return) for c in ast.walk(n)]
+    reasons = {n.value for n in [*assigned, *returned] if isinstance(n, ast.Constant) and n.value}
+    assert {"generations", "time", "law", "callback", "interrupt", "stagnation"} <= reasons
+    for reason in reasons:
+        assert f'"{reason}"' in (MultigeneRegressor.__doc__ or ""), reason

@@ -24,7 +24,7 @@ from multigene.explain.front import Front
 from multigene.explain.intervals import Uncertainty, parameter_table
 from multigene.expression.genes import model_expression, transformations
 from multigene.formula import Formula
-from multigene.search.problem import FEW_ROWS
+from multigene.search.constants import FEW_ROWS
 from multigene.settings.parameters import Parameters
 from multigene.settings.settings import Settings
 from multigene.words import among, anatomy

@@ -24,7 +24,7 @@ from multigene._engine import Individual
 from multigene.evolution.pareto import Member
 from multigene.explain.front import Front
 from multigene.expression.genes import model_expression
-from multigene.expression.jacobian import parameters as numbers_of
+from multigene.expression.numbers import parameters as numbers_of
 from multigene.files import write_atomically
 from multigene.fitted import FittedModel
 from multigene.model_check import Checked, Limits

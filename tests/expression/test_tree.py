@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_expressions import random_models, random_rows, reference
 
+from multigene.expression.numbers import map_numbers, round_numbers
 from multigene.expression.readable import readable, size
 from multigene.expression.rewriting import fold_constants, simplify
 from multigene.expression.tree import (
@@ -25,8 +26,6 @@ from multigene.expression.tree import (
     depth,
     evaluate,
     from_postfix,
-    map_numbers,
-    round_numbers,
     substitute,
     to_postfix,
     variables,

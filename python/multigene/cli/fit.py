@@ -23,8 +23,8 @@ from multigene.cli.output import (
     say_json,
     write,
 )
-from multigene.cli.scores import scores, spoken
 from multigene.cli.task import Problem, problem, regressor
+from multigene.data.scores import scores, spoken
 from multigene.fitted import FittedModel
 from multigene.model_file import dumps
 from multigene.report import write_report

@@ -101,16 +101,27 @@ Units = Annotated[
 ]
 Time = Annotated[
     float | None,
-    typer.Option("--time", metavar="SECONDS", help="Stop after so many seconds.", rich_help_panel=SEARCH),
+    typer.Option("--time", metavar="SECONDS", help="Stop after this time.", rich_help_panel=SEARCH),
 ]
 Generations = Annotated[
     int | None,
     typer.Option(
-        "--generations", "-g", metavar="N", help="Stop after so many generations.", rich_help_panel=SEARCH
+        "--generations",
+        "-g",
+        metavar="N",
+        help="Stop after this number of generations.",
+        rich_help_panel=SEARCH,
     ),
 ]
 Seed = Annotated[
-    int, typer.Option("--seed", "-s", metavar="N", help="Same seed, same formula.", rich_help_panel=SEARCH)
+    int,
+    typer.Option(
+        "--seed",
+        "-s",
+        metavar="N",
+        help="Same seed, same formula, unless --time ends the run.",
+        rich_help_panel=SEARCH,
+    ),
 ]
 Threads = Annotated[
     int | None,

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from multigene.evolution.pareto import Member
 from multigene.expression.genes import model_expression
-from multigene.expression.jacobian import parameters
+from multigene.expression.numbers import parameters
 from multigene.expression.tree import OPERATORS
 from multigene.formula import Formula
 

@@ -1,8 +1,7 @@
-"""What a model is made of and how well it does: contributions, importance, knock-out, frequencies, metrics,
-error curves.
+"""What a model is made of and what its parts do: contributions, importance, knock-out, frequencies, error curves.
 
-Functions of a fitted model and rows that return tables; nothing is drawn here. `inspection.py` gives them to
-the estimator.
+Functions of a fitted model and rows that return tables; nothing is drawn here. The estimator offers them as its own methods. How
+good its predictions are is said by `data/scores.py`; `metrics` is here for whoever has this module at hand.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Individual
+from multigene.data.scores import metrics as metrics
 from multigene.data.training_rows import TrainingRows
 from multigene.explain.front import Front
 from multigene.expression import tree
@@ -25,38 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Floats = npt.NDArray[np.float64]
-
-
-def metrics(y: Floats, prediction: Floats, weights: Floats | None = None) -> dict[str, float]:
-    """R², RMSE, mean, median and largest absolute error, and mean error (bias) of a prediction."""
-    if len(y) == 0:
-        raise ValueError("There are no rows to measure on; give at least one.")
-    with np.errstate(all="ignore"):
-        error = prediction - y
-    if not np.all(np.isfinite(error)):
-        infinite = float("inf")
-        return {
-            "r2": -infinite,
-            "rmse": infinite,
-            "mae": infinite,
-            "median": infinite,
-            "max": infinite,
-            "bias": float("nan"),
-        }
-    # In units of the largest number, so that squares of 1e200 or 1e-200 are neither infinite nor zero.
-    unit = float(max(np.abs(error).max(), np.abs(y).max())) or 1.0
-    y, error = y / unit, error / unit
-    total = float(np.average((y - np.average(y, weights=weights)) ** 2, weights=weights))
-    square = float(np.average(error**2, weights=weights))
-    r2 = 1.0 - square / total if total > 0.0 else 1.0 if square == 0.0 else 0.0
-    return {
-        "r2": r2,
-        "rmse": float(np.sqrt(square)) * unit,
-        "mae": float(np.average(np.abs(error), weights=weights)) * unit,
-        "median": float(np.median(np.abs(error))) * unit,
-        "max": float(np.abs(error).max()) * unit,
-        "bias": float(np.average(error, weights=weights)) * unit,
-    }
 
 
 def used_genes(individual: Individual) -> list[int]:

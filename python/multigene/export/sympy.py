@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from multigene.export.writer import Template, Writer, calls, plain_number
-from multigene.expression.constants import recognised
+from multigene.expression.numbers import recognised
 from multigene.expression.readable import readable
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, fold
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from multigene.expression.constants import recognised
+from multigene.expression.numbers import recognised
 from multigene.expression.tree import (
     OPERATORS,
     Expression,

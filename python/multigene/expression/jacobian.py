@@ -1,8 +1,7 @@
 """Derivatives of a formula by its numbers, row by row: reverse mode over the tree of `tree.py`.
 
-The parameters of a formula are the numbers it is printed with: every constant and every exponent that is not
-whole, in the order of `postorder`. Weights of exactly 1 and whole exponents are not printed or not fitted,
-hence no parameters. `explain/intervals.py` is built on this; `explain/front.py` counts parameters with it.
+One column for every one of the formula's `parameters` (`numbers.py`), in their order. Weights of exactly 1 and whole exponents
+are not printed or not fitted, hence no parameters. `explain/intervals.py` is built on this.
 """
 
 from __future__ import annotations
@@ -13,23 +12,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from multigene.expression.numbers import number_of
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, applied, postorder
 
 Floats = npt.NDArray[np.float64]
 
 #: Rows differentiated at a time, so that the values of all nodes stay small.
 CHUNK = 8192
-
-
-def parameters(expression: Expression) -> list[float]:
-    """The numbers of a formula, in the order of the Jacobian's columns."""
-    values = []
-    for node in postorder(expression):
-        if isinstance(node, Number):
-            values.append(node.value)
-        elif isinstance(node, Power) and not node.is_integer:
-            values.append(node.exponent)
-    return values
 
 
 def owners(expression: Expression) -> list[Expression]:
@@ -62,7 +51,7 @@ def _columns(nodes: list[Expression]) -> tuple[list[int], int]:
     """Column of every node's own parameter, −1 for none."""
     columns, count = [], 0
     for node in nodes:
-        own = isinstance(node, Number) or (isinstance(node, Power) and not node.is_integer)
+        own = number_of(node, whole_exponents=False) is not None
         columns.append(count if own else -1)
         count += own
     return columns, count

@@ -17,11 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from multigene.expression.constants import recognised
-
 Array = npt.NDArray[np.float64]
-#: Relative distance by which sums and products of a few short numbers miss a short number.
-NOISE = 1e-13
 Result = TypeVar("Result")
 
 
@@ -281,44 +277,6 @@ def substitute(expression: Expression, replacements: Mapping[int, Expression]) -
         return rebuild(node, children)
 
     return fold(expression, replace)
-
-
-def map_numbers(
-    expression: Expression, function: Callable[[float], float], exponents: bool = False
-) -> Expression:
-    """Apply a function to every constant; with `exponents`, also to exponents that are not whole."""
-
-    def change(node: Expression, children: tuple[Expression, ...]) -> Expression:
-        if isinstance(node, Number):
-            return Number(function(node.value))
-        if isinstance(node, Power) and exponents and not node.is_integer:
-            return Power(children[0], function(node.exponent))
-        return rebuild(node, children)
-
-    return fold(expression, change)
-
-
-def round_numbers(
-    expression: Expression, digits: int, named: bool = False, whole: int | None = None
-) -> Expression:
-    """Round every constant (and real exponent) to `digits` significant digits.
-
-    With `named`, numbers that have a name (2/3, π/2) stay what they are; so do, with `whole`, those that have
-    no more than so many digits, but for what sums of short numbers leave in the last places.
-    """
-    if not 1 <= digits <= 17:
-        raise ValueError(f"digits must be between 1 and 17, got {digits}.")
-
-    def shown(value: float) -> float:
-        if named and recognised(value) is not None:
-            return value
-        if whole is not None:
-            short = float(f"{value:.{whole - 1}e}")
-            if abs(value - short) <= NOISE * abs(value):
-                return short
-        return float(f"{value:.{digits - 1}e}")
-
-    return map_numbers(expression, shown, exponents=True)
 
 
 # --- flat form ------------------------------------------------------------------------------------

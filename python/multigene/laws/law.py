@@ -1,21 +1,20 @@
-"""From a seeker's find to a law: one expression in the user's variables, tuned on all rows, constants cleaned up.
+"""Expressions measured, tuned, cleaned up and shortened on all rows; which of them is a law.
 
-A law explains the target to numerical precision. What a seeker holds is a sum of genes in a transformed target over scaled
-features; here it becomes `m*c**2/sqrt(1 - v**2/c**2)`.
+A law explains the target to numerical precision. `finds.py` hands over what the phases of the law search have found, as
+expressions in the user's variables (`undo.py`).
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual
-from multigene.expression.genes import gene_expression
-from multigene.expression.numbers import numbers, retuned, simple_numbers, with_number
+from multigene.expression.engine_text import engine_form, engine_text
+from multigene.expression.numbers import map_numbers, numbers, retuned, simple_numbers, with_number
 from multigene.expression.readable import size
 from multigene.expression.rewriting import natural, replaced, simplify
 from multigene.expression.tree import (
@@ -29,24 +28,26 @@ from multigene.expression.tree import (
     postorder,
     rebuild,
 )
-from multigene.laws.transforms import Transform, logarithmic
+from multigene.laws.constants import CANCELLATION, EXACT, MOST_REDUCTIONS, POLISH, ROUNDING, STAIRS
 from multigene.settings.settings import Refinement
 
-Floats = npt.NDArray[np.float64]
+__all__ = [
+    "EXACT",
+    "STAIRS",
+    "Find",
+    "as_individual",
+    "cancels",
+    "cleaned",
+    "individual_of",
+    "is_law",
+    "measure",
+    "polished",
+    "reduced",
+    "shortest",
+    "smaller_expressions",
+]
 
-#: A law leaves at most this share of the variance unexplained.
-EXACT = 1e-12
-#: What rounding alone leaves.
-ROUNDING = 1e-22
-#: What formulas of so many nodes must reach to be a law: long ones come close by chance.
-STAIRS = ((12, EXACT), (20, 1e-18))
-#: Terms of a law are not larger than their sum by this factor.
-CANCELLATION = 1e3
-#: Exponents this close to a multiple of one half may be meant as such.
-CLOSE_TO_SIMPLE = 0.06
-#: Most attempts to shorten a law.
-MOST_REDUCTIONS = 60
-POLISH = Refinement(iterations=100, gain=0.0, damping=1e-3, max_parameters=200, decay=0.0, prune=0.0)
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -58,127 +59,50 @@ class Find:
     unexplained: float
 
 
-def as_expression(
-    individual: Individual,
-    transform: Transform,
-    features: list[int],
-    scales: Floats,
-    powers: dict[int, float],
-    sign: float | None,
-    signs: dict[int, float],
-    X: Floats,
-) -> Expression:
-    """Undo transform and scaling. `powers` are exponents of features that the logarithmic transform or peeling found; `signs` are
-    those of features that do not change theirs, `sign` that of the target (None if it changes)."""
-    if sign is None and logarithmic(transform):
-        factors = [_signed_power(Variable(j), e, X) for j, e in powers.items() if e != 0.0]
-    else:
-        factors = [_power(_absolute(Variable(j), signs.get(j)), e) for j, e in powers.items() if e != 0.0]
-    variables: dict[int, Expression] = {
-        k: Variable(j) if scales[k] == 1.0 else Operation("mul", (Number(1.0 / scales[k]), Variable(j)))
-        for k, j in enumerate(features)
-    }
-    genes = [
-        (c, _with_variables(gene_expression(individual, g), variables, signs, features))
-        for g, c in enumerate(individual.coefficients)
-        if c != 0.0
-    ]
-    if not logarithmic(transform):
-        total = _sum([Number(individual.intercept), *(_times(c, gene) for c, gene in genes)])
-        return simplify(_product([transform.inverse(total, sign or 1.0), *factors]))
-    # exp(c0)·∏F^c for genes ln F, exp(c·g) for others.
-    factors.append(Number((sign or 1.0) * math.exp(individual.intercept)))
-    rest: list[Expression] = []
-    for c, gene in genes:
-        inside = _inside_logarithm(gene)
-        if inside is not None:
-            factors.append(_power(inside, c) if sign is not None else _signed_power(inside, c, X))
-        else:
-            rest.append(_times(c, gene))
-    if rest:
-        factors.append(Operation("exp", (_sum(rest),)))
-    return simplify(_product(factors))
+# --- as the engine has it --------------------------------------------------------------------------
 
 
 def as_individual(expression: Expression) -> Individual | None:
     """The expression as a model of one gene, or None if the engine cannot say it."""
+    return individual_of([expression])
+
+
+def individual_of(genes: Sequence[Expression]) -> Individual | None:
+    """A sum of genes as a model, or None if the engine cannot say one of them."""
     try:
-        return Individual([engine_text(expression)], 0.0, [1.0])
+        texts = [engine_text(gene) for gene in genes] or ["0.0"]
+        return Individual(texts, 0.0, [1.0] * len(texts))
     except (ValueError, OverflowError):
         return None
 
 
-def engine_text(expression: Expression) -> str:
-    """An expression in the engine's notation; real exponents become roots or exp(w·log(…))."""
-    return fold(expression, engine_node)
+def _fitted(expression: Expression, tuned: Individual) -> Expression:
+    """The expression with the constants, coefficient and intercept that the engine has found for it."""
+    constants = iter([token[1] for token in tuned.tokens(0) if token[0] == "c"])
+    tree = map_numbers(engine_form(expression), lambda _: next(constants))
+    [coefficient] = tuned.coefficients
+    if coefficient == 0.0:
+        return Number(tuned.intercept)
+    if coefficient != 1.0:
+        tree = Operation("mul", (Number(coefficient), tree))
+    return Operation("add", (Number(tuned.intercept), tree))
 
 
-def engine_node(node: Expression, parts: tuple[str, ...]) -> str:
-    """One node over the texts of its children."""
-    if isinstance(node, Number):
-        return repr(node.value) if node.value >= 0 else f"({node.value!r})"
-    if isinstance(node, Variable):
-        return f"x{node.index}"
-    if isinstance(node, Power):
-        return _engine_power(parts[0], node.exponent)
-    assert isinstance(node, Operation)
-    sign = {"add": " + ", "sub": " - ", "mul": "*", "div": "/"}.get(node.name)
-    return f"({sign.join(parts)})" if sign else f"{node.name}({', '.join(parts)})"
-
-
-def _engine_power(base: str, exponent: float) -> str:
-    if exponent == 1.0:
-        return base
-    if exponent == 0.0:
-        return "1.0"
-    if exponent.is_integer() and 2 <= abs(exponent) <= 32:
-        return f"({base})**{int(exponent)}"
-    if exponent == -1.0:
-        return f"inv({base})"
-    half = 2.0 * exponent
-    if half.is_integer() and abs(half) <= 9:
-        root = f"sqrt({base})"
-        return _engine_power(root, half)
-    return f"exp(({exponent!r})*log({base}))"
+# --- measured and tuned ---------------------------------------------------------------------------
 
 
 def polished(
     expression: Expression, X: Floats, y: Floats, data: Dataset, how: Refinement = POLISH
 ) -> Find | None:
     """Tune all constants on all rows; the expression with the constants found, and what it leaves unexplained."""
-    individual = as_individual(expression)
-    if individual is None:
-        return None
-    tuned = individual.refine(data, how)
-    if np.isfinite(tuned.fitness):
-        c = tuned.coefficients[0]
-        tree = (
-            _sum([Number(tuned.intercept), _times(c, gene_expression(tuned, 0))])
-            if c != 0.0
-            else Number(tuned.intercept)
-        )
-        found = measure(simplify(tree), X, y)
-        before = measure(expression, X, y)
-        return (
-            found
-            if before is None or (found is not None and found.unexplained <= before.unexplained)
-            else before
-        )
-    return measure(expression, X, y)
-
-
-def with_simple_exponents(expression: Expression) -> Expression:
-    """Exponents close to a multiple of one half made so."""
-
-    def change(node: Expression, children: tuple[Expression, ...]) -> Expression:
-        if not isinstance(node, Power):
-            return rebuild(node, children)
-        near = round(2.0 * node.exponent) / 2.0
-        if abs(near - node.exponent) > CLOSE_TO_SIMPLE:
-            return Power(children[0], node.exponent)
-        return Number(1.0) if near == 0.0 else _power(children[0], near)
-
-    return simplify(fold(expression, change))
+    before = measure(expression, X, y)
+    individual = as_individual(expression) if before is None else before.individual
+    tuned = None if individual is None else individual.refine(data, how)
+    if tuned is None or not np.isfinite(tuned.fitness):
+        return before
+    found = measure(simplify(_fitted(expression, tuned)), X, y)
+    worse = found is None or (before is not None and not found.unexplained <= before.unexplained)
+    return before if worse else found
 
 
 def measure(expression: Expression, X: Floats, y: Floats) -> Find | None:
@@ -307,64 +231,3 @@ def smaller_expressions(expression: Expression) -> list[Expression]:
 def shortest(finds: Iterable[Find]) -> Find:
     """The find with the smallest formula; the more exact one among equals."""
     return min(finds, key=lambda f: (f.individual.complexity, f.unexplained))
-
-
-def _inside_logarithm(gene: Expression) -> Expression | None:
-    if not (isinstance(gene, Operation) and gene.name == "log"):
-        return None
-    inside = gene.arguments[0]
-    return inside.arguments[0] if isinstance(inside, Operation) and inside.name == "abs" else inside
-
-
-def _with_variables(
-    expression: Expression, variables: dict[int, Expression], signs: dict[int, float], features: list[int]
-) -> Expression:
-    """Features of a seeker as the user's; |x| of a feature of one sign needs no bars."""
-
-    def change(node: Expression, children: tuple[Expression, ...]) -> Expression:
-        if isinstance(node, Variable):
-            return variables[node.index]
-        if isinstance(node, Power):
-            return _power(children[0], node.exponent)
-        if isinstance(node, Operation) and node.name == "abs" and isinstance(node.arguments[0], Variable):
-            return _absolute(children[0], signs.get(features[node.arguments[0].index]))
-        return rebuild(node, children)
-
-    return fold(expression, change)
-
-
-def _absolute(expression: Expression, sign: float | None) -> Expression:
-    if sign is None:
-        return Operation("abs", (expression,))
-    return expression if sign > 0 else Operation("neg", (expression,))
-
-
-def _power(base: Expression, exponent: float) -> Expression:
-    near = round(2.0 * exponent) / 2.0
-    exponent = near if near != 0.0 and abs(exponent - near) < 1e-5 else exponent
-    return base if exponent == 1.0 else Power(base, exponent)
-
-
-def _signed_power(base: Expression, exponent: float, X: Floats) -> Expression:
-    """A factor of a target that changes its sign: what changes its own is there with a whole exponent."""
-    values = evaluate(base, X)
-    if np.all(values > 0.0):
-        return _power(base, exponent)
-    if np.all(values < 0.0):
-        return _power(Operation("neg", (base,)), exponent)
-    whole = round(exponent)
-    if whole != 0 and abs(exponent - whole) < 0.05:
-        return base if whole == 1 else Power(base, whole)
-    return _power(Operation("abs", (base,)), exponent)
-
-
-def _times(weight: float, expression: Expression) -> Expression:
-    return expression if weight == 1.0 else Operation("mul", (Number(weight), expression))
-
-
-def _sum(parts: list[Expression]) -> Expression:
-    return parts[0] if len(parts) == 1 else Operation("add", tuple(parts))
-
-
-def _product(parts: list[Expression]) -> Expression:
-    return parts[0] if len(parts) == 1 else Operation("mul", tuple(parts))

@@ -244,7 +244,7 @@ class Intervals:
 
 
 def thinned(rows: Rows, most: int) -> TrainingRows:
-    """At most so many rows, evenly spaced by their order of the target so that its extremes stay."""
+    """At most `most` rows, evenly spaced by their order of the target so that its extremes stay."""
     if most not in rows.samples:
         kept = spread_rows(rows.y, most)
         weights = None if rows.weights is None else rows.weights[kept]

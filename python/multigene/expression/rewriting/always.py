@@ -16,8 +16,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from multigene.expression.build import join_term, power_of, product_of, sum_of
 from multigene.expression.readable import size
-from multigene.expression.rewriting.parts import join_term, power_of, product_of, split_term
+from multigene.expression.rewriting.parts import split_term, terms_of
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, evaluate, fold, rebuild
 
 ODD = frozenset({"sin", "tanh", "atan", "erf", "sign"})
@@ -90,8 +91,7 @@ def _sum(parts: Iterable[tuple[float, Expression]]) -> Expression:
     constant = 0.0
     coefficients: dict[Expression, float] = {}
     for factor, part in parts:
-        terms = part.arguments if isinstance(part, Operation) and part.name == "add" else (part,)
-        for term in terms:
+        for term in terms_of(part):
             coefficient, rest = split_term(term)
             coefficient = _finite(factor * coefficient)
             if rest is None:
@@ -105,7 +105,7 @@ def _sum(parts: Iterable[tuple[float, Expression]]) -> Expression:
     # `3 - x` reads better than `-x + 3`.
     leader = next((i for i, term in enumerate(terms_out) if split_term(term)[0] > 0.0), 0)
     terms_out.insert(0, terms_out.pop(leader))
-    return terms_out[0] if len(terms_out) == 1 else Operation("add", tuple(terms_out))
+    return sum_of(terms_out)
 
 
 # --- products -------------------------------------------------------------------------------------
@@ -275,12 +275,7 @@ def _analytic_quotient(above: Expression, below: Expression) -> Expression:
 
 
 def _is_negative(expression: Expression) -> bool:
-    terms = (
-        expression.arguments
-        if isinstance(expression, Operation) and expression.name == "add"
-        else (expression,)
-    )
-    return all(split_term(term)[0] < 0.0 for term in terms)
+    return all(split_term(term)[0] < 0.0 for term in terms_of(expression))
 
 
 def _opposite(expression: Expression) -> Expression:
