@@ -314,3 +314,5 @@ def test_import_is_light():
     assert loaded("import multigene") == set()
     assert loaded("import multigene.evolution.loop, multigene.settings") == {"numpy"}
     assert loaded("from multigene import MultigeneRegressor") == loaded("import sklearn.base")
+    pytest.importorskip("typer")
+    assert not {"sklearn", "matplotlib", "sympy", "plotly"} & loaded("import multigene.cli")

@@ -20,8 +20,6 @@ from multigene.cli.output import check_writable, notes, progress_visible, say, s
 from multigene.cli.task import Problem, problem, regressor
 from multigene.data.scores import scores
 from multigene.explain.measures import curves_of_errors
-from multigene.fitted import FittedModel
-from multigene.model_file import load
 from multigene.words import nearest
 
 EPILOG = """Examples:
@@ -129,6 +127,8 @@ def contender(name: str, search: o.Search) -> Callable[[], Any]:
     if name in makers:
         return makers[name]
     if Path(name).suffix == ".json" or Path(name).exists():
+        from multigene.model_file import load
+
         model = load(name)
         return lambda: model
     known = [*makers, "multigene"]
@@ -185,6 +185,8 @@ def measured(
     """Scores of one contender over all folds: means, and the standard deviation of the test R²; and the
     errors on all test rows.
     """
+    from multigene.fitted import FittedModel
+
     errors: list[Floats] = []
     rows: list[dict[str, float]] = []
     size: list[float] = []
@@ -240,6 +242,8 @@ def draw(path: Path, errors: dict[str, Floats], target: str) -> None:
 
 
 def _predictor(model: Any, task: Problem) -> Callable[[pd.DataFrame], Any]:
+    from multigene.fitted import FittedModel
+
     if not isinstance(model, FittedModel):
         return lambda frame: model.predict(task.x(frame))
     missing = [name for name in model.names if name not in task.train.columns]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,7 +10,9 @@ from multigene.cli import options as o
 from multigene.cli.model_argument import read_model
 from multigene.cli.output import check_writable, say_json, write
 from multigene.export import formats
-from multigene.fitted import FittedModel
+
+if TYPE_CHECKING:
+    from multigene.fitted import FittedModel
 
 EPILOG = """Examples:
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time as clock
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import pandas as pd
 import typer
@@ -25,12 +25,12 @@ from multigene.cli.output import (
 )
 from multigene.cli.task import Problem, problem, regressor
 from multigene.data.scores import scores, spoken
-from multigene.fitted import FittedModel
-from multigene.model_file import dumps
-from multigene.report import write_report
 from multigene.settings.paper import configuration
 from multigene.settings.text import read_assignment, read_settings_file
 from multigene.words import among, anatomy, counted
+
+if TYPE_CHECKING:
+    from multigene.fitted import FittedModel
 
 EPILOG = """Examples:
 
@@ -124,6 +124,9 @@ class Results:
 
     def write(self, model: FittedModel, task: Problem, result: dict[str, Any]) -> list[str]:
         """Write what was asked for; returns the files' names."""
+        from multigene.model_file import dumps
+        from multigene.report import write_report
+
         files: list[tuple[Path, str]] = []
         if self.save is not None:
             files.append((self.save, dumps(model)))
@@ -249,6 +252,8 @@ def spoken_summary(result: dict[str, Any]) -> str:
 
 def contents(model: FittedModel, task: Problem, result: dict[str, Any]) -> dict[str, str]:
     """The files of `--output`, by name."""
+    from multigene.model_file import dumps
+
     tested = {} if task.test is None else {"predictions-test.csv": predictions(model, task, task.test)}
     return {
         "model.json": dumps(model),

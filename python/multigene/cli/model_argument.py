@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
-from multigene.fitted import FittedModel
-from multigene.model_file import load
+if TYPE_CHECKING:
+    from multigene.fitted import FittedModel
 
 
 def read_model(source: str, choose: str | None = None) -> FittedModel:
     """A model from a file or a pipe."""
+    from multigene.model_file import load
+
     if source != "-":
         return applied(load(source), choose)
     if sys.stdin.buffer.isatty():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -14,8 +14,10 @@ from multigene.cli.output import as_json, check_writable, note, notes, parquet_o
 from multigene.data.columns import numbers
 from multigene.data.scores import scores, spoken
 from multigene.data.table import Table
-from multigene.fitted import FittedModel
 from multigene.words import counted, nearest
+
+if TYPE_CHECKING:
+    from multigene.fitted import FittedModel
 
 EPILOG = """Examples:
 

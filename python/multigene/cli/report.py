@@ -12,7 +12,6 @@ from multigene.cli import options as o
 from multigene.cli.model_argument import read_model
 from multigene.cli.output import check_writable, say
 from multigene.cli.predict import feature_rows
-from multigene.report import write_report
 
 Data = Annotated[
     str | None,
@@ -32,6 +31,8 @@ def report(
     reading: o.Reading,
 ) -> None:
     """Write an HTML report about a model."""
+    from multigene.report import write_report
+
     check_writable(output, "--output", ".html", ".htm")
     fitted = read_model(model, choose)
     if data is None:

@@ -9,8 +9,8 @@ from dataclasses import fields
 
 from multigene.cli import options as o
 from multigene.cli.output import say, say_json
-from multigene.estimator import MultigeneRegressor
 from multigene.settings import settings as declared
+from multigene.settings.parameters import Parameters
 from multigene.settings.text import plain
 from multigene.settings.toml import toml
 
@@ -24,7 +24,9 @@ EPILOG = """Examples:
 
 def settings(configuration: o.Configuration = None, json: o.Json = False) -> None:
     """List every setting, its value and what it means, as TOML."""
-    chosen = MultigeneRegressor(configuration).resolved_settings()
+    from multigene.settings.resolve import resolved
+
+    chosen = resolved(Parameters(configuration=configuration))
     if json:
         say_json(plain(chosen))
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import pandas as pd
 import typer
@@ -11,8 +11,10 @@ from multigene.cli import options as o
 from multigene.cli.export import Digits, check_digits, exported
 from multigene.cli.model_argument import read_model
 from multigene.cli.output import say, say_json, write
-from multigene.fitted import FittedModel
 from multigene.words import among, anatomy, counted
+
+if TYPE_CHECKING:
+    from multigene.fitted import FittedModel
 
 EPILOG = """Examples:
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +12,10 @@ import pandas as pd
 from multigene.cli import options as o
 from multigene.data.columns import Columns, choose_columns, numbers
 from multigene.data.table import Table
-from multigene.estimator import MultigeneRegressor
 from multigene.words import counted, nearest
+
+if TYPE_CHECKING:
+    from multigene.estimator import MultigeneRegressor
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,8 @@ def regressor(
     **parameters: Any,
 ) -> MultigeneRegressor:
     """The estimator these options ask for; mistakes in them are told before any data is read."""
+    from multigene.estimator import MultigeneRegressor
+
     if search.seed < 0:
         raise ValueError(f"--seed {search.seed} is negative; take 0 or a positive whole number.")
     if search.threads is not None and search.threads < 1:

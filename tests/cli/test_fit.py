@@ -1,0 +1,229 @@
+"""`multigene fit`: results, settings, and files of all kinds."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("typer")
+from cli_cases import QUICK, exact, run, xy
+
+import multigene
+import multigene.model_file
+from multigene.data.table import read_table
+
+
+def test_fit_prints_the_formula_and_says_what_it_guessed(here):
+    result = run("fit", "good.csv", "--holdout", "0.25", *QUICK)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("y = ")
+    assert "training:  R² " in result.stdout
+    assert "15 rows" in result.stdout
+    assert "the target is column 'y'" in result.stderr
+
+
+def test_quiet_says_nothing_but_the_result(here):
+    assert run("fit", "good.csv", "-q", *QUICK).stderr == ""
+
+
+def test_fit_for_machines(here):
+    result = run("fit", "good.csv", "--test", "test.csv", "--json", "--seed", "3", *QUICK)
+    found = json.loads(result.stdout)
+    model = multigene.MultigeneRegressor(
+        "UB", generations=4, random_state=3, n_jobs=1, settings={"population_size": 15}
+    ).fit(*xy("good.csv"))
+    assert found["formula"] == str(model.formula_)
+    assert found["exact_formula"] == model.formula_.text(None)
+    assert found["train"]["r2"] == pytest.approx(model.score(*xy("good.csv")))
+    assert found["test"]["r2"] == pytest.approx(model.score(*xy("test.csv")))
+    assert (found["test"]["rows"], found["seed"], found["generations"]) == (20, 3, 4)
+    assert [row["chosen"] for row in found["front"]].count(True) == 1
+
+
+def test_the_output_directory_has_everything(here, tmp_path):
+    result = run("fit", "good.csv", "--test", "test.csv", "-o", tmp_path / "deep" / "out", *QUICK)
+    assert result.exit_code == 0
+    out = tmp_path / "deep" / "out"
+    names = {"model.json", "predictions-train.csv", "predictions-test.csv", "front.csv", "history.csv"}
+    assert {path.name for path in out.iterdir()} == names | {"summary.json", "summary.txt"}
+    X, y = xy("test.csv")
+    predictions = exact(out / "predictions-test.csv")
+    np.testing.assert_array_equal(predictions["prediction"], multigene.load(out / "model.json").predict(X))
+    np.testing.assert_allclose(predictions["residual"], y - predictions["prediction"])
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["formula"] in (out / "summary.txt").read_text()
+    assert len(pd.read_csv(out / "history.csv")) == 4
+
+
+def test_columns_can_be_chosen(here):
+    for arguments in (["-f", "x1"], ["-x", "x2"], ["-f", "x?", "-x", "x2"], ["-f", "x1", "-f", "x1"]):
+        found = json.loads(run("fit", "good.csv", *arguments, "--json", *QUICK).stdout)
+        assert found["features"] == ["x1"], arguments
+
+
+def test_every_setting_by_name_and_by_file(here, tmp_path):
+    arguments = [
+        "--settings",
+        "settings.toml",
+        "--set",
+        "lcf=synchronised",
+        "--set",
+        "lcf_range=[-2, 2]",
+        "--set",
+        "functions=add,mul",
+    ]
+    assert run("fit", "good.csv", *QUICK, *arguments, "--save", tmp_path / "m.json").exit_code == 0
+    settings = multigene.load(tmp_path / "m.json").fitted_.settings
+    assert settings.selection.tournament_size == 3
+    assert settings.genes.max_depth == 4
+    assert settings.genes.lcf == "synchronised"
+    assert settings.genes.lcf_range == (-2.0, 2.0)
+    assert [name for name, _, _ in settings.genes.functions] == ["add", "mul"]
+
+
+@pytest.mark.parametrize("codename", [None, "SB", "baseline"])
+def test_listed_settings_are_a_settings_file(here, tmp_path, codename):
+    given = [] if codename is None else ["-c", codename]
+    listed = run("settings", *given)
+    assert listed.exit_code == 0, listed.stderr
+    text = listed.stdout
+    assert "more_mutations" in text
+    assert ("looks_for" in text) == (codename is None)
+    (tmp_path / "all.toml").write_text(text)
+    assert "tournament_size" in text
+    settings = ["--settings", tmp_path / "all.toml"]
+    models = []
+    for arguments in (settings, [*settings, *given], given):
+        result = run("fit", "good.csv", *arguments, "-g", "2", "--save", tmp_path / "m.json")
+        assert result.exit_code == 0, result.stderr
+        models.append(multigene.load(tmp_path / "m.json"))
+    assert models[0].fitted_.settings == models[1].fitted_.settings == models[2].fitted_.settings
+    assert len({str(model.formula_) for model in models}) == 1
+
+
+def test_settings_that_contradict_the_configuration_are_refused(here, tmp_path):
+    (tmp_path / "SB.toml").write_text(run("settings", "-c", "SB").stdout)
+    result = run("fit", "good.csv", "--settings", tmp_path / "SB.toml", "-c", "UB")
+    assert result.exit_code == 2
+    assert "--configuration UB contradicts" in result.stderr
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_the_same_seed_gives_the_same_formula(here, threads):
+    one = run("fit", "good.csv", "-g", "4", "--seed", "5", "--threads", threads, "-q").stdout.splitlines()[0]
+    two = run("fit", "good.csv", "-g", "4", "--seed", "5", "-q").stdout.splitlines()[0]
+    other = run("fit", "good.csv", "-g", "4", "--seed", "6", "-q").stdout.splitlines()[0]
+    assert one == two != other
+
+
+def test_missing_values_can_be_dropped(here):
+    result = run("fit", "holes.csv", "--drop-missing", "--json", *QUICK)
+    assert json.loads(result.stdout)["train"]["rows"] == 59
+    assert "left out 1 row of" in result.stderr
+
+
+# --- files of all kinds ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        ("t.tsv", lambda frame, path: frame.to_csv(path, sep="\t", index=False)),
+        ("t.txt", lambda frame, path: frame.to_csv(path, sep=" ", index=False)),
+        ("t.csv.gz", lambda frame, path: frame.to_csv(path, index=False)),
+        ("german.csv", lambda frame, path: frame.to_csv(path, sep=";", decimal=",", index=False)),
+        ("quoted.csv", lambda frame, path: frame.to_csv(path, index=False, quoting=1)),
+        ("indexed.csv", lambda frame, path: frame.to_csv(path)),
+        (
+            "windows.csv",
+            lambda frame, path: frame.to_csv(path, index=False, encoding="utf-8-sig", lineterminator="\r\n"),
+        ),
+        ("excel.csv", lambda frame, path: frame.to_csv(path, index=False, sep="\t", encoding="utf-16")),
+        ("t.xlsx", lambda frame, path: frame.to_excel(path, index=False)),
+        ("t.parquet", lambda frame, path: frame.to_parquet(path)),
+        ("misnamed.csv", lambda frame, path: path.write_bytes(frame.to_parquet())),
+    ],
+)
+def test_every_kind_of_file_is_the_same_table(here, tmp_path, name, write):
+    frame = pd.read_csv("good.csv")
+    write(frame, tmp_path / name)
+    read = read_table(tmp_path / name).frame
+    assert list(read.columns) == list(frame.columns)
+    np.testing.assert_allclose(read, frame, rtol=1e-14)
+    result = run("fit", tmp_path / name, *QUICK)
+    assert result.exit_code == 0, result.stderr
+
+
+def test_a_file_without_header_can_be_read_if_asked(here):
+    found = json.loads(run("fit", "headless.csv", "--no-header", "-t", "x2", "--json", *QUICK).stdout)
+    assert (found["target"], found["features"]) == ("x2", ["x0", "x1"])
+
+
+def test_decimal_commas_in_quotes_can_be_read_if_asked(here):
+    found = json.loads(run("fit", "commas.csv", "--decimal", ",", "--json", *QUICK).stdout)
+    assert found["train"]["rows"] == 2
+
+
+def test_latin_text_can_be_read_if_asked(here):
+    found = json.loads(run("fit", "latin.csv", "--encoding", "latin-1", "--json", *QUICK).stdout)
+    assert found["features"] == ["größe"]
+
+
+def test_pruning_makes_the_formula_no_longer(here):
+    plain, pruned = (
+        json.loads(run("fit", "good.csv", *QUICK, "--json", *more).stdout)
+        for more in ((), ("--prune", "0.2"))
+    )
+    assert pruned["nodes"] < plain["nodes"]
+    assert plain["train"]["r2"] - 0.2 <= pruned["train"]["r2"]
+
+
+def test_what_is_pruned_is_what_was_chosen(here):
+    """`--choose` first, then `--prune`: the other way round the shortened formula would be thrown away."""
+    chosen, both = (
+        json.loads(run("fit", "good.csv", *QUICK, "--json", *more).stdout)
+        for more in (("--choose", "accuracy"), ("--choose", "accuracy", "--prune", "0.2"))
+    )
+    assert both["nodes"] < chosen["nodes"]
+    [used] = [row for row in both["front"] if row["chosen"]]
+    assert used["source"] == "pruned"
+
+
+def test_laws_and_units_on_the_command_line(here, tmp_path):
+    rng = np.random.default_rng(0)
+    m, v = rng.uniform(1, 3, (2, 80))
+    pd.DataFrame({"m": m, "v": v, "E": 0.5 * m * v**2}).to_csv(tmp_path / "e.csv", index=False)
+    common = [
+        "fit",
+        tmp_path / "e.csv",
+        "-t",
+        "E",
+        "-g",
+        "20",
+        "--threads",
+        "1",
+        "--save",
+        tmp_path / "m.json",
+    ]
+    for units in (["--units", "m=kg,v=m/s,E=J"], ["--units", "m=kg", "--units", "v=m/s", "--units", "E=J"]):
+        assert run(*common, *units).exit_code == 0
+        model = multigene.load(tmp_path / "m.json")
+        assert model.units == {"m": "kg", "v": "m/s", "E": "J"}
+    assert run(*common, "--search", "laws").exit_code == 0
+    assert multigene.load(tmp_path / "m.json").search == "laws"
+
+
+def test_a_device_is_closed_after_writing():
+    from multigene.cli.output import write
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        write(Path(os.devnull), "text")
+        gc.collect()

@@ -1,0 +1,159 @@
+"""The command line as a process: help, completion, pipes and signals."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("typer")
+from cli_cases import QUICK, process, run
+
+import multigene
+import multigene.model_file
+from multigene.cli.demo import k11c
+
+
+def test_demo(here):
+    result = run("demo", "-g", "5", "--threads", "1")
+    assert result.exit_code == 0
+    for part in ("27.22", "y = ", "training:  R²", "test:      R²", "What to try next"):
+        assert part in result.stdout
+
+
+def test_help_has_examples(here):
+    for command in ("fit", "predict", "show", "export", "compare", "settings"):
+        result = run(command, "--help")
+        assert result.exit_code == 0
+        assert f"multigene {command} " in result.stdout
+    assert "study" in run("--help").stdout
+
+
+def test_version():
+    assert run("--version").stdout.strip() == f"multigene {multigene.__version__}"
+
+
+def test_no_arguments_show_the_help():
+    result = run()
+    assert result.exit_code == 2
+    assert (result.stdout + result.stderr).count("Usage:") == 1
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shell_completion(shell):
+    words = {"bash": {"COMP_WORDS": "multigene ex", "COMP_CWORD": "1"}}.get(
+        shell, {"_TYPER_COMPLETE_ARGS": "multigene ex", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+    )
+    environment = os.environ | words | {"_MULTIGENE_COMPLETE": f"complete_{shell}"}
+    done = subprocess.run(
+        [sys.executable, "-m", "multigene"], env=environment, capture_output=True, timeout=60
+    )
+    assert b"export" in done.stdout
+
+
+def test_without_the_extra_one_sentence_says_what_to_install(tmp_path):
+    (tmp_path / "typer.py").write_text("raise ImportError('no typer')")
+    done = process("--version", env=os.environ | {"PYTHONPATH": str(tmp_path)})
+    assert done.returncode == 2
+    assert done.stderr.decode().strip().splitlines() == [
+        "multigene: the command line needs more packages: pip install 'multigene[cli]'"
+    ]
+
+
+# --- pipes and signals, in real processes ---------------------------------------------------------
+
+
+def test_pipes_in_and_out(here):
+    data = Path("good.csv").read_bytes()
+    fitted = process("fit", "-", "--save", "-", "-q", *QUICK, input=data)
+    assert fitted.returncode == 0, fitted.stderr
+    assert str(multigene.model_file.loads(fitted.stdout).formula) == str(
+        multigene.load("model.json").formula_
+    )
+    shown = process("show", "-", input=fitted.stdout)
+    assert shown.stdout.decode() == run("show", "model.json").stdout
+    predicted = process("predict", "model.json", "-", "-o", "-", input=data)
+    assert predicted.stdout.decode() == run("predict", "model.json", "good.csv").stdout
+    assert process("fit", "-", input=b"").returncode == 2
+
+
+def test_a_pipe_of_parquet(here):
+    result = run("fit", "-", "-q", *QUICK, stdin=Path("good.parquet").read_bytes())
+    assert result.stdout.splitlines()[0] == run("fit", "good.csv", "-q", *QUICK).stdout.splitlines()[0]
+
+
+def test_nothing_but_results_when_it_is_no_terminal(here):
+    done = process("fit", "good.csv", "-t", "y", *QUICK)
+    assert done.stderr == b""
+    assert b"\x1b" not in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of Unix")
+def test_ctrl_c_keeps_the_best_formula(here, tmp_path):
+    import pty
+
+    terminal, side = pty.openpty()
+    command = ["fit", "good.csv", "--time", "60", "--save", str(tmp_path / "m.json")]
+    child = subprocess.Popen(
+        [sys.executable, "-m", "multigene", *command], stdout=subprocess.PIPE, stderr=side
+    )
+    os.close(side)
+    said = b""
+    while b"generation 2" not in said:  # the progress line of a terminal
+        said += os.read(terminal, 4096)
+    child.send_signal(signal.SIGINT)
+    out = child.stdout.read()
+    assert child.wait(timeout=30) == 0
+    said += os.read(terminal, 65536)
+    os.close(terminal)
+    child.stdout.close()
+    assert out.startswith(b"y = ")
+    assert b"stopped by Ctrl-C" in said
+    assert b"Traceback" not in said
+    assert multigene.load(tmp_path / "m.json").stopped_by_ == "interrupt"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of Unix")
+def test_ctrl_c_without_a_model_is_130(here):
+    with subprocess.Popen(
+        [sys.executable, "-m", "multigene", "fit", "good.csv", "--test", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as child:
+        time.sleep(4.0)  # it waits for data
+        child.send_signal(signal.SIGINT)
+        err = child.stderr.read()
+    assert child.returncode == 130
+    assert err.decode().strip() == "multigene: interrupted"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes are those of Unix")
+def test_a_reader_that_goes_away_is_no_error(here, tmp_path):
+    k11c(200_000, 0).to_csv(tmp_path / "large.csv", index=False)
+    child = subprocess.Popen(
+        [sys.executable, "-m", "multigene", "predict", "model.json", str(tmp_path / "large.csv"), "-q"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert child.stdout.readline() == b"prediction\n"
+    child.stdout.close()
+    err = child.stderr.read()
+    child.stderr.close()
+    assert child.wait(timeout=30) == 141
+    assert err == b""
+
+
+@pytest.mark.skipif(
+    sys.platform == "win32" or os.geteuid() == 0, reason="needs a user who may not write everywhere"
+)
+def test_a_place_that_may_not_be_written(here, tmp_path):
+    tmp_path.chmod(0o500)
+    result = run("fit", "good.csv", *QUICK, "--save", tmp_path / "m.json")
+    assert result.exit_code == 2
+    assert "permission denied" in result.stderr
