@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from multigene.estimator import MultigeneRegressor
     from multigene.formula import Formula
     from multigene.model_file import load
+    from multigene.search.progress import Progress
     from multigene.settings.paper import configuration
     from multigene.settings.settings import Settings
     from multigene.transformer import MultigeneClassifier, MultigeneTransformer
@@ -26,6 +27,7 @@ __all__ = [
     "MultigeneClassifier",
     "MultigeneRegressor",
     "MultigeneTransformer",
+    "Progress",
     "Settings",
     "__version__",
     "configuration",
@@ -37,6 +39,7 @@ _HOMES = {
     "MultigeneClassifier": "multigene.transformer",
     "MultigeneRegressor": "multigene.estimator",
     "MultigeneTransformer": "multigene.transformer",
+    "Progress": "multigene.search.progress",
     "Settings": "multigene.settings.settings",
     "configuration": "multigene.settings.paper",
     "load": "multigene.model_file",

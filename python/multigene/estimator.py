@@ -187,9 +187,11 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
             Weight of every row, not negative; rows of weight 0 are not seen. Laws are not looked for among rows of
             different weights.
         callback : callable, optional
-            Called with a `Generation` after every generation; returning True ends the run.
+            Called with a `multigene.Progress` after every generation of a configuration of the paper and after every
+            round of generations of the default search; returning True ends the run.
         checkpoint : path, optional
-            File in which the state of the run is kept; a run that was killed goes on from it.
+            File in which the state of the run is kept; a run that was killed goes on from it, and one that has ended goes
+            on with a larger limit.
 
         Returns
         -------
@@ -202,7 +204,7 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
         rng, workers = random_generator(self.random_state), Workers(threads(self.n_jobs))
         if callback is not None and not callable(callback):
             raise ValueError(
-                f"callback={callback!r} cannot be called; give a function of a Generation, or None."
+                f"callback={callback!r} cannot be called; give a function of a multigene.Progress, or None."
             )
         names = column_names(X)
         self._target_name = target_name(y)
@@ -218,7 +220,9 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
         kept = checkpoint or self.warm_start
         mark = fingerprint_of(settings, X, y, weights, self.random_state, dimensions) if kept else ""
         problem = seen(settings, X, y, weights, dimensions)
-        run = Run(settings, problem, workers, started, callback, checkpoint, mark)
+        run = Run(
+            settings, problem, workers, started, callback, checkpoint, mark, self._names, self._target_name
+        )
         # BLAS on one thread: more would wait beside the engine's, and sums must not depend on their number.
         with threadpool_limits(1, user_api="blas"):
             run.start(rng, getattr(self, "_state", None) if self.warm_start else None)
