@@ -66,7 +66,7 @@ class Fitting:
         self.workers = Workers(threads(parameters.n_jobs))
         if callback is not None and not callable(callback):
             raise ValueError(
-                f"callback={callback!r} cannot be called; give a function of a Generation, or None."
+                f"callback={callback!r} cannot be called; give a function of a multigene.Progress, or None."
             )
 
     def run(
@@ -87,7 +87,10 @@ class Fitting:
             seed = parameters.random_state
             mark = fingerprint_of(settings, data.X, data.y, data.weights, seed, dimensions)
         problem = seen(settings, data, dimensions)
-        run = Run(settings, problem, self.workers, self.started, self.callback, checkpoint, mark)
+        names, target = data.features, data.target
+        run = Run(
+            settings, problem, self.workers, self.started, self.callback, checkpoint, mark, names, target
+        )
         # BLAS on one thread: more would wait beside the engine's, and sums must not depend on their number.
         with threadpool_limits(1, user_api="blas"):
             run.start(self.rng, state if warm else None)

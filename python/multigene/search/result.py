@@ -104,6 +104,13 @@ def provisional(found: Found) -> Result:
     return _scored(chosen, with_member(front, chosen), found.decision.validation_r2)
 
 
+def mean_of(problem: Problem) -> Result:
+    """The mean: what is left when the run had to end before anything was found."""
+    mean = Individual(["0.0"], 0.0, [0.0]).fit(problem.plain_dataset())
+    member = Member(mean, mean.fitness, mean.complexity)
+    return Result(member, [member])
+
+
 # --- approximations -------------------------------------------------------------------------------
 
 
