@@ -145,6 +145,9 @@ def front_of(run: Run, data: Data, rows: TrainingRows, summary: dict[str, Any]) 
     if run.settings.search is not None:
         # A run limited by time is over; nobody waits for digits of models that were not chosen.
         seconds = None if run.settings.stopping.seconds is None else DIGITS_SECONDS
-        front = with_few_digits(result.front, rows, result.chosen, seconds)
+        try:
+            front = with_few_digits(result.front, rows, result.chosen, seconds)
+        except KeyboardInterrupt:  # digits are for the eye; the model is there
+            run.stopped_by = "interrupt"
         chosen = next(new for new, old in zip(front, result.front, strict=True) if old is result.chosen)
     return Front(front, chosen, data.features, data.target, summary)
