@@ -70,6 +70,8 @@ class FittedModel:
     """How the model in use was chosen: "default", a criterion of `choose`, "index" or "pruned"."""
     changes: tuple[tuple[str, Any], ...] = ()
     """What was asked of the model after the run, in order: ("choose", criterion) and ("prune", loss)."""
+    command: tuple[str, ...] | None = None
+    """The shell command of the run, without what was asked afterwards; None where it was not made by one."""
     known_uncertainty: tuple[Member, Uncertainty] | None = None
     """What a model file tells about the numbers of one model."""
 

@@ -171,19 +171,25 @@ def error_curves(models: Mapping[str, Any], X: Any, y: Any, points: int = 201) -
     return curves_of_errors(errors, points)
 
 
-def curves_of_errors(errors: Mapping[str, Floats], points: int = 201) -> pd.DataFrame:
-    """As `error_curves`, from the errors of every model instead of the models."""
+def curves_of_errors(
+    errors: Mapping[str, Floats], points: int = 201, weights: Floats | None = None
+) -> pd.DataFrame:
+    """As `error_curves`, from the errors of every model instead of the models; rows may have weights."""
     import pandas as pd
 
-    errors = {name: np.sort(np.abs(error)) for name, error in errors.items()}
+    errors = {name: np.abs(error) for name, error in errors.items()}
     if not errors or min(len(error) for error in errors.values()) == 0:
         raise ValueError("Error curves need at least one model and one row.")
     finite = [e[np.isfinite(e)] for e in errors.values()]
-    largest = max((float(e[-1]) for e in finite if len(e)), default=1.0)
+    largest = max((float(e.max()) for e in finite if len(e)), default=1.0)
     tolerances = np.linspace(0.0, largest, points)
     tables = []
     for name, error in errors.items():
-        share = np.searchsorted(error, tolerances, side="right") / len(error)
-        area = float(np.minimum(np.where(np.isfinite(error), error, largest), largest).mean())
+        order = np.argsort(error)
+        below = np.cumsum(np.ones(len(error)) if weights is None else weights[order])
+        within = np.concatenate([[0.0], below])[np.searchsorted(error[order], tolerances, side="right")]
+        share = within / below[-1]
+        bounded = np.minimum(np.where(np.isfinite(error), error, largest), largest)
+        area = float(np.average(bounded, weights=weights))
         tables.append(pd.DataFrame({"model": name, "tolerance": tolerances, "share": share, "area": area}))
     return pd.concat(tables, ignore_index=True)
