@@ -15,7 +15,8 @@ from scipy import special
 from multigene.expression.tree import Number, Operation, Power, Variable
 from multigene.formula import Formula
 
-DEEP = 199  # the last model nests functions that repeat their argument beyond what Excel can hold
+#: The last model nests functions that repeat their argument beyond what Excel can hold.
+DEEP = len(cases().models) - 1
 
 
 def _engine() -> Any:

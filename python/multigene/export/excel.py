@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from multigene.export.writer import PRODUCT, SUM, Piece, Template, Writer, calls, plain_number
+from multigene.export.writer import Piece, Writer, plain_number
+from multigene.expression.notation import SUM, Template
 from multigene.expression.tree import Expression, Operation
 
 LONGEST = 8192  # characters of a formula
@@ -13,24 +14,18 @@ LONGEST = 8192  # characters of a formula
 class ExcelWriter(Writer):
     """Worksheet functions. Powers are calls, because `-2^2` is 4 in a spreadsheet."""
 
-    templates = calls(
-        **{n: n.upper() for n in ("sin", "cos", "exp", "sqrt", "abs", "tanh", "atan", "sign")}
-    ) | {
-        "erf": Template("ERF({0})"),
-        "log": Template("LN({0})"),
-        "min": Template("MIN({0},{1})"),
-        "max": Template("MAX({0},{1})"),
-        "inv": Template("1/{0:factor}", PRODUCT),
-        "logistic": Template("1/(1+EXP(MIN({0:sum}+0,700)))", PRODUCT),
-        "aq": Template("{0:product}/SQRT(1+POWER({1},2))", PRODUCT),
-        "gauss": Template("EXP(-POWER({0},2))"),
-        "sinc": Template("IF({0:sum}=0,1,SIN({0})/{0:factor})"),
-        "softplus": Template("MAX({0:sum}+0,0)+2*ATANH(1/(1+2*EXP(MIN(ABS({0}),700))))", SUM),
-        "bent": Template("(SQRT(POWER({0},2)+1)-1)/2+{0:product}", SUM),
-    }
+    languages = ("excel",)
     plus = "+"
     minus = "-"
     integer_power = Template("POWER({0},{1})")
+
+    @classmethod
+    def own_name(cls, name: str) -> str:
+        return name.upper()
+
+    @classmethod
+    def call(cls, function: str, count: int) -> Template:
+        return Template(f"{function}({','.join(f'{{{i}}}' for i in range(count))})")
 
     def number(self, value: float) -> str:
         return plain_number(value).upper()

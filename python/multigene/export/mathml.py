@@ -7,37 +7,21 @@ from collections.abc import Sequence
 from html import escape
 
 from multigene.export.names import visible
-from multigene.export.writer import ATOM, FACTOR, PRODUCT, Piece, Template, Writer, readable_number
+from multigene.export.writer import Piece, Writer, readable_number
+from multigene.expression.notation import ATOM, FACTOR, PRODUCT, Template
 from multigene.expression.readable import readable
 from multigene.expression.tree import Expression, Operation
 
-PLAIN = ("sin", "cos", "log", "tanh", "erf", "sign", "sinc", "bent")
 APPLY = "<mo>&#x2061;</mo>"  # function application, invisible
 #: Characters of an exponent that can be read when they are set small; longer ones are written exp(…).
 LONG_EXPONENT = 16
 INDEXED = re.compile(r"([^\W\d_])_?(\d+)")
 
 
-def _named(name: str, count: int = 1) -> Template:
-    arguments = "<mo>,</mo>".join(f"{{{i}}}" for i in range(count))
-    return Template(f"<mi>{name}</mi>{APPLY}<mrow><mo>(</mo>{arguments}<mo>)</mo></mrow>")
-
-
-EXP = _named("exp")
-
-
 class MathmlWriter(Writer):
     """Fractions, roots and powers as elements."""
 
-    templates = {name: _named(name) for name in PLAIN} | {
-        "atan": _named("arctan"),
-        "min": _named("min", 2),
-        "max": _named("max", 2),
-        "abs": Template("<mrow><mo>|</mo>{0}<mo>|</mo></mrow>"),
-        "sqrt": Template("<msqrt><mrow>{0}</mrow></msqrt>"),
-        "exp": Template("<msup><mi>e</mi><mrow>{0}</mrow></msup>", FACTOR),
-        "div": Template("<mfrac><mrow>{0}</mrow><mrow>{1}</mrow></mfrac>", PRODUCT),
-    }
+    languages = ("mathml",)
     times = "<mo>&#x22C5;</mo>"
     plus = "<mo>+</mo>"
     minus = "<mo>&#x2212;</mo>"
@@ -45,6 +29,11 @@ class MathmlWriter(Writer):
     named = ("<mi>&#x3C0;</mi>", "", "<mfrac><mrow>{0}</mrow><mrow>{1}</mrow></mfrac>")
     brackets = ("<mrow><mo>(</mo>", "<mo>)</mo></mrow>")
     integer_power = Template("<msup><mrow>{0:atom}</mrow><mrow>{1}</mrow></msup>", FACTOR)
+
+    @classmethod
+    def call(cls, function: str, count: int) -> Template:
+        arguments = "<mo>,</mo>".join(f"{{{i}}}" for i in range(count))
+        return Template(f"<mi>{function}</mi>{APPLY}<mrow><mo>(</mo>{arguments}<mo>)</mo></mrow>")
 
     def number(self, value: float) -> str:
         mantissa, _, exponent = readable_number(value).partition("e")
@@ -62,7 +51,7 @@ class MathmlWriter(Writer):
         if isinstance(node, Operation) and node.name == "exp":
             shown = re.sub(r"<[^>]*>|&#?\w+;", "", parts[0].text)
             if len(shown) > LONG_EXPONENT:
-                return self._piece_of(EXP.text.format(parts[0]), ATOM)
+                return self._piece_of(self.call("exp", 1).text.format(parts[0]), ATOM)
         piece = super()._piece(node, parts)
         if parts or "<msup><mn>10" not in piece.text:
             return piece

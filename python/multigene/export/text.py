@@ -5,32 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from multigene.export.names import visible
-from multigene.export.writer import Writer, calls, readable_number
+from multigene.export.writer import Writer, readable_number
+from multigene.expression.operators import OPERATORS
 from multigene.expression.readable import readable
-from multigene.expression.tree import OPERATORS, Expression
-
-FUNCTIONS = (
-    "sin",
-    "cos",
-    "exp",
-    "log",
-    "sqrt",
-    "abs",
-    "tanh",
-    "atan",
-    "erf",
-    "sign",
-    "min",
-    "max",
-    "sinc",
-    "bent",
-)
+from multigene.expression.tree import Expression
 
 
 class TextWriter(Writer):
     """Python-like infix."""
 
-    templates = calls(**{name: name for name in FUNCTIONS})
+    languages = ("text",)
     named = ("pi", "*", "{0}/{1}")
 
     def number(self, value: float) -> str:
