@@ -132,3 +132,34 @@ def test_signs_powers_and_brackets() -> None:
     }
     for text, expression in cases.items():
         assert Formula(expression, ["x", "y"]).text() == text
+
+
+NAMES = ["lambda", "λ", "x_1", "x1", "e", "pi", "π", "xi", "\x1b[31m", "a b"]
+TOTAL = Operation("add", tuple(Variable(i) for i in range(len(NAMES))))
+
+
+@pytest.mark.parametrize("format", ["latex", "mathml", "text"])
+def test_no_two_columns_look_the_same_and_none_like_a_number(format: str) -> None:
+    shown = [
+        export(Operation("exp", (Variable(i),)), NAMES, format).replace("exp", "") for i in range(len(NAMES))
+    ]
+    assert len(set(shown)) == len(NAMES)
+    assert "\x1b" not in export(TOTAL, NAMES, format)
+
+
+def test_symbols_in_latex() -> None:
+    expected = [
+        r"\text{lambda}", r"\lambda", r"\text{x\_1}", "x_{1}", r"\text{e}", r"\text{pi}", r"\text{$\pi$}", r"\xi",
+        r"\text{\textbackslash{}x1b[31m}", r"\text{a b}",
+    ]  # fmt: skip
+    assert export(TOTAL, NAMES, "latex").split(" + ") == expected
+    assert export(Variable(0), ["lambda"], "latex") == r"\lambda"
+
+
+def test_symbols_in_mathml() -> None:
+    upright = '<mi mathvariant="normal">{}</mi>'.format
+    texts = {name: export(Variable(i), NAMES, "mathml") for i, name in enumerate(NAMES)}
+    assert "<mi>λ</mi>" in texts["λ"]
+    for name in ("x_1", "e", "π", "pi", "lambda"):
+        assert upright(name) in texts[name]
+    assert "<msub><mi>x</mi><mn>1</mn></msub>" in texts["x1"]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 
 from multigene.export.writer import Piece, Writer, plain_number
 from multigene.expression.notation import SUM, Template
-from multigene.expression.tree import Expression, Operation
+from multigene.expression.tree import Expression, Operation, variables
 
 LONGEST = 8192  # characters of a formula
 
@@ -62,6 +63,12 @@ def cell(index: int, row: int) -> str:
 
 def structured(name: str) -> str:
     """A column of the table that the formula stands in: `[@[temp (C)]]`."""
+    unknown = next((c for c in name if unicodedata.category(c) in ("Cc", "Cs") and c not in "\t\n\r"), None)
+    if unknown is not None:
+        raise ValueError(
+            f"A spreadsheet cannot name the column {name!r}: no cell can hold the character {unknown!r}; "
+            "rename the column, or say where it stands with cells."
+        )
     return "[@[" + "".join(f"'{c}" if c in "[]#'@" else c for c in name) + "]]"
 
 
@@ -74,10 +81,13 @@ def write(
     table: bool = False,
 ) -> str:
     """A formula for one row over columns A, B, …, or the places in `cells`, or an Excel table's columns."""
-    places = [structured(name) if table else cell(index, row) for index, name in enumerate(names)]
-    if cells is not None:
-        unknown = sorted(set(cells) - set(names))
-        if unknown:
-            raise ValueError(f"cells names the column {unknown[0]!r}, which the formula does not have.")
-        places = [cells.get(name, place) for name, place in zip(names, places, strict=True)]
+    given = dict(cells or {})
+    unknown = sorted(set(given) - set(names))
+    if unknown:
+        raise ValueError(f"cells names the column {unknown[0]!r}, which the formula does not have.")
+    used = variables(expression)
+    places = [cell(index, row) for index in range(len(names))]
+    for index in used:
+        name = names[index]
+        places[index] = given[name] if name in given else structured(name) if table else places[index]
     return "=" + ExcelWriter(places).write(expression)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from multigene.export.names import identifier, visible
+from multigene.export.names import distinct, identifier, visible
 from multigene.export.writer import Piece, Writer, readable_number
 from multigene.expression.notation import ATOM, FACTOR, PRODUCT, Template
 from multigene.expression.readable import readable
@@ -20,6 +20,8 @@ ESCAPES = {
 }
 #: Functions for which LaTeX has a command.
 COMMANDS = ("sin", "cos", "tan", "log", "sinh", "cosh", "tanh", "min", "max")
+#: Letters that stand for numbers here: a column of that name is set upright.
+NUMBERS = ("e", "pi")
 #: Characters of an exponent that can be read when they are set small; longer ones are written as exp(…).
 LONG_EXPONENT = 24
 SYMBOL = re.compile(r"([A-Za-z]|" + "|".join(sorted(set(GREEK.values()))) + r")(?:_?(\d+))?")
@@ -66,13 +68,18 @@ def symbol(name: str) -> str:
     """A column's name in math mode: a letter with its index, Greek by command, words upright."""
     spelt = GREEK.get(name[:1], name[:1]) + name[1:]
     match = SYMBOL.fullmatch(spelt)
-    if match:
-        letter = match[1] if len(match[1]) == 1 else f"\\{match[1]}"
-        return f"{letter}_{{{match[2]}}}" if match[2] else letter
+    if match is None or spelt in NUMBERS:
+        return upright(name)
+    letter = match[1] if len(match[1]) == 1 else f"\\{match[1]}"
+    return f"{letter}_{{{match[2]}}}" if match[2] else letter
+
+
+def upright(name: str) -> str:
+    """A column's name in full, as text within math mode."""
     escaped = "".join(ESCAPES.get(c, f"$\\{GREEK[c]}$" if c in GREEK else c) for c in visible(name))
     return rf"\text{{{escaped}}}"
 
 
 def write(expression: Expression, names: Sequence[str], target: str = "y") -> str:
     """The right-hand side of the formula for LaTeX's math mode (`\\text` needs amsmath)."""
-    return LatexWriter([symbol(name) for name in names]).write(readable(expression))
+    return LatexWriter(distinct(names, symbol, upright)).write(readable(expression))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-from multigene.export.names import visible
+from multigene.export.names import distinct, visible
 from multigene.export.writer import Piece, Writer, readable_number
 from multigene.expression.notation import ATOM, FACTOR, PRODUCT, Template
 from multigene.expression.readable import readable
@@ -15,6 +15,8 @@ from multigene.expression.tree import Expression, Operation
 APPLY = "<mo>&#x2061;</mo>"  # function application, invisible
 #: Characters of an exponent that can be read when they are set small; longer ones are written exp(…).
 LONG_EXPONENT = 16
+#: Letters that stand for numbers here: a column of that name is set upright.
+NUMBERS = ("e", "π")
 INDEXED = re.compile(r"([^\W\d_])_?(\d+)")
 
 
@@ -62,19 +64,21 @@ class MathmlWriter(Writer):
 
 
 def symbol(name: str) -> str:
-    """A column's name; a single letter is set in italics by the browser, its number as an index, words
-    upright.
-    """
+    """A column's name: a single letter is set in italics by the browser, its number as an index; words upright."""
     indexed = INDEXED.fullmatch(name)
     if indexed:
         return f"<msub><mi>{indexed[1]}</mi><mn>{indexed[2]}</mn></msub>"
-    shown = escape(visible(name))
-    return f"<mi>{shown}</mi>" if len(name) == 1 else f'<mi mathvariant="normal">{shown}</mi>'
+    return f"<mi>{escape(visible(name))}</mi>" if len(name) == 1 and name not in NUMBERS else upright(name)
+
+
+def upright(name: str) -> str:
+    """A column's name in full."""
+    return f'<mi mathvariant="normal">{escape(visible(name))}</mi>'
 
 
 def write(expression: Expression, names: Sequence[str], target: str = "y") -> str:
     """The whole equation as one `<math>` element."""
-    body = MathmlWriter([symbol(name) for name in names]).write(readable(expression))
+    body = MathmlWriter(distinct(names, symbol, upright)).write(readable(expression))
     return (
         '<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">'
         f"<mrow>{symbol(target)}<mo>=</mo>{body}</mrow></math>"

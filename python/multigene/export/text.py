@@ -23,7 +23,7 @@ class TextWriter(Writer):
 
 def quoted(name: str) -> str:
     """The name as it is if it reads as one word, otherwise between backticks (a backtick in it doubled)."""
-    if name.isidentifier() and name not in OPERATORS:
+    if name.isidentifier() and name not in OPERATORS and name != "pi":  # numbers are written pi/2
         return name
     return "`" + visible(name).replace("`", "``") + "`"
 
