@@ -110,7 +110,6 @@ def test_values_of_every_operator() -> None:
     }
     for name, expected in exact.items():
         np.testing.assert_allclose(evaluate(op(name, x), X), expected, rtol=1e-14, atol=1e-300, err_msg=name)
-    assert set(exact) | {"add", "sub", "mul", "div", "aq", "min", "max"} == set(OPERATORS)
     pair = np.array([[3.0, 4.0], [1.0, 0.0], [np.nan, 1.0]])
     for name, expected in {
         "add": [7, 1, np.nan],
