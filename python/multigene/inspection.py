@@ -89,11 +89,11 @@ class Inspection:
         with the shortened formula added; `choose("default")` goes back. Without `X` and `y` the training rows
         kept by `fit` are used (at most 20,000).
         """
-        from multigene.explain.prune import shortened
+        from multigene.explain.prune import pruned as prune
 
         check_is_fitted(self)
         rows = self._rows_or(X, y, sample_weight)
-        pruned = shortened(self._member, self._names, rows, max_loss, self.formula_.target_name)
+        pruned = prune(self._member, self._names, rows, max_loss, self.formula_.target_name)
         self._front = self._front.with_member(pruned.member)
         self._choose(pruned.member, "pruned")
         return pruned
