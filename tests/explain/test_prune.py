@@ -1,4 +1,4 @@
-"""Shortening keeps its promise: shorter, refitted, rounded, and R² within the allowed loss."""
+"""Pruning keeps its promise: shorter, refitted, rounded, and R² within the allowed loss."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from multigene import MultigeneRegressor, load
 from multigene._engine import Individual
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
-from multigene.explain.prune import edits, shortened
+from multigene.explain.prune import edits
+from multigene.explain.prune import pruned as prune
 from multigene.explain.terms import Scorer, as_individual, split
 from multigene.expression.genes import model_expression
 from multigene.expression.numbers import parameters
@@ -28,7 +29,7 @@ def data(function, n=300, d=3, noise=0.0):
 
 def pruned(genes, rows, max_loss=0.001):
     individual = Individual(genes, 0.0, [1.0] * len(genes)).fit(rows.dataset)
-    found = shortened(
+    found = prune(
         Member(individual, individual.fitness, individual.complexity), ["a", "b", "c"], rows, max_loss
     )
     assert found.loss <= max_loss
@@ -106,7 +107,7 @@ def test_losses_that_make_no_sense(loss):
     rows = data(lambda X: X[:, 0])
     individual = Individual(["x0"], 0.0, [1.0]).fit(rows.dataset)
     with pytest.raises(ValueError, match="max_loss"):
-        shortened(Member(individual, 1.0, 1), ["a", "b", "c"], rows, loss)
+        prune(Member(individual, 1.0, 1), ["a", "b", "c"], rows, loss)
 
 
 # --- parts ----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What the SQL dialects share: quoted columns, and steps for whatever must not be repeated or nested too deeply.
+"""What the SQL dialects share: quoted columns, and steps for what must not be repeated or nested too deeply.
 
 SQL has no local functions. Where an operator needs its argument more than once, the argument becomes a step of its
 own: `(WITH mg1(v) AS MATERIALIZED (SELECT …) SELECT … mg1.v … FROM mg1)`, one value that may use the columns of the

@@ -114,7 +114,7 @@ class Writer:
 
     @classmethod
     def call(cls, function: str, count: int) -> Template:
-        """A function called with so many arguments."""
+        """A function called with `count` arguments."""
         return Template(f"{function}({', '.join(f'{{{i}}}' for i in range(count))})")
 
     # What a target may change beyond that.

@@ -4,7 +4,7 @@ A row says: name, number of arguments, value and slope (NumPy; the slope is give
 table), the sign it is written with if it has one, and where they hold
 
 - `definition`: the operator in terms of others. People read it instead of the name, and a language without a spelling writes it.
-- `by_name`: languages that call it by its own name in their manner (`np.sin`, `Math.sin`, `f64::sin`, `SIN`, …).
+- `by_name`: languages that call it by its own name, each in its way (`np.sin`, `Math.sin`, `f64::sin`, `SIN`, …).
 - `written`: how languages write it that do so in another way: the name of another function, a `Template`, or a `Helper`.
 - `symmetry` ("odd", "even") and `not_negative`: what `rewriting/always.py` may use.
 
