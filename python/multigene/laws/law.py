@@ -6,8 +6,8 @@ expressions in the user's variables (`undo.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +28,18 @@ from multigene.expression.tree import (
     postorder,
     rebuild,
 )
-from multigene.laws.constants import CANCELLATION, EXACT, MOST_REDUCTIONS, POLISH, ROUNDING, STAIRS
+from multigene.laws import exact
+from multigene.laws.constants import (
+    CANCELLATION,
+    EXACT,
+    LARGEST_LAW,
+    MOST_LOST,
+    MOST_REDUCTIONS,
+    MOST_WEAK,
+    POLISH,
+    ROUNDING,
+    STAIRS,
+)
 from multigene.settings.settings import Refinement
 
 __all__ = [
@@ -36,11 +47,13 @@ __all__ = [
     "STAIRS",
     "Find",
     "as_individual",
+    "as_law",
     "cancels",
     "cleaned",
     "engine_form",
     "engine_node",
     "engine_text",
+    "holds",
     "individual_of",
     "is_law",
     "measure",
@@ -60,6 +73,8 @@ class Find:
     individual: Individual
     expression: Expression
     unexplained: float
+    grade: str | None = None
+    """How strong a claim it is: one of the grades of `exact.py`; None for no claim."""
 
 
 # --- as the engine has it --------------------------------------------------------------------------
@@ -190,26 +205,78 @@ def measure(expression: Expression, X: Floats, y: Floats) -> Find | None:
     return Find(individual, expression, unexplained) if np.isfinite(unexplained) else None
 
 
+def as_law(find: Find, X: Floats, y: Floats, data: Dataset) -> Find | None:
+    """The find shortened, its numbers cleaned up, and graded; None if it is no law."""
+    floor = exact.digits_share(X, y)
+    find = _to_rounding(find, X, y)
+    find = _to_rounding(cleaned(reduced(find, X, y, data), X, y), X, y)
+    if not is_law(find, floor) or exact.level(find.expression, X, y) is None:
+        return None
+    for _ in range(MOST_LOST):
+        weak = exact.undetermined(find.expression, X, y)
+        if not weak:
+            break
+        without = _without_a_number(find, weak, X, y)
+        if without is None:
+            return None
+        find = without
+    grade = exact.grade(find.expression, X, y)
+    return None if grade is None or cancels(find.expression, X) else replace(find, grade=grade)
+
+
+def holds(law: Find, X: Floats, y: Floats) -> bool:
+    """Does a law hold on rows that it was not found on, small values included?"""
+    return exact.holds(law.expression, X, y, exactly=law.grade == exact.EXACTLY)
+
+
+def _without_a_number(find: Find, weak: list[int], X: Floats, y: Floats) -> Find | None:
+    """As exact a law with one of these numbers less, if there is one; that with the fewest fitted numbers."""
+    found = []
+    for place in weak[:MOST_WEAK]:
+        for expression in exact.without_number(find.expression, place, X, y):
+            without = None if exact.level(expression, X, y) is None else measure(expression, X, y)
+            if without is not None:
+                found.append(_to_rounding(cleaned(without, X, y), X, y))
+    return min(
+        found, key=lambda f: (len(exact.fitted_places(f.expression)), f.individual.complexity), default=None
+    )
+
+
+def _to_rounding(find: Find, X: Floats, y: Floats) -> Find:
+    """Fitted numbers tuned for small values of the target as well, down to rounding where that is possible."""
+    tuned = exact.fitted_by_rounding(find.expression, X, y)
+    if tuned == find.expression:
+        return find
+    better = measure(tuned, X, y)
+    held = better is not None and better.unexplained < max(4.0 * find.unexplained, EXACT)
+    return better if better is not None and held else find
+
+
 def cleaned(find: Find, X: Floats, y: Floats) -> Find:
     """Constants become zero, whole numbers, simple fractions, multiples of π or roots wherever that costs nothing."""
     limit = max(4.0 * find.unexplained, ROUNDING)
+    as_exact = exact.no_worse_than(find.expression, X, y)
+
+    def costs_nothing(candidate: Find | None) -> bool:
+        return candidate is not None and candidate.unexplained <= limit and as_exact(candidate.expression)
+
     best = find
     for _ in range(3):
         before = best
-        best = _better_form(_snapped(best, X, y, limit), X, y, limit)
+        best = _better_form(_snapped(best, X, y, costs_nothing), X, y, costs_nothing)
         if best.expression == before.expression:
             break
     return best
 
 
-def _better_form(find: Find, X: Floats, y: Floats, limit: float) -> Find:
+def _better_form(find: Find, X: Floats, y: Floats, costs_nothing: Callable[[Find | None], bool]) -> Find:
     form = measure(natural(find.expression), X, y)
-    if form is None or form.unexplained > limit or size(form.expression) > size(find.expression):
+    if form is None or size(form.expression) > size(find.expression):
         return find
-    return form
+    return form if costs_nothing(form) else find
 
 
-def _snapped(find: Find, X: Floats, y: Floats, limit: float) -> Find:
+def _snapped(find: Find, X: Floats, y: Floats, costs_nothing: Callable[[Find | None], bool]) -> Find:
     """Simple numbers one after the other, those not yet simple tuned again each time."""
     best, fixed = find, set[int]()
     for place, value in enumerate(numbers(find.expression)):
@@ -222,10 +289,9 @@ def _snapped(find: Find, X: Floats, y: Floats, limit: float) -> Find:
         for simple in simple_numbers(numbers(best.expression)[place]):
             changed = with_number(best.expression, place, simple)
             candidate = measure(changed, X, y)
-            if candidate is None or candidate.unexplained > limit:
-                changed = retuned(changed, fixed | {place}, X, y)
-                candidate = measure(changed, X, y)
-            if candidate is not None and candidate.unexplained <= limit:
+            if not costs_nothing(candidate):
+                candidate = measure(retuned(changed, fixed | {place}, X, y), X, y)
+            if candidate is not None and costs_nothing(candidate):
                 best = candidate
                 fixed.add(place)
                 break
@@ -241,29 +307,33 @@ def _distance(value: float) -> float:
 
 def reduced(find: Find, X: Floats, y: Floats, data: Dataset) -> Find:
     """Drop terms, factors and functions as long as the law stays one, constants tuned again each time."""
-    best, tries = find, 0
+    best, tries, floor = find, 0, exact.digits_share(X, y)
+    as_exact = exact.no_worse_than(find.expression, X, y)
     progress = True
     while progress and tries < MOST_REDUCTIONS:
         progress = False
         for smaller in smaller_expressions(best.expression):
             tries += 1
             candidate = polished(smaller, X, y, data)
-            if (
-                candidate is not None
-                and is_law(candidate)
-                and candidate.individual.complexity < best.individual.complexity
-            ):
-                best, progress = candidate, True
-                break
+            shorter = candidate is not None and candidate.individual.complexity < best.individual.complexity
+            if shorter and candidate is not None and is_law(candidate, floor):
+                candidate = _to_rounding(candidate, X, y)
+                if as_exact(candidate.expression):
+                    best, progress = candidate, True
+                    break
             if tries >= MOST_REDUCTIONS:
                 break
     return best
 
 
-def is_law(find: Find) -> bool:
-    """Exact to rounding, or, if short, to the digits that rounded data leave."""
-    bar = next((bar for nodes, bar in STAIRS if find.individual.complexity <= nodes), ROUNDING)
-    return find.unexplained < bar
+def is_law(find: Find, floor: float = 0.0) -> bool:
+    """Exact to rounding, or, if short, to the digits that rounded data leave; these explain `floor` anyway.
+
+    The first of the tests that a law has to pass (`as_law`).
+    """
+    nodes = find.individual.complexity
+    bar = next((bar for most, bar in STAIRS if nodes <= most), ROUNDING)
+    return find.unexplained < max(bar, floor if nodes <= LARGEST_LAW else 0.0)
 
 
 def cancels(expression: Expression, X: Floats) -> bool:

@@ -62,12 +62,12 @@ def law_of_few(seekers: Seekers, seen: set[float]) -> Find | None:
         seen.add(find.unexplained)
         if find.individual.complexity > MOST_NODES:
             continue
-        clean = laws.cleaned(laws.reduced(find, X, y, seekers.finds.data), X, y)
-        fitted = sum(value not in simple_numbers(value) for value in numbers(clean.expression))
-        admitted = seekers.finds.admits(clean.expression)
-        vouched = len(y) >= 3 * fitted + 10 and laws.is_law(clean)
-        if vouched and admitted and not laws.cancels(clean.expression, X):
-            return clean
+        law = laws.as_law(find, X, y, seekers.finds.data)
+        if law is None or not seekers.finds.admits(law.expression):
+            continue
+        fitted = sum(value not in simple_numbers(value) for value in numbers(law.expression))
+        if len(y) >= 3 * fitted + 10:
+            return law
     return None
 
 

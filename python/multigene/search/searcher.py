@@ -189,12 +189,7 @@ class Searcher:
         if law is None:
             return False
         rows = self.problem.judge_rows
-        held = (
-            None
-            if len(rows) == 0
-            else laws.measure(law.expression, self.problem.X[rows], self.problem.y[rows])
-        )
-        if len(rows) == 0 or (held is not None and held.unexplained < 1e-9):
+        if len(rows) == 0 or laws.holds(law, self.problem.X[rows], self.problem.y[rows]):
             return True
         self.seekers.finds.law = None
         return False
