@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml pyproject.toml
 
-.PHONY: demo test check format lint types bench docs clean build rust-test python-test
+.PHONY: demo test check format lint types bench docs docs-tables clean build package rust-test python-test
 
 demo: build            ## fit a built-in problem and print its formula
 	$(BIN)/multigene demo
@@ -60,6 +60,17 @@ bench: $(VENV)/installed   ## engine and estimator benchmarks, printed as tables
 docs: $(VENV)/installed
 	$(BIN)/pip install --quiet --group docs
 	$(BIN)/mkdocs build --strict
+
+docs-tables: $(VENV)/installed   ## tables of the pages that are read off the program
+	$(BIN)/python docs/reference.py --write
+
+package: $(VENV)/linted  ## wheel and source distribution in dist/, the wheel tried in a fresh environment
+	rm -rf dist $(VENV)-wheel
+	$(BIN)/maturin build --release --sdist --out dist
+	$(PYTHON) -m venv $(VENV)-wheel
+	$(VENV)-wheel/bin/pip install --quiet "$$(ls dist/*.whl)[cli]"
+	cd dist && ../$(VENV)-wheel/bin/multigene demo --time 2
+	rm -rf $(VENV)-wheel
 
 clean:
 	rm -rf $(VENV) target site dist

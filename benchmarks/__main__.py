@@ -1,9 +1,16 @@
-"""Front of the benchmarks: `python -m benchmarks` runs all, `python -m benchmarks nodes` the named ones."""
+"""Front of the benchmarks: `python -m benchmarks` runs all, `python -m benchmarks nodes` the named ones.
+
+Most take their options from environment variables (see their modules). Those of `WITH_OPTIONS` take options after the name:
+`python -m benchmarks sizes --help`.
+"""
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import sys
+from collections.abc import Sequence
+from itertools import takewhile
 
 from rich.console import Console
 
@@ -13,6 +20,7 @@ BENCHMARKS = (
     "generations",
     "paper",
     "versus",
+    "sizes",
     "ablation",
     "small_data",
     "memory",
@@ -24,22 +32,35 @@ BENCHMARKS = (
     "laws",
     "fingerprints",
 )
+#: Those that need a directory of data, and run only when they are named.
+NAMED_ONLY = ("srbench",)
+#: Those whose `run` takes the options after the name.
+WITH_OPTIONS = ("sizes", "srbench")
 
 
-def main() -> None:
+def main(arguments: Sequence[str]) -> None:
     """Run the named benchmarks and print their tables."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure multigene's speed.")
+    known = (*BENCHMARKS, *NAMED_ONLY)
+    names = list(takewhile(lambda argument: not argument.startswith("-"), arguments))
+    options = list(arguments[len(names) :])
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure multigene.")
     parser.add_argument(
-        "names", nargs="*", metavar="name", help=f"one of: {', '.join(BENCHMARKS)} (default: all)"
+        "names",
+        nargs="*",
+        metavar="name",
+        help=f"one of: {', '.join(known)} (default: all but {', '.join(NAMED_ONLY)}); "
+        f"{' and '.join(WITH_OPTIONS)} take options after the name",
     )
-    names = parser.parse_args().names or BENCHMARKS
+    takes_options = len(names) == 1 and names[0] in WITH_OPTIONS
+    names = parser.parse_args(names if takes_options else arguments).names or list(BENCHMARKS)
     for name in names:
-        if name not in BENCHMARKS:
-            parser.error(f"there is no benchmark {name!r}; choose from {', '.join(BENCHMARKS)}")
+        if name not in known:
+            parser.error(f"there is no benchmark {name!r}; choose from {', '.join(known)}")
     console = Console()
     for name in names:
-        console.print(importlib.import_module(f"benchmarks.{name}").run())
+        run = importlib.import_module(f"benchmarks.{name}").run
+        console.print(run(options) if takes_options else run())
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -36,9 +36,9 @@ WITHOUT: dict[str, dict[str, Any]] = {
     "linear models": {"linear": False},
     "islands": {"islands": 1, "compact": False},
     "compact island": {"compact": False},
-    "judging rows": {"holdout": 0.0},
+    "held-out rows": {"holdout": 0.0},
     "shorter relatives": {"trim": 0.0},
-    "law seekers": {"looks_for": "accuracy"},
+    "law search": {"looks_for": "accuracy"},
 }
 INGREDIENTS = [n for n in os.environ.get("BENCH_INGREDIENTS", ",".join(WITHOUT)).split(",") if n in WITHOUT]
 

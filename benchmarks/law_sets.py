@@ -8,12 +8,21 @@ only the number of held-out laws solved is a clean figure, not their size.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+
+
+#: Draws of all rows before a law counts as one without values, and the largest value whose square is still a number.
+MOST_DRAWS, LARGEST = 50, 1e150
+FUNCTIONS = {name: getattr(np, name) for name in ("sin", "cos", "exp", "log", "sqrt", "tanh", "arcsin", "pi")}
+
+
+class NoRows(ValueError):
+    """A law that has hardly a finite value in its ranges."""
 
 
 @dataclass(frozen=True)
@@ -26,14 +35,35 @@ class Law:
     units: dict[str, str] | None = None
     """Of the variables and of the target, under the name y; None where the law has none."""
 
+    decades: float = 0.0
+    """Decades that every variable spans, log-uniformly about the middle of its range; 0 for uniform in the range."""
+
     def rows(self, number: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """Uniform in the ranges."""
-        X = np.column_stack([rng.uniform(low, high, number) for low, high in self.ranges.values()])
-        names = {
-            name: getattr(np, name) for name in ("sin", "cos", "exp", "log", "sqrt", "tanh", "arcsin", "pi")
-        }
-        y = eval(self.formula, {"__builtins__": {}}, names | dict(zip(self.ranges, X.T, strict=True)))
-        return X, np.asarray(y, dtype=np.float64)
+        """Random rows; those on which the law has no finite value are drawn again."""
+        X, y = self.drawn(number, rng)
+        for _ in range(MOST_DRAWS):
+            if len(y) >= number:
+                return X[:number], y[:number]
+            more, values = self.drawn(number, rng)
+            X, y = np.concatenate([X, more]), np.concatenate([y, values])
+        raise NoRows(
+            f"The law {self.name} has finite values on {len(y)} of {MOST_DRAWS * number} rows; change its ranges."
+        )
+
+    def drawn(self, number: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """So many rows without those that have no finite value."""
+        X = np.column_stack(
+            [column(low, high, self.decades, number, rng) for low, high in self.ranges.values()]
+        )
+        y = self.values(X)
+        usable = np.isfinite(y) & (np.abs(y) < LARGEST)
+        return X[usable], y[usable]
+
+    def values(self, X: Floats) -> Floats:
+        """The law on every row, NaN and infinities included."""
+        with np.errstate(all="ignore"):
+            y = eval(self.formula, {"__builtins__": {}}, FUNCTIONS | dict(zip(self.ranges, X.T, strict=True)))
+        return np.array(np.broadcast_to(y, len(X)), dtype=np.float64)
 
     @property
     def size(self) -> int:
@@ -47,6 +77,33 @@ class Law:
         for number, name in enumerate(self.ranges):
             text = re.sub(rf"\b{name}\b", f"#{number}", text)
         return size(model_expression(Individual([text.replace("#", "x")], 0.0, [1.0])))
+
+
+IRRELEVANT = "irrelevant"
+
+
+def with_irrelevant(law: Law, number: int) -> Law:
+    """The law with so many columns more that it does not use, with ranges and units like those of its own."""
+    own = list(law.ranges)
+    like = {f"{IRRELEVANT}{k + 1}": own[k % len(own)] for k in range(number)}
+    units = law.units and law.units | {name: law.units[other] for name, other in like.items()}
+    return replace(
+        law, ranges=law.ranges | {name: law.ranges[other] for name, other in like.items()}, units=units
+    )
+
+
+def column(low: float, high: float, decades: float, number: int, rng: np.random.Generator) -> Floats:
+    """A variable's values: uniform in its range, or log-uniform over so many decades about the middle of its size.
+
+    The middle is the geometric mean of the ends, or half of the larger one where the range holds zero; a range that changes sign
+    keeps its share of negative values.
+    """
+    if not decades:
+        return rng.uniform(low, high, number)
+    middle = np.sqrt(low * high) if low * high > 0.0 else max(abs(low), abs(high)) / 2.0
+    negative = np.clip(-low / (high - low), 0.0, 1.0)
+    signs = np.where(rng.random(number) < negative, -1.0, 1.0)
+    return np.asarray(signs * middle * 10.0 ** rng.uniform(-decades / 2.0, decades / 2.0, number))
 
 
 def _law(name: str, formula: str, ranges: str, units: str | None = None) -> Law:

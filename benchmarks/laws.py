@@ -4,19 +4,25 @@ A law is solved when the formula found leaves less than 1e-9 of the variance of 
 training target, a formula is structurally right when its constants, tuned again on clean rows, make it exact; "tidy" counts
 those that are also at most 1.5 times as long as the law (a long formula may hold the law and terms that tuning switches off).
 R² is measured against the clean target. Sizes are nodes of the printed formula; "leaves" counts a product of a number and
-powers of features as one leaf, as the search does.
+powers of features as one leaf, as the search does. What a run claims to be a law is checked in `law_claims.py`.
 
 One condition gives a table by law; several give one row each. Environment, lists separated by commas:
 
     LAWS_SET            dev, held-out, all (default: both), fresh and third (held out, too), paper (K11C, UB5D, RS2D, RS5D,
-                        RS10D of the study), feynman and literature (large ones for development, `more_laws.py`)
+                        RS10D of the study), feynman and literature (large ones for development, `more_laws.py`), random
+                        (`random_laws.py`, also by size and number of variables) and random-held-out
+    LAWS_RANDOM (60)    how many random laws
     LAWS_NAMES          only these laws
     LAWS_VARIABLES      only laws of at least so many variables
     LAWS_SEEDS (3), LAWS_SECONDS (20), LAWS_THREADS (1)
     LAWS_NOISE (0)      noise levels, relative to the target's standard deviation
     LAWS_UNITS (0)      1 tells the units; 0,1 compares, on laws that have units
-    LAWS_METHOD         seekers (law seekers alone, CPU seconds; default), multigene (the default estimator, wall-clock
-                        seconds), pyoperon (wall-clock seconds)
+    LAWS_IRRELEVANT (0) columns more that the law does not use
+    LAWS_LOG_UNIFORM (0) decades that every variable spans log-uniformly about the middle of its range; 0 for uniform in it
+    LAWS_METHOD         seekers (law seekers alone, CPU seconds; default), multigene (the default estimator, seconds of
+                        LAWS_CLOCK), pyoperon (wall-clock seconds)
+    LAWS_CLOCK (wall)   or processor
+    LAWS_CSV            a file for every run as a row
     LAWS_ABLATION       1 turns every switch of the seekers over, one after the other
 """
 
@@ -26,17 +32,32 @@ import os
 import re
 import statistics
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
-from rich.console import Console
+from rich.console import Console, Group
 from rich.table import Table
+from threadpoolctl import threadpool_limits
 
-from benchmarks import rivals
-from benchmarks.law_sets import DEVELOPMENT, FRESH, HELD_OUT, THIRD, Floats, Law, paper_laws
+from benchmarks import law_claims, rivals
+from benchmarks.law_claims import SOLVED, Claim
+from benchmarks.law_report import by_group, write
+from benchmarks.law_sets import (
+    DEVELOPMENT,
+    FRESH,
+    HELD_OUT,
+    THIRD,
+    Floats,
+    Law,
+    NoRows,
+    paper_laws,
+    with_irrelevant,
+)
 from benchmarks.more_laws import FEYNMAN, LITERATURE
+from benchmarks.random_laws import random_laws
 
 
 def _list(name: str, default: str) -> list[str]:
@@ -49,9 +70,11 @@ VARIABLES = int(os.environ.get("LAWS_VARIABLES", "1"))
 SEEDS = int(os.environ.get("LAWS_SEEDS", "3"))
 SECONDS = float(os.environ.get("LAWS_SECONDS", "20"))
 THREADS = int(os.environ.get("LAWS_THREADS", "1"))
+RANDOM = int(os.environ.get("LAWS_RANDOM", "60"))
+CLOCK = os.environ.get("LAWS_CLOCK", "wall")
+CSV = os.environ.get("LAWS_CSV")
 
 ROWS, FRESH_ROWS = 500, 1000
-SOLVED = 1e-9
 #: A structurally right formula is tidy when it is at most so many times as long as the law.
 TIDY = 1.5
 
@@ -64,9 +87,17 @@ class Condition:
     noise: float
     units: bool
     seeking: dict[str, Any] = field(default_factory=dict)
+    irrelevant: int = 0
+    decades: float = 0.0
+
+    def of(self, law: Law) -> Law:
+        """The law under this condition."""
+        return with_irrelevant(replace(law, decades=self.decades), self.irrelevant)
 
     def __str__(self) -> str:
         parts = [self.method, f"noise {self.noise:g}", *(["units"] if self.units else [])]
+        parts += [f"{self.irrelevant} irrelevant columns"] if self.irrelevant else []
+        parts += [f"{self.decades:g} decades"] if self.decades else []
         return ", ".join([*parts, *(f"{name}={value}" for name, value in self.seeking.items())])
 
 
@@ -79,6 +110,12 @@ class Answer:
     predict: Any
     expression: Any
     """The formula as an expression, or None where it cannot be read."""
+
+    claimed: bool = False
+    """Whether the run ended because it found a law."""
+
+    used: tuple[str, ...] = ()
+    """The columns in it."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +130,7 @@ class Outcome:
     size: int
     leaves: int
     text: str
+    claim: Claim | None = None
 
 
 # --- what is asked --------------------------------------------------------------------------------
@@ -106,7 +144,9 @@ def conditions() -> list[Condition]:
         turned = [{f.name: not f.default} for f in fields(Seeking) if isinstance(f.default, bool)]
         return [Condition("seekers", 0.0, False, change) for change in [{}, *turned]]
     chosen = [
-        Condition(method, float(noise), units == "1")
+        Condition(method, float(noise), units == "1", {}, int(irrelevant), float(decades))
+        for irrelevant in _list("LAWS_IRRELEVANT", "0")
+        for decades in _list("LAWS_LOG_UNIFORM", "0")
         for noise in _list("LAWS_NOISE", "0")
         for units in _list("LAWS_UNITS", "0")
         for method in _list("LAWS_METHOD", "seekers")
@@ -121,9 +161,7 @@ def conditions() -> list[Condition]:
 
 def chosen_laws(with_units: bool) -> list[Law]:
     """The laws that the environment asks for."""
-    if SET == "paper":
-        return paper_laws()
-    sets = {
+    sets: dict[str, Sequence[Law]] = {
         "dev": DEVELOPMENT,
         "held-out": HELD_OUT,
         "all": DEVELOPMENT + HELD_OUT,
@@ -132,9 +170,18 @@ def chosen_laws(with_units: bool) -> list[Law]:
         "feynman": FEYNMAN,
         "literature": LITERATURE,
     }
-    if SET not in sets:
-        raise SystemExit(f"LAWS_SET={SET!r} is no set of laws; choose from {', '.join([*sets, 'paper'])}.")
-    laws = [law for law in sets[SET] if (not NAMES or law.name in NAMES) and len(law.ranges) >= VARIABLES]
+    made: dict[str, Callable[[], Sequence[Law]]] = {
+        "paper": paper_laws,
+        "random": lambda: random_laws(RANDOM),
+        "random-held-out": lambda: random_laws(RANDOM, held_out=True),
+    }
+    if SET not in {**sets, **made}:
+        raise SystemExit(f"LAWS_SET={SET!r} is no set of laws; choose from {', '.join([*sets, *made])}.")
+    laws = [
+        law
+        for law in (sets[SET] if SET in sets else made[SET]())
+        if (not NAMES or law.name in NAMES) and len(law.ranges) >= VARIABLES
+    ]
     return [law for law in laws if law.units is not None or not with_units]
 
 
@@ -157,7 +204,8 @@ def seekers(law: Law, X: Floats, y: Floats, seed: int, condition: Condition) -> 
     if search.law is None:
         return None
     formula = Formula(search.law.expression, list(law.ranges))
-    return Answer(str(formula), formula.size, search.law.individual.predict, search.law.expression)
+    predict = search.law.individual.predict
+    return Answer(str(formula), formula.size, predict, search.law.expression, True, formula.variables)
 
 
 def multigene(law: Law, X: Floats, y: Floats, seed: int, condition: Condition) -> Answer | None:
@@ -168,11 +216,13 @@ def multigene(law: Law, X: Floats, y: Floats, seed: int, condition: Condition) -
 
     table = pd.DataFrame(X, columns=list(law.ranges))
     units = {"units": law.units} if condition.units and law.units else {}
-    model = MultigeneRegressor(time_limit=SECONDS, n_jobs=THREADS, random_state=seed, **units).fit(
-        table, pd.Series(y, name="y")
+    settings = {"clock": CLOCK}
+    model = MultigeneRegressor(
+        time_limit=SECONDS, n_jobs=THREADS, random_state=seed, settings=settings, **units
     )
-    formula = model.formula_
-    return Answer(str(formula), formula.size, formula, formula.expression)
+    model.fit(table, pd.Series(y, name="y"))
+    formula, claimed = model.formula_, model.stopped_by_ == "law"
+    return Answer(str(formula), formula.size, formula, formula.expression, claimed, formula.variables)
 
 
 def pyoperon(law: Law, X: Floats, y: Floats, seed: int, condition: Condition) -> Answer | None:
@@ -221,16 +271,6 @@ def _absolute(text: str) -> str:
 # --- what the answers are worth -------------------------------------------------------------------
 
 
-def unexplained(answer: Answer, X: Floats, y: Floats) -> float:
-    """Share of the variance of clean rows that the formula leaves."""
-    with np.errstate(all="ignore"):
-        left = float(
-            np.sum((y - np.asarray(answer.predict(X), dtype=float).ravel()) ** 2)
-            / np.sum((y - y.mean()) ** 2)
-        )
-    return left if np.isfinite(left) else np.inf
-
-
 def right_structure(answer: Answer, X: Floats, y: Floats) -> bool:
     """Do constants tuned on clean rows make the formula exact?"""
     from multigene._engine import Dataset
@@ -267,65 +307,76 @@ def leaves(expression: Any) -> int:
 
 def outcome(law: Law, seed: int, condition: Condition) -> Outcome:
     """One run, measured."""
-    rng = np.random.default_rng(seed)
+    rng, law = np.random.default_rng(seed), condition.of(law)
     X, clean = law.rows(ROWS, rng)
     fresh, truth = law.rows(FRESH_ROWS, rng)
     y = clean + condition.noise * clean.std() * rng.standard_normal(ROWS)
     start = time.process_time()
-    answer = METHODS[condition.method](law, X, y, seed, condition)
+    with threadpool_limits(1, user_api="blas"):  # as in a fit: threads that wait for work use processor time
+        answer = METHODS[condition.method](law, X, y, seed, condition)
     seconds = time.process_time() - start
     if answer is None:
         return Outcome(False, False, False, 1.0, seconds, 0, 0, "-")
-    left = unexplained(answer, fresh, truth)
+    with np.errstate(all="ignore"):
+        predicted = answer.predict(fresh)
+    left = law_claims.unexplained(predicted, truth)
+    claim = law_claims.checked(predicted, truth, answer.used) if answer.claimed else None
     right = left < SOLVED or (condition.noise > 0.0 and right_structure(answer, X, clean))
     tidy = right and answer.size <= TIDY * law.size
     counted = 0 if answer.expression is None else leaves(answer.expression)
-    return Outcome(left < SOLVED, right, tidy, left, seconds, answer.size, counted, answer.text)
+    return Outcome(left < SOLVED, right, tidy, left, seconds, answer.size, counted, answer.text, claim)
 
 
 # --- tables ---------------------------------------------------------------------------------------
 
 
 def outcomes(condition: Condition) -> Iterator[tuple[Law, list[Outcome]]]:
-    """All laws and seeds."""
+    """All laws and seeds; a law without values under this condition is left out."""
     compares_units = os.environ.get("LAWS_UNITS", "0") != "0"
     for law in chosen_laws(compares_units):
-        yield law, [outcome(law, seed, condition) for seed in range(SEEDS)]
+        try:
+            yield law, [outcome(law, seed, condition) for seed in range(SEEDS)]
+        except NoRows as error:
+            Console(stderr=True).print(f"Left out: {error}", highlight=False)
 
 
-COLUMNS = ("solved", "right", "tidy", "CPU-s", "size", "leaves", "1 - R²")
+COLUMNS = ("solved", "right", "tidy", "CPU-s", "size", "leaves", "1 - R²", *law_claims.COLUMNS)
 
 
-def run() -> Table:
-    """The table of all laws, or of all conditions where there are several."""
+def run() -> Group:
+    """The table of all laws, or of all conditions where there are several; random laws also by size and variables."""
     asked, console = conditions(), Console(stderr=True, width=200)
     several = len(asked) > 1
     about = f"{SECONDS:g} s, {THREADS} thread(s), {SEEDS} seed(s), laws of the set {SET!r}"
     table = Table(title=about if several else f"{asked[0]}: {about}")
-    for column in (
-        "condition" if several else "law",
-        *COLUMNS,
-        *([] if several else ["law's size", "formula"]),
-    ):
-        table.add_column(column, overflow="fold")
+    headings = ("condition", *COLUMNS) if several else ("law", *COLUMNS, "law's size", "formula")
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    everything: list[tuple[Condition, Law, list[Outcome]]] = []
+    groups: list[Table] = []
     for condition in asked:
-        everything: list[Outcome] = []
         for law, found in outcomes(condition):
-            everything += found
+            everything.append((condition, law, found))
             best = min(found, key=lambda o: (not o.right, o.left, o.size))
             row = (*_row(law.name, found, condition), f"{law.size}", best.text)
             console.print(*row, markup=False, highlight=False)
+            if CSV:
+                write(CSV, everything)
             if not several:
                 table.add_row(*row)
-        total = _row(str(condition) if several else "all", everything, condition)
+        mine = [(law, found) for other, law, found in everything if other is condition]
+        if not mine:
+            continue
+        total = _row(str(condition) if several else "all", [o for _, found in mine for o in found], condition)
         console.print(*total, markup=False, highlight=False)
         if several:
             table.add_row(*total)
         else:
             table.add_section()
-            sizes = [law.size for law in chosen_laws(False)]
-            table.add_row(*total, f"{statistics.median(sizes):g}", "")
-    return table
+            table.add_row(*total, f"{statistics.median(law.size for law, _ in mine):g}", "")
+        if SET.startswith("random"):
+            groups.append(by_group(str(condition), mine, COLUMNS, partial(_row, condition=condition)))
+    return Group(table, *groups)
 
 
 def _row(name: str, found: list[Outcome], condition: Condition) -> tuple[str, ...]:
@@ -339,4 +390,5 @@ def _row(name: str, found: list[Outcome], condition: Condition) -> tuple[str, ..
         f"{statistics.median(o.size for o in good):g}" if good else "-",
         f"{statistics.median(o.leaves for o in good):g}" if good else "-",
         f"{statistics.median(o.left for o in found):.2g}",
+        *law_claims.counts([o.claim for o in found]),
     )

@@ -68,7 +68,7 @@ class FakeGP(Parameters):
         self.features = features
         self.pause = pause
 
-    def _resolved_settings(self) -> None:
+    def resolved_settings(self) -> None:
         """Stands in for the product's check of its settings."""
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> FakeGP:

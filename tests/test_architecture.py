@@ -23,6 +23,7 @@ ORDER = [
     "report",
     "model_file",
     "model_check",
+    "fitting",
     "fitted",
     "explain",
     "search",
@@ -112,6 +113,63 @@ def test_every_folder_says_what_it_is_for(folder):
 def test_the_top_holds_a_handful_of_modules():
     top = {p.stem for p in PACKAGE.glob("*.py")} - UNRANKED
     assert len(top) <= 10, sorted(top)
+
+
+def private_names(path: Path) -> set[str]:
+    """Private attributes and methods that the classes of a file have."""
+    nodes = list(ast.walk(ast.parse(path.read_text())))
+    own = {n.attr for n in nodes if isinstance(n, ast.Attribute) and ast.unparse(n.value) == "self"}
+    names = own | {n.name for n in nodes if isinstance(n, ast.FunctionDef)}
+    return {name for name in names if name.startswith("_") and not name.endswith("_") and "repr" not in name}
+
+
+#: What an estimator keeps to itself, today or at a time when others read it; `fitted_` is the way in.
+FITTED = private_names(PACKAGE / "estimator.py") | {
+    "_member", "_front", "_names", "_target_name", "_settings", "_rows", "_data_summary", "_uncertainty", "_choose",
+    "_resolved_settings",
+}  # fmt: skip
+
+
+def private_accesses(source: str) -> list[str]:
+    """Places that touch private attributes of a fitted model that is not the object itself."""
+    return [
+        f"{node.lineno}: {ast.unparse(node)}"
+        for node in ast.walk(ast.parse(source))
+        if (isinstance(node, ast.Attribute) and node.attr in FITTED and ast.unparse(node.value) != "self")
+        or (isinstance(node, ast.Constant) and node.value in FITTED)
+    ]
+
+
+#: Whoever can see an estimator or a fitted model.
+SEE_MODELS = [
+    p for p in SOURCES if RANK.get(module_of(p), len(RANK)) <= RANK["explain"] and p.name != "estimator.py"
+]
+
+
+@pytest.mark.parametrize("path", SEE_MODELS, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_nobody_touches_private_attributes_of_an_estimator(path):
+    """Report, plots, files and commands read a `FittedModel`; `getattr(model, "_front")` counts as well."""
+    assert private_accesses(path.read_text()) == []
+
+
+def test_private_accesses_are_seen():
+    assert {"_fitted", "_state"} <= FITTED
+    assert private_accesses("model._member.individual")
+    assert private_accesses("getattr(model, '_front', None)")
+    assert private_accesses("estimator._settings = 1")
+    assert not private_accesses("self._rows = 1; model.fitted_.rows")
+
+
+def test_parameters_are_those_of_the_estimator():
+    """The signature is written for readers; everybody else asks `Parameters`."""
+    import inspect
+    from dataclasses import fields
+
+    from multigene import MultigeneRegressor
+    from multigene.settings.parameters import Parameters
+
+    signature = inspect.signature(MultigeneRegressor).parameters.values()
+    assert [(p.name, p.default) for p in signature] == [(f.name, f.default) for f in fields(Parameters)]
 
 
 def test_nobody_imports_the_twin():

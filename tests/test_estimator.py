@@ -43,7 +43,10 @@ def quick(**parameters):
 def same(a: MultigeneRegressor, b: MultigeneRegressor) -> bool:
     """Bit-identical fronts."""
     fronts = [
-        [(m.individual.genes, m.individual.intercept, m.individual.coefficients, m.fitness) for m in e._front]
+        [
+            (m.individual.genes, m.individual.intercept, m.individual.coefficients, m.fitness)
+            for m in e.fitted_.front
+        ]
         for e in (a, b)
     ]
     return fronts[0] == fronts[1]
@@ -149,7 +152,7 @@ def test_every_number_is_finite(codename):
     X = np.column_stack([rng.normal(size=70) * 40.0, rng.normal(size=70) * 1e-3, rng.integers(0, 2, 70)])
     y = np.exp(X[:, 0] / 20.0) + X[:, 2]
     model = quick(configuration=codename, generations=25).fit(X, y)
-    for member in model._front:
+    for member in model.fitted_.front:
         individual = member.individual
         tokens = [token for g in range(len(individual.genes)) for token in individual.tokens(g)]
         numbers = [v for token in tokens for v in token[1:] if isinstance(v, float)]
@@ -228,7 +231,7 @@ def test_columns_of_other_kinds():
     )
     model = quick().fit(table, table["whole"] * 2.0 + table["yes"])
     assert model.predict(table).dtype == np.float64
-    assert list(quick().fit(pd.DataFrame(table.to_numpy(dtype=float)), table["whole"])._names) == [
+    assert list(quick().fit(pd.DataFrame(table.to_numpy(dtype=float)), table["whole"]).fitted_.names) == [
         f"x{j}" for j in range(6)
     ]
 
@@ -480,7 +483,7 @@ def test_wrong_checkpoints_get_a_sentence(tmp_path):
         (good[:100], "damaged"),
         (b"[]", "not a checkpoint"),
         (b"\x00\xff", "damaged"),
-        (good.replace(b'"version": 1', b'"version": 99'), "version 99"),
+        (good.replace(b'"version": 2', b'"version": 99'), "version 99"),
         (good.replace(b'"front"', b'"frond"'), "damaged"),
         (good.replace(b'"population": "', b'"population": "AAAA'), "damaged"),
     ]:

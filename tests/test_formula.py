@@ -85,6 +85,7 @@ def test_awkward_names_are_quoted() -> None:
         "x": "x",
         "α": "α",
         "sin": "`sin`",
+        "pi": "`pi`",
         "a b": "`a b`",
         "a`b": "`a``b`",
         "1": "`1`",

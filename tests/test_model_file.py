@@ -23,13 +23,21 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import multigene
-from multigene import MultigeneRegressor
+from multigene import MultigeneRegressor, model_file
 from multigene.model_check import Limits
-from multigene.model_file import dumps, load, loads
+from multigene.model_file import load, loads
 from multigene.settings.paper import configuration
-from multigene.settings.settings import Refinement
+from multigene.settings.settings import Refinement, Settings
 
 FAST = {"generations": 6, "population_size": 20, "random_state": 0, "n_jobs": 1}
+
+
+def dumps(model: MultigeneRegressor) -> str:
+    return model_file.dumps(model.fitted_)
+
+
+def reloaded(model: MultigeneRegressor) -> MultigeneRegressor:
+    return multigene.load(io.BytesIO(dumps(model).encode()))
 
 
 @pytest.fixture(scope="module")
@@ -78,12 +86,55 @@ def test_round_trip_is_bit_identical(rows, parameters, tmp_path):
         assert getattr(loaded, attribute) == getattr(model, attribute), attribute
     assert list(loaded.feature_names_in_) == list(X.columns)
     assert dumps(loaded).split('"run"')[0] == dumps(model).split('"run"')[0]
+    if not isinstance(model.settings, Settings):  # of a whole Settings the file keeps what the run made of it
+        assert loaded.get_params() == model.get_params()
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"search": "laws"},
+        {"search": "accuracy"},
+        {"units": {"größe (m)": "m", 'a "quoted" one': "s", "x": "m*s", "y/z": "m*s"}},
+        {"verbose": False, "n_jobs": None},
+        {"time_limit": np.float64(60.0), "population_size": np.int64(20)},
+    ],
+    ids=str,
+)
+def test_every_parameter_comes_back(rows, parameters):
+    X, y = rows
+    law = pd.Series(2.0 * X["x"], name="y/z")
+    model = MultigeneRegressor(**{**FAST, **parameters}).fit(X, law if "units" in parameters else y)
+    loaded = reloaded(model)
+    assert loaded.get_params() == model.get_params()
+    assert loaded.fitted_.settings == model.fitted_.settings
+
+
+def version_1() -> bytes:
+    """A file as the first program wrote it, with fewer parameters and other words."""
+    return (Path(__file__).parent / "data" / "model-version-1.json").read_bytes()
+
+
+def test_files_of_the_first_program_load():
+    loaded = multigene.load(io.BytesIO(version_1()))
+    assert loaded.stopped_by_ == "no improvement expected"
+    assert (loaded.search, loaded.units) == ("both", None)
+    assert loaded.fitted_.changes == ()
+    assert loaded.fitted_.command is None
+    document = json.loads(version_1())
+    assert "search" not in document["parameters"]
+    again = json.loads(dumps(loaded))
+    assert all(
+        again[key] == value
+        for key, value in document.items()
+        if key in ("front", "features", "data", "settings")
+    )
 
 
 def test_every_model_of_the_front_comes_back(model):
-    loaded = loads(dumps(model).encode())
-    assert len(loaded._front) == len(model._front)
-    for ours, theirs in zip(model._front, loaded._front, strict=True):
+    loaded = reloaded(model)
+    assert len(loaded.fitted_.front) == len(model.fitted_.front)
+    for ours, theirs in zip(model.fitted_.front, loaded.fitted_.front, strict=True):
         assert ours.individual.genes == theirs.individual.genes
         assert ours.individual.coefficients == theirs.individual.coefficients
         assert ours.individual.intercept == theirs.individual.intercept
@@ -93,14 +144,14 @@ def test_every_model_of_the_front_comes_back(model):
 def test_a_model_fitted_to_an_array_needs_no_names(rows):
     X, y = rows
     model = MultigeneRegressor(**FAST).fit(X.to_numpy(), y.to_numpy())
-    loaded = loads(dumps(model).encode())
+    loaded = reloaded(model)
     assert not hasattr(loaded, "feature_names_in_")
     np.testing.assert_array_equal(loaded.predict(X.to_numpy()), model.predict(X.to_numpy()))
 
 
 def test_a_loaded_model_is_an_estimator_like_any_other(model, rows):
     X, y = rows
-    loaded = loads(dumps(model).encode())
+    loaded = reloaded(model)
     assert clone(loaded).get_params() == model.get_params()
     again = clone(loaded).fit(X, y)
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
@@ -112,7 +163,7 @@ def test_a_loaded_model_is_an_estimator_like_any_other(model, rows):
 def test_a_constant_target_round_trips():
     X = np.arange(12.0).reshape(6, 2)
     model = MultigeneRegressor(**FAST).fit(X, np.full(6, 3.5))
-    np.testing.assert_array_equal(loads(dumps(model).encode()).predict(X), model.predict(X))
+    np.testing.assert_array_equal(reloaded(model).predict(X), model.predict(X))
 
 
 def test_the_file_tells_about_the_data(model, rows):
@@ -126,7 +177,7 @@ def test_the_file_tells_about_the_data(model, rows):
 
 def test_an_open_stream_can_be_read(model, rows):
     np.testing.assert_array_equal(
-        load(io.BytesIO(dumps(model).encode())).predict(rows[0]), model.predict(rows[0])
+        multigene.load(io.BytesIO(dumps(model).encode())).predict(rows[0]), model.predict(rows[0])
     )
 
 
@@ -221,6 +272,14 @@ def changed(model, **changes):
         ({"parameters": []}, "'parameters' is missing"),
         ({"parameters__generations": "many"}, "wrong kind"),
         ({"parameters__population_size": True}, "wrong kind"),
+        ({"parameters__search": "gold"}, "wrong kind"),
+        ({"parameters__units": {"x": 3}}, "wrong kind"),
+        ({"parameters__random_state": "7"}, "wrong kind"),
+        ({"parameters__settings": "other"}, "wrong kind"),
+        ({"changes": [{"prune": "much"}]}, "not a number"),
+        ({"changes": [{"melt": 1}]}, "which is unknown"),
+        ({"changes": ["prune"]}, "'changes' is damaged"),
+        ({"command": ["multigene", 3]}, "'command'"),
         ({"parameters__settings": {"no_such": 1}}, "no setting 'no_such'"),
         ({"settings__genes__max_depth": "deep"}, "not a whole number"),
         ({"settings__genes__lcf": "sideways"}, "not known"),
@@ -338,9 +397,10 @@ import numpy as np
 sys.path.insert(0, {tests!r})
 from test_model_file import bytes_damaged, values_damaged
 import random, tracemalloc
+from multigene import MultigeneRegressor
 from multigene.model_file import loads
 content = open({path!r}, "rb").read()
-loads(content)  # everything is imported before memory is measured
+MultigeneRegressor.from_fitted(loads(content))  # everything is imported before memory is measured
 width = 3
 rng = random.Random(20)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -354,7 +414,7 @@ for number in range({number}):
             break
     signal.alarm(10)  # a file that hangs ends this process
     try:
-        model = loads(damaged)
+        model = MultigeneRegressor.from_fitted(loads(damaged))
         model.predict(np.zeros((2, width))) if not hasattr(model, "feature_names_in_") else None
         str(model)
         loaded += 1

@@ -79,7 +79,7 @@ def test_max_time_holds_and_parameters_stay_as_set(method, rows):
     before = est.get_params()
     noise = 0.1 * y_train.std() * np.random.default_rng(0).standard_normal(len(y_train))
     est.fit(X_train, y_train + noise)  # without noise the law may be found sooner
-    assert est._settings.stopping.seconds == pytest.approx(0.97)
+    assert est.fitted_.settings.stopping.seconds == pytest.approx(0.97)
     assert est.stopped_by_ == "time"
     assert est.get_params() == before
 

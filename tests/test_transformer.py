@@ -49,7 +49,7 @@ def test_columns_add_up_to_the_prediction(rows):
     X, y = rows
     transformer = MultigeneTransformer(TINY).fit(X, y)
     regressor = transformer.regressor_
-    total = transformer.transform(X).sum(axis=1) + regressor._member.individual.intercept
+    total = transformer.transform(X).sum(axis=1) + regressor.fitted_.individual.intercept
     np.testing.assert_allclose(total, regressor.predict(X), rtol=1e-9, atol=1e-9)
 
 

@@ -13,9 +13,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from multigene.estimator import MultigeneRegressor
+    from multigene.estimator import MultigeneRegressor, load
     from multigene.formula import Formula
-    from multigene.model_file import load
+    from multigene.search.progress import Progress
     from multigene.settings.paper import configuration
     from multigene.settings.settings import Settings
     from multigene.transformer import MultigeneClassifier, MultigeneTransformer
@@ -26,6 +26,7 @@ __all__ = [
     "MultigeneClassifier",
     "MultigeneRegressor",
     "MultigeneTransformer",
+    "Progress",
     "Settings",
     "__version__",
     "configuration",
@@ -37,9 +38,10 @@ _HOMES = {
     "MultigeneClassifier": "multigene.transformer",
     "MultigeneRegressor": "multigene.estimator",
     "MultigeneTransformer": "multigene.transformer",
+    "Progress": "multigene.search.progress",
     "Settings": "multigene.settings.settings",
     "configuration": "multigene.settings.paper",
-    "load": "multigene.model_file",
+    "load": "multigene.estimator",
 }
 
 

@@ -1,60 +1,49 @@
-"""MultigeneRegressor: fit = validate → run → choose; predict; score. The front door of the package.
+"""MultigeneRegressor: fit = validate → run → `FittedModel`; predict; score. The front door of the package.
 
-`settings/resolve.py` makes settings of its parameters, `data/arrays.py` arrays of its rows, `search/run.py` searches;
-`inspection.py` and `looking.py` hold what a fitted model can be asked.
+`settings/resolve.py` makes settings of its parameters, `data/arrays.py` arrays of its rows, `fitting.py` runs the search; what
+comes out is a `FittedModel` (`fitted.py`), and everything that a fitted estimator is asked goes there. Report and figures are
+imported when they are first asked for, so that fitting needs neither Jinja2 nor matplotlib nor Plotly.
 """
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import replace
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from multigene._engine import Dataset, Individual, Workers
-from multigene.data.arrays import checked_features, checked_rows, column_names, data_summary, target_name
+from multigene.data.arrays import checked_features, checked_rows, column_names, target_name
 from multigene.data.training_rows import TrainingRows
-from multigene.evolution.checkpoint import fingerprint_of
-from multigene.explain.digits import with_few_digits
-from multigene.explain.front import Front
-from multigene.expression.genes import model_expression, transformations
-from multigene.expression.tree import variables
-from multigene.formula import Digits, Formula
-from multigene.inspection import Inspection
-from multigene.laws.variables.units import Dimensions
-from multigene.looking import Looking
-from multigene.report.progress import ProgressLine
-from multigene.search.problem import Problem, unequal
-from multigene.search.run import CLOCKS, Callback, Run
-from multigene.settings.resolve import random_generator, resolved, threads
+from multigene.fitted import FittedModel
+from multigene.fitting import Data, Fitting
+from multigene.formula import Digits
+from multigene.search.run import Callback
+from multigene.settings.parameters import Parameters
+from multigene.settings.resolve import resolved
 from multigene.settings.settings import Settings
-from multigene.words import among, anatomy
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = npt.NDArray[np.float64]
-
-NOTHING_WITH_THESE_UNITS = (
-    "No formula was found that agrees with the units, so the model is the mean; check them, give more time, or leave units out. "
-    "A constant that has a unit inside a formula, such as g in v**2/2 + g*h, needs a column of its own."
-)
-#: Seconds beyond a time limit that numbers of models that were not chosen may take to lose digits.
-DIGITS_SECONDS = 0.05
+    from multigene.explain.prune import Pruned
+    from multigene.model_check import Limits
+    from multigene.report.plots import Plots
 
 
-class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+def _told(name: str, meaning: str) -> Any:
+    """A fitted attribute that the `FittedModel` has under another name."""
+    return property(lambda self: getattr(self.fitted_, name), doc=meaning)
+
+
+class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Symbolic regression by multi-gene genetic programming with linear combinations of features.
 
     A model is `y = c0 + c1·gene1(x) + … + ck·genek(x)`: genes evolve, outer coefficients come from least squares,
     inner weights from gradient tuning. Without a configuration of the paper, the default search is used: several
-    populations, seekers of exact laws, and rows held out that decide how large a formula may be.
+    populations, a search for exact laws, and held-out rows that decide how large a formula may be.
 
     Parameters
     ----------
@@ -67,8 +56,7 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
     population_size : int or None
         Number of individuals, `|P|` of the paper. None for that of the configuration.
     generations : int or None
-        Number of generations after which the run ends. None for that of the settings, or no limit if `time_limit` is
-        given.
+        Generations after which the run ends. None for the settings' number, or no limit if `time_limit` is given.
     time_limit : float or None
         Seconds after which the run ends; of the wall clock, or of the processor with
         `settings={"clock": "processor"}`. None for no such limit.
@@ -79,16 +67,14 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
         the run where there is none), "accuracy" (approximations), or "both". Not with a configuration of the paper.
     units : dict or None
         Units of all features, and of the target under its name or "y", e.g. `{"m": "kg", "v": "m/s", "y": "J"}`, read
-        by Pint (`multigene[units]`). Only laws are sought then, and no formula that contradicts the units is
+        by Pint (`multigene[units]`). Only laws are searched for then, and no formula that contradicts the units is
         reported; numbers have no unit, but one factor in front of the formula may have (see `multigene.laws.variables.units`).
     n_jobs : int or None
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState, Generator or None
-        Seed: the same seed gives the same model. None for another one each time.
-    verbose : int
-        1 shows a live progress line on standard error.
-    warm_start : bool
-        Continue from the last generation when `fit` is called again.
+        Seed: the same one gives the same model, unless the clock ends the run. None for another one each time.
+    verbose, warm_start : int, bool
+        1 shows a live progress line on standard error; True continues from the last generation when `fit` is called again.
     settings : Settings, dict or None
         All other settings: a `multigene.settings.settings.Settings`, or a dict of settings by name, e.g.
         `{"tournament_size": 7}`. `multigene settings` on the command line lists them.
@@ -116,11 +102,13 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
     n_generations_ : int
         Number of generations of the run.
     stopped_by_ : str
-        Why the run ended: "generations", "time", "target", "stagnation", "callback" or "interrupt".
-    n_features_in_ : int
-        Number of features of the training rows.
-    feature_names_in_ : array of str
-        Their names, where the training rows had names of columns.
+        Why the run ended: "generations", "time", "target" (`target_r2` is reached), "stagnation", "callback", "interrupt"
+        (Ctrl-C), "law" (an exact law was found) or "no improvement expected" (held-out rows say that there is nothing to
+        explain, or few rows that no larger formula helps).
+    fitted_ : FittedModel
+        All of the above as one value that never changes.
+    n_features_in_, feature_names_in_ : int, array of str
+        Number of features of the training rows, and their names where columns had names.
 
     Examples
     --------
@@ -175,176 +163,240 @@ class MultigeneRegressor(Inspection, Looking, RegressorMixin, BaseEstimator):  #
         callback: Callback | None = None,
         checkpoint: str | Path | None = None,
     ) -> MultigeneRegressor:
-        """Find a formula for `y` in terms of the columns of `X`.
+        """Find a formula for `y` in terms of the columns of `X`. On Ctrl-C and at the time limit it is the best so far.
 
         Parameters
         ----------
-        X : array or DataFrame of shape (rows, features)
-            Finite numbers.
-        y : array or Series of shape (rows,)
+        X, y : array or DataFrame of shape (rows, features), array or Series of shape (rows,)
             Finite numbers.
         sample_weight : array of shape (rows,), optional
             Weight of every row, not negative; rows of weight 0 are not seen. Laws are not looked for among rows of
             different weights.
         callback : callable, optional
-            Called with a `Generation` after every generation; returning True ends the run.
+            Called with a `multigene.Progress` after every generation of a configuration of the paper and after every
+            round of generations of the default search; returning True ends the run.
         checkpoint : path, optional
-            File in which the state of the run is kept; a run that was killed goes on from it.
-
-        Returns
-        -------
-        MultigeneRegressor
-            The estimator itself. On Ctrl-C and at the time limit it has the best model so far.
+            File in which the state of the run is kept; a run that was killed goes on from it, and one that has ended goes
+            on with a larger limit.
         """
-        settings = self._resolved_settings()
-        now = CLOCKS[settings.stopping.clock]
-        started = now()
-        rng, workers = random_generator(self.random_state), Workers(threads(self.n_jobs))
-        if callback is not None and not callable(callback):
-            raise ValueError(
-                f"callback={callback!r} cannot be called; give a function of a Generation, or None."
-            )
-        names = column_names(X)
-        self._target_name = target_name(y)
+        from multigene.report.progress import ProgressLine
+
+        fitting = Fitting(Parameters.of(self), self.resolved_settings(), callback)
+        names, target = column_names(X), target_name(y)
         X, y, weights = checked_rows(self, X, y, sample_weight, reset=True, ensure_min_samples=1)
-        Dataset(X, y, weights)  # the engine's own checks, of weights above all
-        weights = unequal(weights)
-        self._names = names or [f"x{j}" for j in range(X.shape[1])]
-        self._rows, self._uncertainty = TrainingRows.of(X, y, weights), None
-        self._data_summary: dict[str, Any] | None = data_summary(names, X, y, self._rows.variance)
-        if settings.stopping.seconds is not None and settings.stopping.clock == "wall":
-            workers.set_deadline(settings.stopping.seconds - (now() - started))
-        dimensions = None if self.units is None else Dimensions.of(self.units, self._names, self._target_name)
-        kept = checkpoint or self.warm_start
-        mark = fingerprint_of(settings, X, y, weights, self.random_state, dimensions) if kept else ""
-        problem = seen(settings, X, y, weights, dimensions)
-        run = Run(settings, problem, workers, started, callback, checkpoint, mark)
-        # BLAS on one thread: more would wait beside the engine's, and sums must not depend on their number.
-        with threadpool_limits(1, user_api="blas"):
-            run.start(rng, getattr(self, "_state", None) if self.warm_start else None)
-            with ProgressLine(settings.stopping, visible=bool(self.verbose)) as line:
-                run.execute(line)
-            self._settings = settings
-            self._take(run)
-        if dimensions is not None and not variables(self.formula_.expression) and np.ptp(y) > 0.0:
-            warnings.warn(NOTHING_WITH_THESE_UNITS, UserWarning, stacklevel=2)
+        line = ProgressLine(fitting.settings.stopping, visible=bool(self.verbose))
+        data, state = Data(X, y, weights, names, target), getattr(self, "_state", None)
+        self._fitted, self._state = fitting.run(data, line, checkpoint, state)
         return self
 
-    def _resolved_settings(self) -> Settings:
-        return resolved(self)
+    def resolved_settings(self) -> Settings:
+        """All settings that `fit` would use; a `ValueError` names what it would refuse."""
+        return resolved(Parameters.of(self))
 
-    def _take(self, run: Run) -> None:
-        """Set the fitted attributes from a finished run."""
-        import pandas as pd
+    @classmethod
+    def from_fitted(cls, fitted: FittedModel) -> MultigeneRegressor:
+        """The estimator of a fitted model, such as one that was read from a file."""
+        model = cls(**fitted.parameters.values())
+        model.n_features_in_ = len(fitted.names)
+        if fitted.named:
+            model.feature_names_in_ = np.array(fitted.names, dtype=object)
+        model._fitted, model._state = fitted, None
+        return model
 
-        result = run.result()
-        front, chosen = list(result.front), result.chosen
-        if self._settings.search is not None and self._rows is not None:
-            # A run limited by time is over; nobody waits for digits of models that were not chosen.
-            seconds = None if self._settings.stopping.seconds is None else DIGITS_SECONDS
-            front = with_few_digits(result.front, self._rows, result.chosen, seconds)
-            chosen = next(new for new, old in zip(front, result.front, strict=True) if old is result.chosen)
-        self._front = Front(front, chosen, self._names, self._target_name, self._data_summary or {})
-        self._state = run.state() if self.warm_start else None
-        self.history_ = pd.DataFrame(run.history)
-        self.n_generations_ = run.generations()
-        self.stopped_by_ = run.stopped_by
-        self._choose(chosen, "default")
+    @property
+    def fitted_(self) -> FittedModel:
+        """All that the run left behind, as one value that never changes."""
+        check_is_fitted(self)
+        return self._fitted
 
-    def _choose(self, member: Any, choice: str) -> None:
-        self._member, self.choice_ = member, choice
-        individual: Individual = member.individual
-        self.r2_ = float(member.fitness)
-        self.n_genes_ = sum(c != 0.0 for c in individual.coefficients)
-        self.n_nodes_, self.depth_, self.lcf_share_ = (
-            individual.n_nodes,
-            individual.depth,
-            individual.lcf_share,
-        )
-        self.formula_ = Formula(model_expression(individual), self._names, self._target_name)
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_fitted" in vars(self)
+
+    # --- the formula ------------------------------------------------------------------------------
+
+    formula_ = _told("formula", "The chosen formula.")
+    choice_ = _told("choice", "How the formula in use was chosen.")
+    r2_ = _told("r2", "R² of the chosen formula on the training rows.")
+    n_genes_ = _told("n_genes", "Genes that take part.")
+    n_nodes_ = _told("n_nodes", "Nodes of all genes.")
+    depth_ = _told("depth", "Largest depth of a gene.")
+    lcf_share_ = _told("lcf_share", "Share of linear combinations among the leaves that are not constants.")
+    history_ = _told("history", "Best fitness, complexity, evaluations and seconds after every generation.")
+    n_generations_ = _told("n_generations", "Number of generations of the run.")
+    stopped_by_ = _told("stopped_by", "Why the run ended.")
+
+    def sympy(self) -> Any:
+        """The chosen formula as a SymPy expression."""
+        return self.fitted_.formula.sympy()
+
+    def latex(self, digits: Digits = "few") -> str:
+        """The chosen formula for LaTeX; `digits` as in `Formula.text`."""
+        return self.fitted_.formula.latex(digits)
 
     # --- using ------------------------------------------------------------------------------------
 
     def predict(self, X: Any, index: int | None = None, interval: float | None = None) -> Any:
         """Prediction of the chosen formula, or of that of a row of `equations_`, for every row of `X`.
 
-        With `interval=0.95` also the bounds that hold a new observation with that probability: (prediction,
-        lower, upper). They suppose that the form of the formula is right; outside the range of the training rows
-        they are too narrow.
+        With `interval=0.95` also the bounds that hold a new observation with that probability: (prediction, lower,
+        upper). They suppose that the form of the formula is right; beyond the training rows they are too narrow.
         """
-        check_is_fitted(self)
+        fitted = self.fitted_
         X = checked_features(self, X)
-        member = self._member if index is None else self._front.at(index)
-        if interval is not None:
-            return self._with_interval(member, X, interval)
-        return self._clipped(member.individual.predict(X))
+        fitted = fitted if index is None else fitted.at(index)
+        return fitted.predict(X) if interval is None else fitted.interval(X, interval)
 
-    def _clipped(self, values: Any) -> Any:
-        """Predictions within the bounds of the setting `clip`, if there are any."""
-        search = self._settings.search
-        if search is None or search.clip is None or self._data_summary is None:
-            return values
-        low, high = self._data_summary["target_range"]
-        room = search.clip * (high - low)
-        return np.clip(values, low - room, high + room)
-
-    @property
-    def transformations_(self) -> pd.DataFrame:
-        """The learned linear combinations: one row each, the additive weight first, then one column per feature."""
-        check_is_fitted(self)
-        import pandas as pd
-
-        # By position: a feature may itself be called "gene" or "bias".
-        found = transformations(self._member.individual)
-        weights = [[bias, *(terms.get(j, 0.0) for j in range(len(self._names)))] for _, bias, terms in found]
-        table = pd.DataFrame(
-            np.array(weights).reshape(len(found), -1 if found else 1 + len(self._names)),
-            columns=["bias", *self._names],
-        )
-        table.insert(0, "gene", np.array([gene for gene, _, _ in found], dtype=int), allow_duplicates=True)
-        return table
-
-    def sympy(self) -> Any:
-        """The chosen formula as a SymPy expression."""
-        check_is_fitted(self)
-        return self.formula_.sympy()
-
-    def latex(self, digits: Digits = "few") -> str:
-        """The chosen formula for LaTeX; `digits` as in `Formula.text`."""
-        check_is_fitted(self)
-        return self.formula_.latex(digits)
+    def metrics(self, X: Any, y: Any, sample_weight: Any = None) -> dict[str, float]:
+        """R², RMSE, mean, median and largest absolute error, and bias of the chosen formula on any rows."""
+        return self.fitted_.metrics(self._checked(X, y, sample_weight))
 
     def save(self, path: str | Path) -> None:
         """Write the model to a file that `multigene.load` reads: versioned JSON, written at once or not at all."""
         from multigene.model_file import save
 
-        save(self, path)
+        save(self.fitted_, path)
+
+    # --- the front --------------------------------------------------------------------------------
+
+    @property
+    def equations_(self) -> pd.DataFrame:
+        """The front, smallest formula first: one row per model that no smaller one equals.
+
+        Columns: `complexity` (nodes of the printed formula), `r2` (training), `validation_r2` (what formulas
+        of at most this size were worth on rows held out during the first part of the run; NaN where none
+        were), `rmse`, `mdl` (description length in bits), `bic`, `parameters` (printed numbers), `genes`,
+        `source` ("search" or "pruned"), `formula`, `chosen`.
+        """
+        return self.fitted_.equations()
+
+    def choose(self, criterion: str | int = "default") -> MultigeneRegressor:
+        """Use another formula of the front from now on, without fitting anything.
+
+        `criterion` is a row of `equations_`, or "default" (what the search itself chose: as large as rows
+        held out allow), "accuracy" (highest training R²), "knee" (smallest that explains all but 1.5 % of
+        what the most accurate one does), "validation", "mdl" or "bic" (best in that column). `choice_` tells what
+        is in use. Returns the model itself.
+        """
+        self._fitted = self.fitted_.choose(criterion)
+        return self
+
+    def rescore(self, X: Any, y: Any, sample_weight: Any = None) -> pd.DataFrame:
+        """Every formula of the front on other rows: R², RMSE, mean, median, largest error, bias."""
+        return self.fitted_.rescore(self._checked(X, y, sample_weight))
+
+    def prune(
+        self, max_loss: float = 0.001, X: Any = None, y: Any = None, sample_weight: Any = None
+    ) -> Pruned:
+        """Shorten the chosen formula at the cost of at most `max_loss` of training R², and use it from now on.
+
+        Terms, weights and parts whose removal costs little are dropped one after the other, the rest refitted
+        each time; then constants are rounded to as few digits as the loss allows. The front stays as it was
+        with the shortened formula added; `choose("default")` goes back. On the training rows (at most 20,000), or on those given.
+        """
+        self._fitted, pruned = self.fitted_.prune(max_loss, self._given(X, y, sample_weight))
+        return pruned
+
+    # --- its parts and its certainty --------------------------------------------------------------
+
+    def genes(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> pd.DataFrame:
+        """The genes on the training rows, or on those given: formula, coefficient, share of variance, spread, and the loss
+        of R² when each is left out and the rest is fitted anew."""
+        return self.fitted_.genes(self._given(X, y, sample_weight))
+
+    def importance(
+        self, X: Any = None, y: Any = None, sample_weight: Any = None, *, repeats: int = 5
+    ) -> pd.DataFrame:
+        """Importance of the variables on the training rows, or on those given: loss of R² when shuffled, and share of
+        variance by gene."""
+        return self.fitted_.importance(self._given(X, y, sample_weight), repeats)
+
+    def variable_frequencies(self, least: float = 0.9) -> pd.DataFrame:
+        """How often the good models of the front (at least this share of the best R²) use each variable."""
+        return self.fitted_.variable_frequencies(least)
+
+    @property
+    def transformations_(self) -> pd.DataFrame:
+        """The learned linear combinations: one row each, the additive weight first, then one column per feature."""
+        return self.fitted_.transformations()
+
+    @property
+    def parameters_(self) -> pd.DataFrame:
+        """The numbers of the formula as printed: estimate, standard error (NaN where the rows determine a number only
+        together with others), 95 % interval, and where each stands."""
+        return self.fitted_.parameter_table()
+
+    def keep_rows(self, X: Any, y: Any, sample_weight: Any = None) -> MultigeneRegressor:
+        """Keep training rows with a model that was loaded from a file, as `fit` does: intervals, pruning and importance
+        need them."""
+        self._fitted = self.fitted_.with_rows(self._checked(X, y, sample_weight))
+        return self
+
+    def _given(self, X: Any, y: Any, sample_weight: Any) -> TrainingRows | None:
+        """The rows given, checked; None where none are, for the training rows."""
+        if (X is None) != (y is None):
+            raise ValueError("X and y belong together; give both, or neither for the training rows.")
+        return None if X is None else self._checked(X, y, sample_weight)
+
+    def _checked(self, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
+        check_is_fitted(self)
+        X, y, weights = checked_rows(self, X, y, sample_weight)
+        return TrainingRows(X, y, weights, len(y))
+
+    # --- what it shows ----------------------------------------------------------------------------
+
+    def report(
+        self,
+        path: str | Path,
+        X: Any = None,
+        y: Any = None,
+        X_test: Any = None,
+        y_test: Any = None,
+        *,
+        sample_weight: Any = None,
+    ) -> None:
+        """Write one self-contained HTML page about the model: formula, front, fit, genes, importance, exports, settings.
+
+        Without rows the page shows those that the fitted model keeps (a sample where there are very many;
+        none after loading from a file), weighted as in `fit`. Needs the extra `multigene[report]`.
+        """
+        from multigene.report import write_report
+
+        write_report(self.fitted_, path, X, y, X_test, y_test, sample_weight)
+
+    @property
+    def plot(self) -> Plots:
+        """Figures for papers and notebooks: `model.plot.front()`, `.fit()`, `.genes()` and so on."""
+        from multigene.report.plots import Plots
+
+        return Plots(self.fitted_)
 
     def __str__(self) -> str:
-        if not hasattr(self, "_member"):
-            return super().__repr__()  # type: ignore[no-any-return]
-        return (
-            f"{self._target_name} = {self.formula_}\n"
-            f"R² {self.r2_:.6f} on the training rows, {anatomy(self.formula_.size, self.n_genes_)}; "
-            f"{among(len(self._front.listed))}"
-        )
+        return str(self._fitted) if self.__sklearn_is_fitted__() else super().__repr__()
 
-    def __sklearn_tags__(self) -> Any:
-        return super().__sklearn_tags__()
+    def _repr_latex_(self) -> str | None:
+        return str(self.formula_._repr_latex_()) if self.__sklearn_is_fitted__() else None
+
+    def _repr_html_inner(self) -> str:
+        from multigene.report.notebook import estimator_html
+
+        return estimator_html(getattr(self, "_fitted", None), super()._repr_html_inner())
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        return {**bundle, "text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "_member" in state:
+            raise ValueError(
+                "This model was pickled by an earlier version of multigene, whose models had another form; "
+                "fit it again, or save it with that version by model.save(path), which this one reads."
+            )
+        super().__setstate__(state)
 
 
-def seen(
-    settings: Settings, X: Floats, y: Floats, weights: Floats | None, dimensions: Dimensions | None = None
-) -> Problem:
-    """The rows as the search sees them: those of weight zero not at all."""
-    if weights is not None and not np.all(weights > 0.0):
-        kept = weights > 0.0
-        X, y, weights = X[kept], y[kept], weights[kept]
-    options = settings.search
-    if options is None:  # a configuration of the paper: the rows as they are
-        return Problem.of(X, y, weights, holdout=0.0, standardise=False)
-    only_laws = options.looks_for == "laws" or dimensions is not None
-    problem = Problem.of(
-        X, y, weights, holdout=options.holdout, standardise=options.standardise, only_laws=only_laws
-    )
-    return replace(problem, dimensions=dimensions)
+def load(source: str | os.PathLike[str] | IO[bytes], limits: Limits | None = None) -> MultigeneRegressor:
+    """Read a fitted model from a file or an open binary stream; a `ValueError` refuses what is none. Nothing in it is run,
+    so files of untrusted sources are safe to load; `limits` says how large one may be."""
+    from multigene.model_file import load as read
+
+    return MultigeneRegressor.from_fitted(read(source, limits))

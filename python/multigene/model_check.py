@@ -1,17 +1,22 @@
-"""Checked access to a model file of a stranger: every value has its type, range and size, or is refused."""
+"""Checked access to a model file of an untrusted source: every value has its type, range and size, or is refused.
+
+`model_file.py` reads through it and makes the fitted model of what it returns.
+"""
 
 from __future__ import annotations
 
+import types
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, fields
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from multigene._engine import Individual
-
-if TYPE_CHECKING:
-    from multigene.explain.intervals import Uncertainty
+from multigene.explain.intervals import Uncertainty
+from multigene.settings.parameters import Parameters
+from multigene.settings.settings import Settings
+from multigene.settings.text import setting_value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,8 +129,6 @@ class Checked:
 
     def intervals(self, n_parameters: int) -> Uncertainty | None:
         """What is known of the numbers of the chosen formula, as far as the file tells."""
-        from multigene.explain.intervals import Uncertainty
-
         if self.values.get("intervals") is None:
             return None
         table = self.table("intervals")
@@ -147,6 +150,50 @@ class Checked:
         return Uncertainty(
             variance, freedom, factor.reshape(n_parameters, rank), np.array(determined, dtype=bool)
         )
+
+    def changes(self) -> tuple[tuple[str, Any], ...]:
+        """What was asked of the model after its run, as far as the file tells."""
+        found: list[tuple[str, Any]] = []
+        for entry in self._list("changes", self.limits.models) if "changes" in self.values else ():
+            if not isinstance(entry, dict) or len(entry) != 1:
+                raise ValueError("its list 'changes' is damaged")
+            [name], inner = entry, Checked(entry, self.limits)
+            if name == "prune":
+                found.append((name, inner.number(name)))
+            elif name == "choose":
+                row = isinstance(entry[name], int)
+                found.append((name, inner.whole(name, -(1 << 31), 1 << 31) if row else inner.text(name)))
+            else:
+                raise ValueError(f"its list 'changes' tells of {_shown(name)}, which is unknown")
+        return tuple(found)
+
+    def command(self) -> tuple[str, ...] | None:
+        """The shell command of the run, as far as the file tells."""
+        if self.values.get("command") is None:
+            return None
+        return tuple(self.texts("command", self.limits.models))
+
+    def parameters(self, settings: Settings) -> dict[str, Any]:
+        """Constructor parameters, each of the kind that `Parameters` declares; `settings` are those of the run."""
+        hints = get_type_hints(Parameters) | {"random_state": int | None, "settings": dict | str | None}
+        values: dict[str, Any] = {}
+        for field in fields(Parameters):
+            value = self.values.get(field.name, field.default)
+            if not _is_a(value, hints[field.name]):
+                raise ValueError(
+                    f"its parameter {field.name!r} is {_shown(value)}, which is of the wrong kind"
+                )
+            values[field.name] = value
+        if isinstance(values["functions"], list):
+            values["functions"] = [tuple(f) if isinstance(f, list) else f for f in values["functions"]]
+        given = values["settings"]
+        if isinstance(given, dict):
+            values["settings"] = {name: setting_value(name, value) for name, value in given.items()}
+        elif given == "given":
+            values["settings"] = settings
+        elif given is not None:
+            raise ValueError(f"its parameter 'settings' is {_shown(given)}, which is of the wrong kind")
+        return values
 
     def _individual(self) -> Individual:
         limits = self.limits
@@ -186,6 +233,20 @@ def _number(value: Any, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(f"its value {name!r} is {_shown(value)}, not a number")
     return float(value)
+
+
+def _is_a(value: Any, hint: Any) -> bool:
+    """Is a value of JSON of the kind that a parameter's declaration says?"""
+    origin, arguments = get_origin(hint) or hint, get_args(hint)
+    if origin in (Union, types.UnionType):
+        return any(_is_a(value, each) for each in arguments)
+    if origin is Literal:
+        return isinstance(value, str) and value in arguments
+    if origin is dict and arguments[1:] == (str,):
+        return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
+    if isinstance(value, bool):
+        return origin is bool
+    return isinstance(value, (int, float) if origin is float else origin)
 
 
 def _shown(value: Any) -> str:

@@ -1,8 +1,8 @@
-"""Model files: a fitted regressor as versioned JSON that is safe to load from a stranger.
+"""Model files: a `FittedModel` as versioned JSON that is safe to load from untrusted sources.
 
-Nothing in a file is run. Its size, nesting, counts, texts and numbers are checked before they are used,
-and a damaged or newer file is refused with a sentence. `docs/model-file.md` documents the format;
-`model.save` and `multigene.load` come here.
+Nothing in a file is run. Its size, nesting, counts, texts and numbers are checked before they are used (`model_check.py`),
+and a damaged or newer file is refused with a sentence. `docs/model-file.md` documents the format; `model.save`,
+`multigene.load` and the command line come here.
 """
 
 from __future__ import annotations
@@ -14,34 +14,36 @@ import platform
 import re
 import sys
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import numpy as np
 import pandas as pd
 
 from multigene import __version__
 from multigene._engine import Individual
+from multigene.evolution.pareto import Member
+from multigene.explain.front import Front
+from multigene.expression.genes import model_expression
+from multigene.expression.numbers import parameters as numbers_of
 from multigene.files import write_atomically
+from multigene.fitted import FittedModel
 from multigene.model_check import Checked, Limits
-from multigene.settings.text import plain, setting_value, settings_from
-
-if TYPE_CHECKING:
-    from multigene.estimator import MultigeneRegressor
+from multigene.settings.parameters import Parameters
+from multigene.settings.settings import Settings
+from multigene.settings.text import plain, settings_from
 
 FORMAT = "multigene-model"
 VERSION = 1
 #: Intervals are stored up to this many numbers: formulas of about 200 parameters.
 MOST_FACTOR_VALUES = 40_000
-_PARAMETERS = (
-    "configuration", "functions", "population_size", "generations", "time_limit", "max_genes",
-    "max_depth", "max_nodes", "n_jobs", "verbose", "warm_start",
-)  # fmt: skip
+#: Words for why a run ended that earlier programs wrote, and today's.
+EARLIER_WORDS = {"nothing to find": "no improvement expected"}
 
 
 # --- writing --------------------------------------------------------------------------------------
 
 
-def save(model: MultigeneRegressor, path: str | os.PathLike[str]) -> None:
+def save(model: FittedModel, path: str | os.PathLike[str]) -> None:
     """Write a fitted model to a file, at once or not at all."""
     target = Path(path)
     if target.is_dir():
@@ -51,14 +53,10 @@ def save(model: MultigeneRegressor, path: str | os.PathLike[str]) -> None:
     write_atomically(target, dumps(model).encode())
 
 
-def dumps(model: MultigeneRegressor) -> str:
+def dumps(model: FittedModel) -> str:
     """A fitted model as the text of a model file."""
-    from sklearn.utils.validation import check_is_fitted
-
-    check_is_fitted(model)
-    members = list(model._front)
-    if not any(member is model._member for member in members):
-        members.append(model._member)
+    members = list(model.front)
+    places = {id(member): place for place, member in enumerate(members)}
     document = {
         "format": FORMAT,
         "version": VERSION,
@@ -67,28 +65,30 @@ def dumps(model: MultigeneRegressor) -> str:
             "numpy": np.__version__,
             "python": platform.python_version(),
         },
-        "target": model._target_name,
-        "features": list(model._names),
-        "named": hasattr(model, "feature_names_in_"),
-        "chosen": next(i for i, member in enumerate(members) if member is model._member),
-        "default": next(i for i, member in enumerate(members) if member is model._front.default),
-        "choice": model.choice_,
+        "target": model.target,
+        "features": list(model.names),
+        "named": model.named,
+        "chosen": places[id(model.chosen)],
+        "default": places[id(model.front.default)],
+        "choice": model.choice,
+        "changes": [{name: value} for name, value in model.changes],
+        "command": None if model.command is None else list(model.command),
         "front": [_member(member) for member in members],
-        "parameters": _parameters(model),
-        "settings": plain(model._settings),
+        "parameters": _parameters(model.parameters),
+        "settings": _written(model.settings),
         "run": {
-            "generations": int(model.n_generations_),
-            "seconds": _last(model.history_, "seconds"),
-            "evaluations": _last(model.history_, "evaluations"),
-            "stopped_by": model.stopped_by_,
+            "generations": int(model.n_generations),
+            "seconds": _last(model.history, "seconds"),
+            "evaluations": _last(model.history, "evaluations"),
+            "stopped_by": model.stopped_by,
         },
-        "data": getattr(model, "_data_summary", None),
+        "data": model.data,
         "intervals": _intervals(model),
     }
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _member(member: Any) -> dict[str, Any]:
+def _member(member: Member) -> dict[str, Any]:
     individual: Individual = member.individual
     return {
         "r2": member.fitness if math.isfinite(member.fitness) else None,
@@ -101,10 +101,10 @@ def _member(member: Any) -> dict[str, Any]:
     }
 
 
-def _intervals(model: MultigeneRegressor) -> dict[str, Any] | None:
+def _intervals(model: FittedModel) -> dict[str, Any] | None:
     """What intervals of the chosen formula need, unless it has very many numbers or too few rows."""
     try:
-        known = model._uncertain(model._member)
+        known = model.uncertainty
     except ValueError:
         return None
     if known.factor.size > MOST_FACTOR_VALUES or not (
@@ -119,16 +119,24 @@ def _intervals(model: MultigeneRegressor) -> dict[str, Any] | None:
     }
 
 
-def _parameters(model: MultigeneRegressor) -> dict[str, Any]:
-    """Constructor parameters that are plain values; a seed that is an object cannot be written down."""
-    values = {name: plain(getattr(model, name)) for name in _PARAMETERS}
-    seed = model.random_state
-    values["random_state"] = int(seed) if isinstance(seed, (int, np.integer)) else None
-    if isinstance(model.settings, dict):
-        values["settings"] = {name: plain(value) for name, value in model.settings.items()}
-    else:
-        values["settings"] = None if model.settings is None else "given"
-    return {name: value.item() if isinstance(value, np.generic) else value for name, value in values.items()}
+def _parameters(parameters: Parameters) -> dict[str, Any]:
+    """Constructor parameters as plain values; a seed that is an object cannot be written down."""
+    values = {name: _written(value) for name, value in parameters.values().items()}
+    seed = parameters.random_state
+    values["random_state"] = seed if isinstance(seed, int) and not isinstance(seed, bool) else None
+    if isinstance(parameters.settings, Settings):
+        values["settings"] = "given"
+    return values
+
+
+def _written(value: Any) -> Any:
+    """A parameter as JSON has it."""
+    value = plain(value)
+    if isinstance(value, dict):
+        return {str(key): _written(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_written(each) for each in value]
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _last(history: pd.DataFrame, column: str) -> Any:
@@ -138,10 +146,10 @@ def _last(history: pd.DataFrame, column: str) -> Any:
 # --- reading --------------------------------------------------------------------------------------
 
 
-def load(source: str | os.PathLike[str] | IO[bytes], limits: Limits | None = None) -> MultigeneRegressor:
+def load(source: str | os.PathLike[str] | IO[bytes], limits: Limits | None = None) -> FittedModel:
     """Read a fitted model from a file or an open binary stream; a `ValueError` refuses what is none.
 
-    `limits` says how large a file may be; the defaults suit files of strangers.
+    `limits` says how large a file may be; the defaults suit files of untrusted sources.
     """
     limits = limits or Limits()
     if hasattr(source, "read"):
@@ -161,7 +169,7 @@ def load(source: str | os.PathLike[str] | IO[bytes], limits: Limits | None = Non
     return loads(content, str(path), limits)
 
 
-def loads(content: bytes, name: str = "The model", limits: Limits | None = None) -> MultigeneRegressor:
+def loads(content: bytes, name: str = "The model", limits: Limits | None = None) -> FittedModel:
     """The fitted model in the content of a model file; `name` is what messages call it."""
     limits = limits or Limits()
     try:
@@ -230,66 +238,36 @@ def _whole(text: str) -> int:
     return int(text)
 
 
-def _model(document: Checked) -> MultigeneRegressor:
-    """The estimator as `fit` left it, short of what only a run has (population, history)."""
-    from multigene.estimator import MultigeneRegressor
-    from multigene.evolution.pareto import Member
-    from multigene.explain.front import Front
-    from multigene.expression.jacobian import parameters as parameters_of
-
+def _model(document: Checked) -> FittedModel:
+    """The model as `fit` left it, short of what only a run has (rows, population, history)."""
     names = document.texts("features", at_most=document.limits.features)
     if not names:
         raise ValueError("it has no features")
     if len(set(names)) != len(names):
         raise ValueError("it names a feature twice")
-    front = [Member(*row) for row in document.members(len(names))]
-    chosen = document.whole("chosen", 0, len(front) - 1)
-    parameters = _read_parameters(document.table("parameters"))
+    members = [Member(*row) for row in document.members(len(names))]
+    chosen = members[document.whole("chosen", 0, len(members) - 1)]
+    default = chosen
+    if "default" in document.values:
+        default = members[document.whole("default", 0, len(members) - 1)]
     settings = settings_from(document.table("settings").values)
-    given = parameters.pop("settings")
-    model = MultigeneRegressor(**parameters, settings=settings if given == "given" else given)
-    model.n_features_in_ = len(names)
-    if document.flag("named"):
-        model.feature_names_in_ = np.array(names, dtype=object)
-    model._names, model._target_name = names, document.text("target")
-    model._settings, model._state, model._rows = settings, None, None
-    model._data_summary = document.data_summary(names)
-    default = front[document.whole("default", 0, len(front) - 1) if "default" in document.values else chosen]
-    model._front = Front(front, default, names, model._target_name, model._data_summary or {})
+    data = document.data_summary(names)
     run = document.table("run")
-    model.history_ = pd.DataFrame(columns=["generation", "seconds", "evaluations", "fitness", "complexity"])
-    model.n_generations_ = run.whole("generations", 0, sys.maxsize)
-    model.stopped_by_ = run.text("stopped_by")
-    model._choose(front[chosen], document.text("choice") if "choice" in document.values else "default")
-    known = document.intervals(len(parameters_of(model.formula_.expression)))
-    model._uncertainty = None if known is None else (front[chosen], known)
-    return model
-
-
-def _read_parameters(given: Checked) -> dict[str, Any]:
-    """Constructor parameters, each of the type it should have."""
-    kinds: dict[str, tuple[type, ...]] = {
-        "configuration": (str,), "functions": (str, list, dict), "population_size": (int,),
-        "generations": (int,),
-        "time_limit": (int, float), "max_genes": (int,), "max_depth": (int,), "max_nodes": (int,),
-        "n_jobs": (int,),
-        "verbose": (int, bool), "warm_start": (bool,), "random_state": (int,), "settings": (dict, str),
-    }  # fmt: skip
-    values: dict[str, Any] = {}
-    for name, allowed in kinds.items():
-        value = given.values.get(name)
-        if value is not None and (
-            not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed)
-        ):
-            raise ValueError(f"its parameter {name!r} is {str(value)[:40]!r}, which is of the wrong kind")
-        values[name] = value
-    if isinstance(values["functions"], list):
-        values["functions"] = [tuple(f) if isinstance(f, list) else f for f in values["functions"]]
-    for name, default in (("verbose", 0), ("warm_start", False)):
-        values[name] = default if values[name] is None else values[name]
-    settings = values["settings"]
-    if isinstance(settings, dict):
-        values["settings"] = {name: setting_value(name, value) for name, value in settings.items()}
-    elif settings not in (None, "given"):
-        raise ValueError(f"its parameter 'settings' is {settings[:40]!r}, which is of the wrong kind")
-    return values
+    stopped_by = run.text("stopped_by")
+    known = document.intervals(len(numbers_of(model_expression(chosen.individual))))
+    return FittedModel(
+        front=Front(members, default, names, document.text("target"), data or {}),
+        chosen=chosen,
+        settings=settings,
+        parameters=Parameters(**document.table("parameters").parameters(settings)),
+        named=document.flag("named"),
+        data=data,
+        rows=None,
+        history=pd.DataFrame(columns=["generation", "seconds", "evaluations", "fitness", "complexity"]),
+        n_generations=run.whole("generations", 0, sys.maxsize),
+        stopped_by=EARLIER_WORDS.get(stopped_by, stopped_by),
+        choice=document.text("choice") if "choice" in document.values else "default",
+        changes=document.changes(),
+        command=document.command(),
+        known_uncertainty=None if known is None else (chosen, known),
+    )

@@ -20,9 +20,10 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from multigene.data.arrays import checked_classes, checked_features, column_names
 from multigene.estimator import MultigeneRegressor
+from multigene.expression.build import weighted
 from multigene.expression.genes import gene_expression
 from multigene.expression.rewriting import simplify
-from multigene.expression.tree import Expression, Number, Operation
+from multigene.fitted import FittedModel
 from multigene.formula import Formula
 
 Floats = npt.NDArray[np.float64]
@@ -35,15 +36,15 @@ class Genes:
     the intercept, so that a regularised model after them starts from what the search has found.
     """
 
-    def __init__(self, model: MultigeneRegressor, X: Floats) -> None:
-        individual = model._member.individual
+    def __init__(self, model: FittedModel, X: Floats) -> None:
+        individual = model.individual
         used = [i for i, c in enumerate(individual.coefficients) if c != 0.0]
         self.individual = individual
         self.used = used or list(range(len(individual.coefficients)))
         self.scales = np.array([individual.coefficients[i] or 1.0 for i in self.used])
         self.formulas = [
             Formula(
-                simplify(_scaled(scale, gene_expression(individual, gene))), model._names, f"gene{number}"
+                simplify(weighted(scale, gene_expression(individual, gene))), model.names, f"gene{number}"
             )
             for number, (gene, scale) in enumerate(zip(self.used, self.scales.tolist(), strict=True))
         ]
@@ -65,10 +66,6 @@ class Genes:
     def _raw(self, X: Floats) -> Floats:
         with np.errstate(over="ignore"):
             return np.asarray(self.individual.gene_values(X)[:, self.used] * self.scales, dtype=np.float64)
-
-
-def _scaled(scale: float, gene: Expression) -> Expression:
-    return gene if scale == 1.0 else Operation("mul", (Number(scale), gene))
 
 
 class _ReportedByRegressor:
@@ -128,7 +125,7 @@ class MultigeneTransformer(_ReportedByRegressor, TransformerMixin, BaseEstimator
         self.n_features_in_ = self.regressor_.n_features_in_
         if hasattr(self.regressor_, "feature_names_in_"):
             self.feature_names_in_ = self.regressor_.feature_names_in_
-        self._genes = Genes(self.regressor_, checked_features(self, X))
+        self._genes = Genes(self.regressor_.fitted_, checked_features(self, X))
         self.genes_ = self._genes.formulas
         return self
 
@@ -201,7 +198,7 @@ class MultigeneClassifier(_ReportedByRegressor, ClassifierMixin, BaseEstimator):
         told_apart = [1] if len(self.classes_) == 2 else range(len(self.classes_))
         inputs = frame if names is not None else X
         self.regressors_ = [clone(base).fit(inputs, (index == k).astype(np.float64)) for k in told_apart]
-        self._genes = [Genes(model, X) for model in self.regressors_]
+        self._genes = [Genes(model.fitted_, X) for model in self.regressors_]
         self.genes_ = [formula for genes in self._genes for formula in genes.formulas]
         self.classifier_ = clone(self._default() if self.classifier is None else self.classifier)
         self.classifier_.fit(self._values(X), index)

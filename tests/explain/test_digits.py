@@ -11,11 +11,11 @@ from multigene import MultigeneRegressor
 from multigene._engine import Individual
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
-from multigene.explain.digits import ROUNDING, Numbers, _effects, simpler, with_few_digits
+from multigene.explain.digits import ROUNDING, Numbers, _effects, with_few_digits
 from multigene.export import WHOLE
 from multigene.expression.genes import model_expression
-from multigene.expression.jacobian import parameters
-from multigene.expression.tree import evaluate, round_numbers
+from multigene.expression.numbers import parameters, round_numbers
+from multigene.expression.tree import evaluate
 
 rng = np.random.default_rng(0)
 X = rng.uniform(-3.0, 3.0, (300, 3))
@@ -71,12 +71,6 @@ def test_laws_and_the_mean_stay_as_they_are() -> None:
     assert same is mean
 
 
-def test_simpler_numbers_come_first() -> None:
-    assert list(simpler(0.33331))[:4] == [0.0, 0.3, 0.33, 1 / 3]
-    assert list(simpler(1234.5))[:3] == [0.0, 1000.0, 1200.0]
-    assert list(simpler(0.0)) == [0.0]
-
-
 def test_every_number_of_a_gene_is_found() -> None:
     genes = [
         "sin([0: 0.2 + 1.3e-17*x0]) * 2.0 - -3.0",
@@ -92,7 +86,7 @@ def test_every_number_of_a_gene_is_found() -> None:
 def test_what_a_fitted_model_prints_is_what_it_predicts() -> None:
     y = np.exp(np.sin(X[:, 0] + 0.3 * X[:, 1] ** 2)) / (1.0 + np.abs(X[:, 2]) ** 1.5) + 0.1 * NOISE
     model = MultigeneRegressor(generations=15, random_state=0).fit(X, y)
-    assert model._member in list(model._front)
+    assert model.fitted_.chosen in list(model.fitted_.front)
     assert model.score(X, y) == pytest.approx(model.r2_, abs=1e-9)
     printed = evaluate(round_numbers(model.formula_.expression, 4, named=True, whole=WHOLE), X)
     left = np.sqrt(np.mean((y - model.predict(X)) ** 2))

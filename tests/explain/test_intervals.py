@@ -10,9 +10,9 @@ from multigene import MultigeneRegressor, load
 from multigene._engine import Individual
 from multigene.data.training_rows import TrainingRows
 from multigene.explain.intervals import Uncertainty, parameter_table
-from multigene.explain.rounding import _with_number
 from multigene.expression.genes import model_expression
-from multigene.expression.jacobian import jacobian, node_values, owners, parameters
+from multigene.expression.jacobian import jacobian, node_values, owners
+from multigene.expression.numbers import parameters, with_number
 from multigene.expression.tree import OPERATORS, Number, Operation, Power, Variable, evaluate, postorder
 from multigene.formula import Formula
 
@@ -23,7 +23,9 @@ def finite_differences(expression, X, relative=1e-6):
     columns = []
     for place, value in enumerate(parameters(expression)):
         h = relative * max(1.0, abs(value))
-        above, below = _with_number(expression, place, value + h), _with_number(expression, place, value - h)
+        above, below = (
+            with_number(expression, place, value + step, whole_exponents=False) for step in (h, -h)
+        )
         columns.append((evaluate(above, X) - evaluate(below, X)) / (2 * h))
     return np.stack(columns, axis=1) if columns else np.zeros((len(X), 0))
 

@@ -9,7 +9,7 @@ from sklearn.linear_model import LinearRegression
 from multigene import MultigeneRegressor, load
 from multigene._engine import Individual
 from multigene.data.training_rows import TrainingRows
-from multigene.explain.measures import error_curves, gene_table, importance, knock_out, metrics
+from multigene.explain.measures import error_curves, gene_table, importance, knock_out
 
 
 def rows(n=400):
@@ -70,15 +70,6 @@ def test_weights_enter():
     assert gene_table(model, list("abcd"), weighted)["share"].tolist() == pytest.approx(
         gene_table(model, list("abcd"), half)["share"].tolist()
     )
-
-
-def test_metrics():
-    y = np.array([1.0, 2.0, 3.0, 6.0])
-    found = metrics(y, y + np.array([0.0, 1.0, -1.0, 2.0]))
-    assert found["rmse"] == pytest.approx(np.sqrt(1.5))
-    assert (found["mae"], found["median"], found["max"], found["bias"]) == (1.0, 1.0, 2.0, 0.5)
-    assert found["r2"] == pytest.approx(1.0 - 6.0 / 14.0)
-    assert metrics(y, np.full(4, np.nan))["r2"] == -np.inf
 
 
 def test_error_curves():

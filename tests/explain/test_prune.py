@@ -12,11 +12,9 @@ from multigene._engine import Individual
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
 from multigene.explain.prune import edits, shortened
-from multigene.explain.rounding import few_digits
 from multigene.explain.terms import Scorer, as_individual, split
-from multigene.expression.constants import recognised
 from multigene.expression.genes import model_expression
-from multigene.expression.jacobian import parameters
+from multigene.expression.numbers import parameters
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Number, Operation, Variable, evaluate
 
@@ -152,22 +150,6 @@ def test_scorer_is_least_squares():
     assert (fitted.constant, *fitted.coefficients) == pytest.approx((1.0, 2.0, -1.0))
     assert fitted.r2 == pytest.approx(1.0)
     assert Scorer(rows).fit([Operation("log", (Variable(0),))]) is None
-
-
-def test_few_digits_come_simplest_first():
-    assert list(few_digits(3.14159))[:2] == [math.pi, 3.0]
-    assert next(few_digits(0.66661)) in (0.7,)
-    assert 2 / 3 in list(few_digits(0.66661))[:2]
-    assert next(few_digits(-1203.0)) == -1000.0
-    assert list(few_digits(0.0)) == []
-
-
-def test_recognised_numbers():
-    assert recognised(math.pi) == (1, 1, True)
-    assert recognised(-2 * math.pi / 3) == (-2, 3, True)
-    assert recognised(1 / 3) == (1, 3, False)
-    for plain in (0.5, 0.3333, 3.14159, 0.0, 2.0, math.inf, 1e300):
-        assert recognised(plain) is None
 
 
 # --- on a fitted model ----------------------------------------------------------------------------

@@ -390,7 +390,6 @@ def test_a_page_without_rows_works(tmp_path):
 
     fitted().save(tmp_path / "model.json")
     model = load(tmp_path / "model.json")
-    model._rows = None
     model.report(tmp_path / "bare.html")
     with chromium() as driver:
         open_report(driver, tmp_path / "bare.html")

@@ -17,9 +17,10 @@ import typer
 
 from multigene.cli import options as o
 from multigene.cli.output import check_writable, notes, progress_visible, say, say_json, working, write
-from multigene.cli.scores import scores
 from multigene.cli.task import Problem, problem, regressor
+from multigene.data.scores import scores
 from multigene.explain.measures import curves_of_errors
+from multigene.fitted import FittedModel
 from multigene.model_file import load
 from multigene.words import nearest
 
@@ -190,21 +191,23 @@ def measured(
     started = clock.perf_counter()
     for train, test in pairs:
         model = make()
-        fixed = hasattr(model, "_member")
-        if not fixed:
+        if not isinstance(model, FittedModel):
             model.fit(task.x(train), task.y(train).to_numpy())
-        predict = _predictor(model, task, fixed)
+            model = getattr(model, "fitted_", model)
+        predict = _predictor(model, task)
         predicted, actual = predict(test), task.y(test).to_numpy()
         training, testing = scores(task.y(train).to_numpy(), predict(train)), scores(actual, predicted)
         errors.append(np.asarray(predicted - actual, dtype=np.float64))
         rows.append({"train_r2": training["r2"], "test_r2": testing["r2"], "test_rmse": testing["rmse"]})
-        if hasattr(model, "formula_"):
-            size.append(model.formula_.size)
+        if isinstance(model, FittedModel):
+            size.append(model.formula.size)
     mean = {key: float(np.mean([row[key] for row in rows])) for key in rows[0]}
+    with np.errstate(invalid="ignore"):  # R² is minus infinity where a prediction is not finite
+        deviation = float(np.std([row["test_r2"] for row in rows])) if len(rows) > 1 else None
     row = {
         "name": name,
         **mean,
-        "test_r2_sd": float(np.std([row["test_r2"] for row in rows])) if len(rows) > 1 else None,
+        "test_r2_sd": deviation,
         "nodes": float(np.mean(size)) if size else None,
         "seconds": round(clock.perf_counter() - started, 3),
     }
@@ -236,16 +239,15 @@ def draw(path: Path, errors: dict[str, Floats], target: str) -> None:
     write(path, picture.getvalue())
 
 
-def _predictor(model: Any, task: Problem, fixed: bool) -> Callable[[pd.DataFrame], Any]:
-    if not fixed:
+def _predictor(model: Any, task: Problem) -> Callable[[pd.DataFrame], Any]:
+    if not isinstance(model, FittedModel):
         return lambda frame: model.predict(task.x(frame))
-    missing = [name for name in model._names if name not in task.train.columns]
+    missing = [name for name in model.names if name not in task.train.columns]
     if missing:
         raise ValueError(
             f"A model uses column {missing[0]!r}, which is not among the features; do not exclude it."
         )
-    named = hasattr(model, "feature_names_in_")
-    return lambda frame: model.predict(frame[model._names] if named else frame[model._names].to_numpy())
+    return lambda frame: model.predict(frame[model.names].to_numpy(dtype=np.float64))
 
 
 def spoken(results: list[dict[str, Any]]) -> str:

@@ -52,19 +52,19 @@ def demo(
     """
     if search.generations:
         search = replace(search, time=None)
-    model = regressor(search, configuration, visible=progress_visible(saying.quiet))
+    estimator = regressor(search, configuration, visible=progress_visible(saying.quiet))
     seed = search.seed
     task = Problem("K11C", Columns("y", ("x1", "x2")), k11c(ROWS, 2 * seed), k11c(ROWS, 2 * seed + 1))
     if not saying.quiet and not saying.json:
         say(introduction(search.time))
-    model.fit(task.x(task.train), task.y(task.train))
-    seconds = float(model.history_["seconds"].iloc[-1]) if len(model.history_) else 0.0
+    model = estimator.fit(task.x(task.train), task.y(task.train)).fitted_
+    seconds = float(model.history["seconds"].iloc[-1]) if len(model.history) else 0.0
     result = summary(model, task, seconds, seed)
     if saying.json:
         say_json(result)
         return
     say(spoken_summary(result))
-    if model.stopped_by_ == "interrupt":
+    if model.stopped_by == "interrupt":
         note("stopped by Ctrl-C; this is the best formula so far", saying.quiet)
     if not saying.quiet:
         say(NEXT)

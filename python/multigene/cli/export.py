@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -10,6 +10,7 @@ from multigene.cli import options as o
 from multigene.cli.model_argument import read_model
 from multigene.cli.output import check_writable, say_json, write
 from multigene.export import formats
+from multigene.fitted import FittedModel
 
 EPILOG = """Examples:
 
@@ -31,7 +32,7 @@ Digits = Annotated[
     typer.Option(
         "--digits",
         metavar="N",
-        help="Round constants to so many significant digits.",
+        help="Significant digits of constants.",
         rich_help_panel=o.RESULT,
     ),
 ]
@@ -65,10 +66,10 @@ def check_digits(digits: int | None) -> None:
         raise ValueError(f"--digits {digits} is not between 1 and 17.")
 
 
-def exported(model: Any, format: str, digits: int | None) -> str | bytes:
+def exported(model: FittedModel, format: str, digits: int | None) -> str | bytes:
     """The formula in a format, as what a file of it holds."""
     try:
-        content = model.formula_.to(format, **({} if digits is None else {"digits": digits}))
+        content = model.formula.to(format, **({} if digits is None else {"digits": digits}))
     except ImportError as error:
         raise ValueError(
             f"The format {format!r} needs one more package ({error}): pip install 'multigene[export]'."

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
+from multigene.fitted import FittedModel
 from multigene.model_file import load
 
 
-def read_model(source: str, choose: str | None = None) -> Any:
+def read_model(source: str, choose: str | None = None) -> FittedModel:
     """A model from a file or a pipe."""
     if source != "-":
         return applied(load(source), choose)
@@ -19,12 +19,12 @@ def read_model(source: str, choose: str | None = None) -> Any:
     return applied(load(sys.stdin.buffer), choose)
 
 
-def applied(model: Any, choose: str | None, prune: float | None = None) -> Any:
-    """The model after `--choose` and `--prune`."""
-    if prune is not None:
-        model.prune(max_loss=prune)
+def applied(model: FittedModel, choose: str | None, prune: float | None = None) -> FittedModel:
+    """The model after `--choose` and then `--prune`: what is shortened is what was chosen."""
     if choose is not None:
-        model.choose(int(choose) if choose.lstrip("-").isdigit() else choose)
+        model = model.choose(int(choose) if choose.lstrip("-").isdigit() else choose)
+    if prune is not None:
+        model, _ = model.prune(prune)
     return model
 
 

@@ -11,9 +11,10 @@ import typer
 from multigene.cli import options as o
 from multigene.cli.model_argument import read_model
 from multigene.cli.output import as_json, check_writable, note, notes, parquet_or_csv, write
-from multigene.cli.scores import scores, spoken
 from multigene.data.columns import numbers
+from multigene.data.scores import scores, spoken
 from multigene.data.table import Table
+from multigene.fitted import FittedModel
 from multigene.words import counted, nearest
 
 EPILOG = """Examples:
@@ -53,19 +54,19 @@ def predict(
     table = reading.table(data)
     notes(table.notes, saying.quiet)
     features, rows = feature_rows(fitted, table, drop_missing, saying.quiet)
-    prediction = fitted.predict(features if hasattr(fitted, "feature_names_in_") else features.to_numpy())
+    prediction = fitted.predict(features.to_numpy(dtype=np.float64))
     if not saying.quiet:
         remark_on(fitted, features, table.frame[rows], prediction)
     frame = table.frame[rows].reset_index(drop=True) if keep else pd.DataFrame(index=range(len(prediction)))
     frame = frame.assign(prediction=prediction)
     if saying.json:
-        short = {"target": fitted._target_name, "rows": len(frame), "prediction": prediction}
+        short = {"target": fitted.target, "rows": len(frame), "prediction": prediction}
         write(output, as_json(frame if keep else short) + "\n")
     else:
         write(output, parquet_or_csv(frame, output))
 
 
-def remark_on(model: Any, features: pd.DataFrame, frame: pd.DataFrame, prediction: Any) -> None:
+def remark_on(model: FittedModel, features: pd.DataFrame, frame: pd.DataFrame, prediction: Any) -> None:
     """What there is to say about predictions: where they are none, where they are risky, how good they are."""
     infinite = int(np.sum(~np.isfinite(prediction)))
     if infinite:
@@ -73,36 +74,38 @@ def remark_on(model: Any, features: pd.DataFrame, frame: pd.DataFrame, predictio
     outside = int(np.sum(extrapolated(model, features)))
     if outside:
         note(f"{outside} of {len(features)} rows lie outside the range of the training data")
-    target = model._target_name
+    target = model.target
     if target in frame.columns:
         y = pd.to_numeric(frame[target], errors="coerce").to_numpy(dtype=np.float64)
         if np.isfinite(y).all() and not infinite:
             note(spoken(f"against {target!r}", scores(y, prediction), len(y)))
 
 
-def extrapolated(model: Any, features: pd.DataFrame) -> Any:
+def extrapolated(model: FittedModel, features: pd.DataFrame) -> Any:
     """Which rows lie outside the range of the training data in a column that the formula uses."""
-    summary = getattr(model, "_data_summary", None) or {"ranges": {}}
+    summary = model.data or {"ranges": {}}
     outside = np.zeros(len(features), dtype=bool)
-    for name in model.formula_.variables:
+    for name in model.formula.variables:
         low, high = summary["ranges"].get(name, (-np.inf, np.inf))
         values = features[name].to_numpy()
         outside |= (values < low) | (values > high)
     return outside
 
 
-def feature_rows(model: Any, table: Table, drop_missing: bool, quiet: bool) -> tuple[pd.DataFrame, Any]:
+def feature_rows(
+    model: FittedModel, table: Table, drop_missing: bool, quiet: bool
+) -> tuple[pd.DataFrame, Any]:
     """The model's features from a table by name, and which rows they are.
 
     Columns that the formula does not use may be missing.
     """
-    names = list(model._names)
+    names = model.names
     frame = table.frame
-    by_position = not hasattr(model, "feature_names_in_") and not set(names) & set(frame.columns)
+    by_position = not model.named and not set(names) & set(frame.columns)
     if by_position and frame.shape[1] == len(names):
         note("the model has no column names; columns are taken in their order", quiet)
         table = Table(frame.set_axis(names, axis=1), table.source, [], table.first_line)
-    used, known = set(model.formula_.variables), list(table.frame.columns)
+    used, known = set(model.formula.variables), list(table.frame.columns)
     missing = [name for name in names if name not in known]
     for name in missing:
         if name in used:

@@ -12,6 +12,7 @@ from multigene.cli import options as o
 from multigene.cli.model_argument import read_model
 from multigene.cli.output import check_writable, say
 from multigene.cli.predict import feature_rows
+from multigene.report import write_report
 
 Data = Annotated[
     str | None,
@@ -31,16 +32,16 @@ def report(
     reading: o.Reading,
 ) -> None:
     """Write an HTML report about a model."""
-    check_writable(output, "--output")
+    check_writable(output, "--output", ".html", ".htm")
     fitted = read_model(model, choose)
     if data is None:
-        fitted.report(output)
+        write_report(fitted, output)
     else:
         table = reading.table(data)
-        target = fitted._target_name
+        target = fitted.target
         if target not in table.frame.columns:
             raise ValueError(f"{table.source} has no column {target!r}, the target of the model; add it.")
         features, rows = feature_rows(fitted, table, False, quiet)
-        fitted.report(output, features, table.frame[target][rows].to_numpy(dtype=np.float64))
+        write_report(fitted, output, features, table.frame[target][rows].to_numpy(dtype=np.float64))
     if not quiet:
         say(f"wrote {output}")

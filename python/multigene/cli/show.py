@@ -11,6 +11,7 @@ from multigene.cli import options as o
 from multigene.cli.export import Digits, check_digits, exported
 from multigene.cli.model_argument import read_model
 from multigene.cli.output import say, say_json, write
+from multigene.fitted import FittedModel
 from multigene.words import among, anatomy, counted
 
 EPILOG = """Examples:
@@ -45,49 +46,49 @@ def show(
     if json:
         say_json(description(fitted))
     elif front:
-        say(front_text(fitted.equations_))
+        say(front_text(fitted.equations()))
     elif format is not None:
         write(None, exported(fitted, format, digits))
     else:
-        say(f"{fitted._target_name} = {fitted.formula_.text(digits or 'few')}")
+        say(f"{fitted.target} = {fitted.formula.text(digits or 'few')}")
         say()
         for key, value in spoken_description(fitted):
             say(f"{key + ':':10} {value}")
 
 
-def description(model: Any) -> dict[str, Any]:
+def description(model: FittedModel) -> dict[str, Any]:
     """What a model file tells, for machines."""
     return {
-        "formula": str(model.formula_),
-        "exact_formula": model.formula_.text(None),
-        "target": model._target_name,
-        "features": model._names,
-        "variables": list(model.formula_.variables),
-        "r2": model.r2_,
-        "nodes": model.formula_.size,
-        "genes": model.n_genes_,
-        "front": model.equations_,
-        "generations": model.n_generations_,
-        "stopped_by": model.stopped_by_,
-        "parameters": model.get_params(),
-        "data": getattr(model, "_data_summary", None),
+        "formula": str(model.formula),
+        "exact_formula": model.formula.text(None),
+        "target": model.target,
+        "features": model.names,
+        "variables": list(model.formula.variables),
+        "r2": model.r2,
+        "nodes": model.formula.size,
+        "genes": model.n_genes,
+        "front": model.equations(),
+        "generations": model.n_generations,
+        "stopped_by": model.stopped_by,
+        "parameters": model.parameters.values(),
+        "data": model.data,
     }
 
 
-def spoken_description(model: Any) -> list[tuple[str, str]]:
+def spoken_description(model: FittedModel) -> list[tuple[str, str]]:
     """The same for people."""
-    data = getattr(model, "_data_summary", None)
+    data = model.data
     rows = "" if data is None else f" on {counted(data['rows'], 'row')}"
     return [
-        ("training", f"R² {model.r2_:.6f}{rows}"),
+        ("training", f"R² {model.r2:.6f}{rows}"),
         (
             "formula",
-            f"{anatomy(model.formula_.size, model.n_genes_)}, {among(len(model._front.listed))} (--front)",
+            f"{anatomy(model.formula.size, model.n_genes)}, {among(len(model.front.listed))} (--front)",
         ),
-        ("columns", ", ".join(model.formula_.variables) or "none: the formula is a constant"),
+        ("columns", ", ".join(model.formula.variables) or "none: the formula is a constant"),
         (
             "search",
-            f"{counted(model.n_generations_, 'generation')}, ended by {model.stopped_by_}, seed {model.random_state}",
+            f"{counted(model.n_generations, 'generation')}, ended by {model.stopped_by}, seed {model.parameters.random_state}",
         ),
     ]
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Dataset
+from multigene.data.scores import r2
 
 Floats = npt.NDArray[np.float64]
 
@@ -74,14 +75,8 @@ class TrainingRows:
             return float(np.average((self.y - centre) ** 2, weights=self.shares))
 
     def r2(self, prediction: Floats) -> float:
-        """Weighted share of the target's variance that a prediction explains; −∞ where it has no finite value."""
-        with np.errstate(all="ignore"):
-            error = float(np.average((self.y - prediction) ** 2, weights=self.shares))
-        if not np.isfinite(error):
-            return float("-inf")
-        if self.variance == 0.0:
-            return 1.0 if error == 0.0 else float("-inf")
-        return 1.0 - error / self.variance
+        """Weighted R² of a prediction."""
+        return r2(self.y, prediction, self.shares)
 
     def __getstate__(self) -> dict[str, object]:
         return {"X": self.X, "y": self.y, "weights": self.weights, "total": self.total}

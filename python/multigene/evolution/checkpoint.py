@@ -19,11 +19,11 @@ import numpy.typing as npt
 
 from multigene._engine import Individual, Population, Workers
 from multigene.evolution.loop import Generation
-from multigene.evolution.pareto import Member, ParetoFront
+from multigene.evolution.pareto import Candidate, ParetoFront
 from multigene.settings.settings import Settings, Stopping
 
 FORMAT = "multigene-checkpoint"
-VERSION = 1
+VERSION = 2
 Floats = npt.NDArray[np.float64]
 DAMAGED = "The checkpoint is damaged; delete it to start the run anew."
 
@@ -83,7 +83,7 @@ def packed(generation: Generation) -> dict[str, Any]:
     }
 
 
-def packed_front(front: Iterable[Member]) -> list[Any]:
+def packed_front(front: Iterable[Candidate]) -> list[Any]:
     """Models of a front as plain values, without loss."""
     return [(*packed_model(m.individual), m.fitness.hex(), m.complexity) for m in front]
 

@@ -22,6 +22,7 @@ from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
 from multigene.explain.rounding import rounded
 from multigene.explain.terms import Fitted, Scorer, Terms, as_individual, split, terms_of
+from multigene.expression.build import product_of, sum_of, weighted
 from multigene.expression.genes import model_expression
 from multigene.expression.jacobian import node_values
 from multigene.expression.readable import size
@@ -272,11 +273,12 @@ def _replacements(node: Expression, value: Floats, below: list[Floats]) -> list[
             found.append(child)
             line = _line(values, value)
             if line is not None:
-                found.append(Operation("add", (Operation("mul", (Number(line[1]), child)), Number(line[0]))))
+                found.append(sum_of([weighted(line[1], child), Number(line[0])]))
     found.extend(_cheaper(node))
     if isinstance(node, Operation) and node.name in ("add", "mul"):
         for i in range(len(node.arguments)):
-            found.append(_of(node.name, node.arguments[:i] + node.arguments[i + 1 :]))
+            rest = node.arguments[:i] + node.arguments[i + 1 :]
+            found.append(sum_of(rest) if node.name == "add" else product_of(rest))
     if isinstance(node, Operation) and node.name == "add":
         found.extend(_thinner(node, below))
     return found
@@ -285,27 +287,23 @@ def _replacements(node: Expression, value: Floats, below: list[Floats]) -> list[
 def _cheaper(node: Expression) -> list[Expression]:
     """Functions that are shorter in print and the same, or alike near zero; tuning does the rest."""
     if isinstance(node, Power) and isinstance(node.base, Operation) and node.base.name == "exp":
-        return [Operation("exp", (_scaled(node.exponent, node.base.arguments[0]),))]
+        return [Operation("exp", (weighted(node.exponent, node.base.arguments[0]),))]
     if not isinstance(node, Operation):
         return []
     inside = node.arguments[0]
     if node.name == "logistic":
-        bent = Operation("tanh", (_scaled(0.5, inside),))
-        return [Operation("add", (_scaled(-0.5, bent), Number(0.5)))]
+        bent = Operation("tanh", (weighted(0.5, inside),))
+        return [Operation("add", (weighted(-0.5, bent), Number(0.5)))]
     if node.name == "sinc":
         return [
-            Operation("cos", (_scaled(3**-0.5, inside),)),
-            Operation("gauss", (_scaled(6**-0.5, inside),)),
+            Operation("cos", (weighted(3**-0.5, inside),)),
+            Operation("gauss", (weighted(6**-0.5, inside),)),
         ]
     if node.name == "gauss":
-        return [Operation("cos", (_scaled(2**0.5, inside),))]
+        return [Operation("cos", (weighted(2**0.5, inside),))]
     if node.name == "softplus":
         return [Operation("exp", (inside,)), Operation("max", (inside, Number(0.0)))]
     return []
-
-
-def _scaled(factor: float, expression: Expression) -> Expression:
-    return Operation("mul", (Number(factor), expression))
 
 
 def _thinner(node: Operation, below: list[Floats]) -> list[Expression]:
@@ -320,12 +318,8 @@ def _thinner(node: Operation, below: list[Floats]) -> list[Expression]:
             constant = sum(float(np.mean(below[i])) for i in left_out)
             rest = [child for i, child in enumerate(node.arguments) if i not in left_out]
             if math.isfinite(constant):
-                found.append(_of("add", (*rest, Number(constant))))
+                found.append(sum_of([*rest, Number(constant)]))
     return found
-
-
-def _of(name: str, arguments: Sequence[Expression]) -> Expression:
-    return arguments[0] if len(arguments) == 1 else Operation(name, tuple(arguments))
 
 
 def _line(x: Floats, y: Floats) -> tuple[float, float] | None:

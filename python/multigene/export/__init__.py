@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from multigene.expression.numbers import round_numbers
 from multigene.expression.readable import plain
-from multigene.expression.tree import Expression, round_numbers
+from multigene.expression.tree import Expression
 
 
 @dataclass(frozen=True, slots=True)

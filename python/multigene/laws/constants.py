@@ -47,6 +47,8 @@ DIGITS_NODES = 20
 #: Where digits are not recognised, a law of at most so few nodes may miss every row alike, relatively: at most by this, and no
 #: row so many times as much as the median one. [round]
 EVEN_NODES, COARSEST_LEVEL, EVEN = 12, 1e-6, 30.0
+#: A part of a formula is dead when it changes the value by no more than so many times what is left. [round]
+DEAD = 3.0
 #: Steps by which fitted numbers are tuned down to rounding. [round]
 GAUSS_NEWTON_STEPS = 12
 #: Most numbers that a law loses because they do not stand out, and of how many at a time one is tried to be lost. [round]

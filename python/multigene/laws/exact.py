@@ -19,8 +19,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from multigene.expression.jacobian import jacobian, parameters
-from multigene.expression.numbers import simple_numbers
+from multigene.expression.jacobian import jacobian
+from multigene.expression.numbers import map_numbers, number_of, parameters, simple_numbers
 from multigene.expression.readable import size
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import (
@@ -30,7 +30,6 @@ from multigene.expression.tree import (
     Power,
     evaluate,
     fold,
-    map_numbers,
     postorder,
     rebuild,
 )
@@ -218,11 +217,7 @@ def _moved(
 
 def _exponents(expression: Expression) -> list[int]:
     """Which of the `parameters` are exponents."""
-    own = [
-        n
-        for n in postorder(expression)
-        if isinstance(n, Number) or (isinstance(n, Power) and not n.is_integer)
-    ]
+    own = [node for node in postorder(expression) if number_of(node, False) is not None]
     return [k for k, node in enumerate(own) if isinstance(node, Power)]
 
 

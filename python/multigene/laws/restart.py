@@ -13,7 +13,7 @@ import numpy as np
 
 from multigene._engine import Dataset, Individual, Population, Workers
 from multigene.evolution.loop import Generation, evolve, seeds
-from multigene.evolution.pareto import Member, ParetoFront
+from multigene.evolution.pareto import Candidate, ParetoFront
 from multigene.laws.constants import (
     CLEARLY_LESS,
     CLIMB_BATCH,
@@ -174,7 +174,7 @@ def _climb_from(
     return work
 
 
-def worth_a_look(members: list[Member], known: dict[int, float]) -> list[Individual]:
+def worth_a_look(members: list[Candidate], known: dict[int, float]) -> list[Individual]:
     """Of a restart's front: the smallest model that is promising, and what is clearly better than all models of its size before.
 
     `known` holds what those left unexplained, and learns what the chosen ones do.

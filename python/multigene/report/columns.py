@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from multigene.fitted import FittedModel
 from multigene.report import statistics
 from multigene.report.numbers import Floats, number, numbers
 from multigene.report.statistics import Rows
 
-if TYPE_CHECKING:
-    from multigene.estimator import MultigeneRegressor
-
 BINS = 24
 
 
-def summary(model: MultigeneRegressor, rows: Rows | None) -> tuple[list[dict[str, Any]], list[Floats]]:
+def summary(model: FittedModel, rows: Rows | None) -> tuple[list[dict[str, Any]], list[Floats]]:
     """A description of the target and of every feature, and the grid of values that dependence on each
     feature is shown at.
     """
     if rows is None:
-        known = getattr(model, "_data_summary", None)
+        known = model.data
         if known is None:
             return [], []
-        ranges = {model._target_name: known["target_range"], **known["ranges"]}
+        ranges = {model.target: known["target_range"], **known["ranges"]}
         return [{"name": name, "min": low, "max": high} for name, (low, high) in ranges.items()], []
-    described, grids = [_column(model._target_name, np.sort(rows.y))], []
-    for name, values in zip(model._names, rows.X.T, strict=True):
+    described, grids = [_column(model.target, np.sort(rows.y))], []
+    for name, values in zip(model.names, rows.X.T, strict=True):
         ordered = np.sort(values)
         grids.append(statistics.grid_of(ordered))
         described.append({**_column(name, ordered), "grid": numbers(grids[-1])})

@@ -16,14 +16,12 @@ from dataclasses import fields
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from multigene.export import EXPORTERS
 from multigene.files import write_atomically
+from multigene.fitted import FittedModel
 from multigene.report.content import Content, collect
-
-if TYPE_CHECKING:
-    from multigene.estimator import MultigeneRegressor
 
 #: The page fetches nothing: everything it may use is in it.
 POLICY = (
@@ -34,12 +32,13 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def write_report(
-    model: MultigeneRegressor,
+    model: FittedModel,
     path: str | os.PathLike[str],
     X: Any = None,
     y: Any = None,
     X_test: Any = None,
     y_test: Any = None,
+    sample_weight: Any = None,
 ) -> None:
     """Write the report of a fitted model to a file, at once or not at all."""
     target = Path(path)
@@ -49,7 +48,7 @@ def write_report(
         )
     if not target.parent.is_dir():
         raise ValueError(f"There is no directory {target.parent}; make it first.")
-    text = page(collect(model, X, y, X_test, y_test))
+    text = page(collect(model, X, y, X_test, y_test, sample_weight))
     write_atomically(target, text.encode("utf-8"))
 
 

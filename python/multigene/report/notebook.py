@@ -6,6 +6,7 @@ import time
 from html import escape
 from typing import Any
 
+from multigene.fitted import FittedModel
 from multigene.words import among, anatomy, counted
 
 #: Seconds between two drawings of the live curve.
@@ -13,17 +14,17 @@ REDRAW = 0.5
 WIDTH, HEIGHT = 420, 90
 
 
-def estimator_html(model: Any, diagram: str) -> str:
+def estimator_html(model: FittedModel | None, diagram: str) -> str:
     """scikit-learn's diagram of an estimator, under the formula and its quality once there is one."""
-    if not hasattr(model, "_member"):
+    if model is None:
         return diagram
     said = (
-        f"R² {model.r2_:.4f} on the training rows · "
-        f"{anatomy(model.formula_.size, model.n_genes_, ' · ')} · {among(len(model._front.listed))}"
+        f"R² {model.r2:.4f} on the training rows · "
+        f"{anatomy(model.formula.size, model.n_genes, ' · ')} · {among(len(model.front.listed))}"
     )
     return (
         '<div style="overflow-x:auto;font-size:1.15em;margin:.4em 0">'
-        f"{model.formula_.mathml()}</div>"
+        f"{model.formula.mathml()}</div>"
         f'<div style="opacity:.75;margin-bottom:.6em">{escape(said)}</div>{diagram}'
     )
 

@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multigene.explain import measures as understand
+from multigene.fitted import FittedModel
 from multigene.report import statistics
 from multigene.report.content import shown_members
-from multigene.report.shown_rows import given_rows, needed_rows, training_rows, with_validation
+from multigene.report.shown_rows import given_rows, needed_rows, training_rows
 from multigene.report.statistics import Rows
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from multigene.estimator import MultigeneRegressor
 
 INK, SOFT, BLUE, TEAL, RED = "#1d2129", "#7a808c", "#2f6db5", "#0f8a6a", "#c4512d"
 COLOURS = (BLUE, RED, TEAL, INK, SOFT)
 DASHES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
-MARKERS = {"train": ("o", BLUE), "validation": ("D", TEAL), "test": ("x", RED)}
-NAMES = {"train": "training", "validation": "validation", "test": "test"}
+MARKERS = {"train": ("o", BLUE), "test": ("x", RED)}
+NAMES = {"train": "training", "test": "test"}
 #: Points drawn per set of rows.
 MOST_POINTS = 2000
 
@@ -36,7 +36,7 @@ MOST_POINTS = 2000
 class Plots:
     """The figures of one fitted model; every method takes `ax=` to draw into axes of your own."""
 
-    def __init__(self, model: MultigeneRegressor) -> None:
+    def __init__(self, model: FittedModel) -> None:
         self._model = model
 
     def front(self, *, ax: Axes | None = None) -> Axes:
@@ -48,8 +48,8 @@ class Plots:
         ax.step(sizes, fitness, where="post", color=SOFT, linewidth=1.0, zorder=1)
         ax.plot(sizes, fitness, "o", color=BLUE, markersize=5, label="model of the front")
         ax.plot(
-            [model.formula_.size],
-            [model.r2_],
+            [model.formula.size],
+            [model.r2],
             "o",
             markersize=12,
             markerfacecolor="none",
@@ -64,19 +64,27 @@ class Plots:
         return ax
 
     def fit(
-        self, X: Any = None, y: Any = None, X_test: Any = None, y_test: Any = None, *, ax: Axes | None = None
+        self,
+        X: Any = None,
+        y: Any = None,
+        X_test: Any = None,
+        y_test: Any = None,
+        *,
+        sample_weight: Any = None,
+        ax: Axes | None = None,
     ) -> Axes:
-        """Predicted against actual values."""
+        """Predicted against actual values; the legend has R² on the rows shown, and what unseen rows said during the search."""
         ax = _axes(ax)
-        sets = self._sets(X, y, X_test, y_test)
+        sets = self._sets(X, y, X_test, y_test, sample_weight)
         for rows in sets:
-            shown = _thin(rows)
-            prediction = self._model._member.individual.predict(shown.X)
-            r2 = understand.metrics(rows.y, self._model._member.individual.predict(rows.X))["r2"]
-            self._points(ax, rows.name, shown.y, prediction, f"{NAMES[rows.name]}, R² {r2:.3f}")
+            shown = statistics.thinned(rows, MOST_POINTS)
+            prediction = self._model.individual.predict(shown.X)
+            r2 = understand.metrics(rows.y, self._model.individual.predict(rows.X), rows.weights)["r2"]
+            label = f"{NAMES[rows.name]}, R² {r2:.3f}" + (self._unseen() if rows.name == "train" else "")
+            self._points(ax, rows.name, shown.y, prediction, label)
         low, high = min(r.y.min() for r in sets), max(r.y.max() for r in sets)
         ax.plot([low, high], [low, high], "--", color=INK, linewidth=1.0)
-        ax.set(xlabel=f"actual {self._model._target_name}", ylabel="predicted")
+        ax.set(xlabel=f"actual {self._model.target}", ylabel="predicted")
         ax.legend(frameon=False)
         return ax
 
@@ -86,11 +94,11 @@ class Plots:
         """Actual less predicted against predicted values."""
         ax = _axes(ax)
         for rows in self._sets(X, y, X_test, y_test):
-            shown = _thin(rows)
-            prediction = self._model._member.individual.predict(shown.X)
+            shown = statistics.thinned(rows, MOST_POINTS)
+            prediction = self._model.individual.predict(shown.X)
             self._points(ax, rows.name, prediction, shown.y - prediction, NAMES[rows.name])
         ax.axhline(0.0, color=INK, linewidth=1.0)
-        ax.set(xlabel=f"predicted {self._model._target_name}", ylabel="residual")
+        ax.set(xlabel=f"predicted {self._model.target}", ylabel="residual")
         ax.legend(frameon=False)
         return ax
 
@@ -100,6 +108,7 @@ class Plots:
         y: Any = None,
         *,
         models: Mapping[str, Any] | None = None,
+        sample_weight: Any = None,
         ax: Axes | None = None,
     ) -> Axes:
         """Share of rows predicted to within a given error (regression error characteristic curves) by this
@@ -107,22 +116,22 @@ class Plots:
 
         Give rows that none of them was fitted to; without `X` and `y` the training rows are taken.
         """
-        rows = needed_rows(self._model, X, y)
-        fitted_to = training_rows(self._model)[0] or rows
-        this = f"{self._model.formula_.size} nodes"
-        found = {this: self._model._member.individual.predict(rows.X) - rows.y}
+        rows = needed_rows(self._model, X, y, sample_weight)
+        fitted_to = training_rows(self._model) or rows
+        this = f"{self._model.formula.size} nodes"
+        found = {this: self._model.individual.predict(rows.X) - rows.y}
         for name, each in (models or {}).items():
             shown = rows.X if X is None else X
             found[name] = np.asarray(each.predict(shown), dtype=np.float64).ravel() - rows.y
         for name, predict in reversed(statistics.references(fitted_to).items()):
             found.setdefault(name, predict(rows.X) - rows.y)
-        ax = draw_error_curves(understand.curves_of_errors(found), _axes(ax))
-        ax.set(xlabel=f"absolute error of {self._model._target_name}")
+        ax = draw_error_curves(understand.curves_of_errors(found, weights=rows.weights), _axes(ax))
+        ax.set(xlabel=f"absolute error of {self._model.target}")
         return ax
 
     def convergence(self, *, ax: Axes | None = None) -> Axes:
         """Best R² over the seconds of the run."""
-        history = self._model.history_
+        history = self._model.history
         if len(history) == 0:
             raise ValueError(
                 "The model was loaded from a file, which keeps no history; "
@@ -133,14 +142,16 @@ class Plots:
         ax.set(xlabel="seconds", ylabel="best R² of the search")
         return ax
 
-    def importance(self, X: Any = None, y: Any = None, *, ax: Axes | None = None) -> Axes:
+    def importance(
+        self, X: Any = None, y: Any = None, *, sample_weight: Any = None, ax: Axes | None = None
+    ) -> Axes:
         """R² lost when a column is shuffled, for the columns that the formula uses."""
         model = self._model
-        losses = statistics.importance(model._member.individual, needed_rows(model, X, y))
+        losses = statistics.importance(model.individual, needed_rows(model, X, y, sample_weight))
         ax = _axes(ax)
         ranked = sorted(losses, key=lambda j: losses[j])
         bars = ax.barh(
-            [model._names[j] for j in ranked],
+            [model.names[j] for j in ranked],
             [losses[j] for j in ranked],
             color=BLUE,
             edgecolor=INK,
@@ -152,7 +163,7 @@ class Plots:
         return ax
 
     def partial_dependence(
-        self, features: Any = None, X: Any = None, y: Any = None, *, ax: Any = None
+        self, features: Any = None, X: Any = None, y: Any = None, *, sample_weight: Any = None, ax: Any = None
     ) -> Any:
         """Mean prediction against one column or several, with the middle four fifths of rows and a rug of
         the data.
@@ -161,13 +172,13 @@ class Plots:
         Returns one axes for one column, else an array of them.
         """
         model = self._model
-        rows = needed_rows(model, X, y)
+        rows = needed_rows(model, X, y, sample_weight)
         chosen = self._features(features, rows)
         if not chosen:
             raise ValueError("The formula is a constant: it depends on no column.")
         places = self._places(ax, len(chosen))
         for place, j in zip(places, chosen, strict=True):
-            curve = statistics.partial_dependence(model._member.individual, rows, j)
+            curve = statistics.partial_dependence(model.individual, rows, j)
             place.fill_between(curve.grid, curve.low, curve.high, color=BLUE, alpha=0.18, linewidth=0)
             place.plot(curve.grid, curve.mean, color=BLUE, linewidth=1.8)
             shown = np.unique(np.quantile(rows.X[:, j], np.linspace(0.0, 1.0, 100)))
@@ -181,7 +192,7 @@ class Plots:
                 transform=place.get_xaxis_transform(),
                 clip_on=False,
             )
-            place.set(xlabel=model._names[j], ylabel=model._target_name)
+            place.set(xlabel=model.names[j], ylabel=model.target)
         single = len(chosen) == 1 and (features is not None or ax is not None)
         return places[0] if single else np.array(places, dtype=object)
 
@@ -190,13 +201,13 @@ class Plots:
         per standard deviation.
         """
         model = self._model
-        table = model.transformations_
+        table = model.transformations()
         if len(table) == 0:
             raise ValueError(
                 "The formula has no linear combinations of columns; there are no directions to draw."
             )
-        weights = table[model._names].to_numpy(dtype=np.float64)
-        rows, _ = training_rows(model)
+        weights = table[model.names].to_numpy(dtype=np.float64)
+        rows = training_rows(model)
         if rows is not None:
             weights = weights * rows.X.std(axis=0)
         largest = np.abs(weights).max(axis=1, keepdims=True)
@@ -215,10 +226,10 @@ class Plots:
                 color="white" if abs(value) > 0.6 else INK,
             )
         ax.set_xticks(
-            range(len(model._names)),
-            model._names,
-            rotation=45 if len(model._names) > 8 else 0,
-            ha="right" if len(model._names) > 8 else "center",
+            range(len(model.names)),
+            model.names,
+            rotation=45 if len(model.names) > 8 else 0,
+            ha="right" if len(model.names) > 8 else "center",
         )
         ax.set_yticks(range(len(table)), [f"gene {gene + 1}" for gene in table["gene"]])
         ax.figure.colorbar(image, ax=ax, label="weight per standard deviation, largest of a row 1")
@@ -232,23 +243,24 @@ class Plots:
 
     # --- parts ------------------------------------------------------------------------------------
 
-    def _sets(self, X: Any, y: Any, X_test: Any, y_test: Any) -> list[Rows]:
-        rows = needed_rows(self._model, X, y)
-        everything = training_rows(self._model, X, y)[1]
-        sets = with_validation(self._model, rows) if everything else [rows]
+    def _sets(self, X: Any, y: Any, X_test: Any, y_test: Any, sample_weight: Any = None) -> list[Rows]:
+        sets = [needed_rows(self._model, X, y, sample_weight)]
         if X_test is not None:
             sets.append(given_rows(self._model, X_test, y_test, "test"))
         return sets
 
+    def _unseen(self) -> str:
+        """What rows that the search did not see said of formulas of this size."""
+        score = self._model.chosen.validation
+        return f" ({self._model.validated_by} {score:.3f})" if np.isfinite(score) else ""
+
     def _points(self, ax: Axes, name: str, x: Any, y: Any, label: str) -> None:
         marker, colour = MARKERS[name]
-        face = "none" if name == "validation" else colour
         ax.plot(
             x,
             y,
             marker,
             color=colour,
-            markerfacecolor=face,
             markersize=4,
             alpha=0.7,
             linestyle="none",
@@ -256,9 +268,9 @@ class Plots:
         )
 
     def _features(self, features: Any, rows: Rows) -> list[int]:
-        names = self._model._names
+        names = self._model.names
         if features is None:
-            losses = statistics.importance(self._model._member.individual, rows)
+            losses = statistics.importance(self._model.individual, rows)
             return list(losses)[:6]
         wanted = [features] if isinstance(features, str | int | np.integer) else list(features)
         chosen = []
@@ -323,8 +335,3 @@ def _axes(ax: Axes | None) -> Axes:
         ax = plt.subplots(figsize=(6.0, 4.0), layout="constrained")[1]
     ax.spines[["top", "right"]].set_visible(False)
     return ax
-
-
-def _thin(rows: Rows) -> Rows:
-    X, y = statistics.thinned(rows, MOST_POINTS)
-    return Rows(rows.name, X, y)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from multigene.export.writer import readable_number
 from multigene.expression.genes import gene_expression
+from multigene.expression.numbers import round_numbers
 from multigene.expression.readable import plain
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import (
@@ -18,22 +19,21 @@ from multigene.expression.tree import (
     Variable,
     fold,
     postorder,
-    round_numbers,
 )
+from multigene.fitted import FittedModel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from multigene.estimator import MultigeneRegressor
 
 SIGNS = {"add": "+", "sub": "−", "mul": "×", "div": "÷", "neg": "−", "pow": "^"}
 #: Trees with more nodes than this cannot be read on a page.
 MOST_NODES = 400
 
 
-def draw_genes(model: MultigeneRegressor, ax: Axes) -> Axes:
+def draw_genes(model: FittedModel, ax: Axes) -> Axes:
     """All genes of the chosen formula in one drawing, each with its coefficient above its root."""
-    individual = model._member.individual
+    individual = model.individual
     genes = [
         (number, coefficient, plain(round_numbers(simplify(gene_expression(individual, number)), 3)))
         for number, coefficient in enumerate(individual.coefficients)
@@ -52,7 +52,7 @@ def draw_genes(model: MultigeneRegressor, ax: Axes) -> Axes:
         return ax
     left, deepest = 0.0, 0
     for number, coefficient, tree in genes:
-        root, width, depth = fold(tree, lambda node, parts: _placed(node, parts, model._names))
+        root, width, depth = fold(tree, lambda node, parts: _placed(node, parts, model.names))
         _draw(ax, root, left, 0)
         ax.text(
             left + root["x"],

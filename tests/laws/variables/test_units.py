@@ -146,7 +146,7 @@ def test_nothing_that_contradicts_the_units_is_reported():
     dimensions = Dimensions.of(units, list(X.columns))
     from multigene.expression.genes import model_expression as said
 
-    for member in model._front:
+    for member in model.fitted_.front:
         assert dimensions.admits(said(member.individual)), str(member.individual.genes)
 
 

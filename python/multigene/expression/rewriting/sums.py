@@ -9,19 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from multigene.expression.build import join_term, power_of, product_of, quotient_of, sum_of
 from multigene.expression.rewriting.always import simplified
 from multigene.expression.rewriting.parts import (
     above_and_below,
     factors_of,
     is_a,
-    join_term,
-    power_of,
     powers_of,
-    product_of,
-    quotient_of,
     replaced,
     split_term,
-    sum_of,
 )
 from multigene.expression.rewriting.where_seen import square_ratio
 from multigene.expression.tree import Expression, Number, Operation, Power, fold, postorder, rebuild

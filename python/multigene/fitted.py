@@ -1,0 +1,256 @@
+"""FittedModel: all that a run leaves behind, and what it can be asked. It never changes.
+
+`fitting.py` and `model_file.py` make one; the estimator, report, figures, notebook, model file and command line read it. Rows
+come in as checked arrays (`TrainingRows`), since only an estimator or a command knows the tables of its user; the work is done
+in `explain/`, one module per question. Another choice, a shorter formula or other rows make another `FittedModel`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from multigene._engine import Individual
+from multigene.data.training_rows import TrainingRows
+from multigene.evolution.pareto import Member
+from multigene.explain import measures
+from multigene.explain.front import Front
+from multigene.explain.intervals import Uncertainty, parameter_table
+from multigene.expression.genes import model_expression, transformations
+from multigene.formula import Formula
+from multigene.search.constants import FEW_ROWS
+from multigene.settings.parameters import Parameters
+from multigene.settings.settings import Settings
+from multigene.words import among, anatomy
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from multigene.explain.prune import Pruned
+
+Floats = npt.NDArray[np.float64]
+
+NO_ROWS = (
+    "This model was loaded from a file, which does not hold the training rows; give rows as X and y, "
+    "or let the model keep them with model.keep_rows(X, y)."
+)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FittedModel:
+    """A front of models, the one in use, and the run that they come from."""
+
+    front: Front
+    """Models found, with the names of features and target."""
+    chosen: Member
+    """The model in use, one of the front."""
+    settings: Settings
+    """All settings of the run."""
+    parameters: Parameters
+    """Constructor parameters of the run, as they were given."""
+    named: bool
+    """Whether the training rows had names of columns; otherwise features are called x0, x1, …"""
+    data: Mapping[str, Any] | None
+    """Number and ranges of the training rows, as far as they are known."""
+    rows: TrainingRows | None
+    """Training rows (a sample where there were very many); None after loading from a file."""
+    history: pd.DataFrame
+    """Best fitness, its complexity, evaluations and seconds after every generation; empty after loading."""
+    n_generations: int
+    """Generations of the run."""
+    stopped_by: str
+    """Why the run ended."""
+    choice: str = "default"
+    """How the model in use was chosen: "default", a criterion of `choose`, "index" or "pruned"."""
+    changes: tuple[tuple[str, Any], ...] = ()
+    """What was asked of the model after the run, in order: ("choose", criterion) and ("prune", loss)."""
+    command: tuple[str, ...] | None = None
+    """The shell command of the run, without what was asked afterwards; None where it was not made by one."""
+    known_uncertainty: tuple[Member, Uncertainty] | None = None
+    """What a model file tells about the numbers of one model."""
+
+    # --- the formula ------------------------------------------------------------------------------
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the features."""
+        return self.front.names
+
+    @property
+    def target(self) -> str:
+        """Name of the target."""
+        return self.front.target
+
+    @property
+    def individual(self) -> Individual:
+        """The engine's model in use."""
+        return self.chosen.individual
+
+    @cached_property
+    def formula(self) -> Formula:
+        """The chosen formula."""
+        return Formula(model_expression(self.individual), self.names, self.target)
+
+    @property
+    def r2(self) -> float:
+        """R² on the training rows."""
+        return float(self.chosen.fitness)
+
+    @property
+    def n_genes(self) -> int:
+        """Genes that take part."""
+        return sum(c != 0.0 for c in self.individual.coefficients)
+
+    @property
+    def n_nodes(self) -> int:
+        """Nodes of all genes, as the paper counts them."""
+        return self.individual.n_nodes
+
+    @property
+    def depth(self) -> int:
+        """Largest depth of a gene."""
+        return self.individual.depth
+
+    @property
+    def lcf_share(self) -> float:
+        """Share of linear combinations among the leaves that are not constants."""
+        return self.individual.lcf_share
+
+    @property
+    def validated_by(self) -> str:
+        """What the front's validation R² comes from: "held-out" rows, or "cross-validated"; empty where there is none."""
+        if not any(math.isfinite(member.validation) for member in self.front):
+            return ""
+        seen = self.rows.total if self.rows is not None else (self.data or {}).get("rows")
+        return "cross-validated" if seen is not None and seen < FEW_ROWS else "held-out"
+
+    def __str__(self) -> str:
+        return (
+            f"{self.target} = {self.formula}\n"
+            f"R² {self.r2:.6f} on the training rows, {anatomy(self.formula.size, self.n_genes)}; "
+            f"{among(len(self.front.listed))}"
+        )
+
+    # --- the front --------------------------------------------------------------------------------
+
+    def equations(self) -> pd.DataFrame:
+        """The front, smallest formula first; `MultigeneRegressor.equations_` documents the columns."""
+        return self.front.table(self.chosen)
+
+    def choose(self, criterion: str | int = "default") -> FittedModel:
+        """The model with another formula of the front in use, by criterion or row."""
+        member, name = self.front.best(criterion)
+        earlier = self.changes[:-1] if self.changes and self.changes[-1][0] == "choose" else self.changes
+        again = not earlier and name == "default"
+        changes = () if again else (*earlier, ("choose", name if name != "index" else int(criterion)))
+        return replace(self, chosen=member, choice=name, changes=changes)
+
+    def at(self, index: int) -> FittedModel:
+        """The model with a row of the front in use, for one question; `choose` is for good."""
+        return replace(self, chosen=self.front.at(index), choice="index")
+
+    def prune(self, max_loss: float, rows: TrainingRows | None = None) -> tuple[FittedModel, Pruned]:
+        """The model with a shorter formula in use that costs at most so much of R²; and what was done."""
+        from multigene.explain.prune import shortened
+
+        pruned = shortened(self.chosen, self.names, self.needed(rows), max_loss, self.target)
+        shorter = replace(
+            self,
+            front=self.front.with_member(pruned.member),
+            chosen=pruned.member,
+            choice="pruned",
+            changes=(*self.changes, ("prune", float(max_loss))),
+        )
+        return shorter, pruned
+
+    def rescore(self, rows: TrainingRows) -> pd.DataFrame:
+        """Every listed model on other rows: size, R², RMSE, mean, median and largest absolute error, bias."""
+        import pandas as pd
+
+        table = []
+        for each in self.front.listed:
+            measured = measures.metrics(rows.y, each.member.individual.predict(rows.X), rows.weights)
+            shown = {"formula": str(each.formula), "chosen": each.member is self.chosen}
+            table.append({"complexity": each.complexity, **measured, **shown})
+        return pd.DataFrame(table)
+
+    # --- predictions and their certainty ----------------------------------------------------------
+
+    def predict(self, X: Floats) -> Floats:
+        """Prediction for every row, within the bounds of the setting `clip` if there are any."""
+        values, search = self.individual.predict(X), self.settings.search
+        if search is None or search.clip is None or self.data is None:
+            return values
+        low, high = self.data["target_range"]
+        room = search.clip * (high - low)
+        return np.asarray(np.clip(values, low - room, high + room), dtype=np.float64)
+
+    def interval(self, X: Floats, level: float) -> tuple[Floats, Floats, Floats]:
+        """Prediction, and the bounds that hold a new observation with this probability."""
+        prediction = self.individual.predict(X)
+        width = self.uncertainty.half_width(self.formula.expression, X, level)
+        return prediction, prediction - width, prediction + width
+
+    @cached_property
+    def uncertainty(self) -> Uncertainty:
+        """What the training rows say about the numbers of the formula."""
+        if self.known_uncertainty is not None and self.known_uncertainty[0] is self.chosen:
+            return self.known_uncertainty[1]
+        return Uncertainty.of(self.formula.expression, self.needed(None))
+
+    def parameter_table(self) -> pd.DataFrame:
+        """The numbers of the formula as printed: estimate, standard error, 95 % interval, and where each stands."""
+        return parameter_table(self.formula, self.uncertainty)
+
+    def metrics(self, rows: TrainingRows) -> dict[str, float]:
+        """R², RMSE, mean, median and largest absolute error, and bias of the chosen formula on any rows."""
+        return measures.metrics(rows.y, self.individual.predict(rows.X), rows.weights)
+
+    # --- its parts --------------------------------------------------------------------------------
+
+    def genes(self, rows: TrainingRows | None = None) -> pd.DataFrame:
+        """The genes: formula, coefficient, share of variance, spread, and the loss of R² without each."""
+        return measures.gene_table(self.individual, self.names, self.needed(rows))
+
+    def importance(self, rows: TrainingRows | None = None, repeats: int = 5) -> pd.DataFrame:
+        """Importance of the variables: loss of R² when shuffled, and share of variance by gene."""
+        return measures.importance(self.individual, self.names, self.needed(rows), repeats)
+
+    def variable_frequencies(self, least: float = 0.9) -> pd.DataFrame:
+        """How often the good models of the front (at least this share of the best R²) use each variable."""
+        return measures.variable_frequencies(self.front, least)
+
+    def transformations(self) -> pd.DataFrame:
+        """The learned linear combinations: one row each, the additive weight first, then one column per feature."""
+        import pandas as pd
+
+        # By position: a feature may itself be called "gene" or "bias".
+        found = transformations(self.individual)
+        weights = [[bias, *(terms.get(j, 0.0) for j in range(len(self.names)))] for _, bias, terms in found]
+        table = pd.DataFrame(
+            np.array(weights).reshape(len(found), -1 if found else 1 + len(self.names)),
+            columns=["bias", *self.names],
+        )
+        table.insert(0, "gene", np.array([gene for gene, _, _ in found], dtype=int), allow_duplicates=True)
+        return table
+
+    # --- rows -------------------------------------------------------------------------------------
+
+    def with_rows(self, rows: TrainingRows) -> FittedModel:
+        """The model with training rows to answer from, as `fit` keeps them; what a file told is not used any more."""
+        kept = TrainingRows.of(rows.X, rows.y, rows.weights)
+        return replace(self, rows=kept, known_uncertainty=None)
+
+    def needed(self, rows: TrainingRows | None) -> TrainingRows:
+        """The rows given, or the training rows; a `ValueError` where there are neither."""
+        if rows is not None:
+            return rows
+        if self.rows is None:
+            raise ValueError(NO_ROWS)
+        return self.rows

@@ -1,0 +1,153 @@
+"""From checked rows and parameters to a `FittedModel`: prepares the search, runs it and puts its result together.
+
+`MultigeneRegressor.fit` checks what its user gave and comes here; nothing here knows the scikit-learn API.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from multigene._engine import Dataset, Workers
+from multigene.data.arrays import data_summary
+from multigene.data.training_rows import TrainingRows
+from multigene.evolution.checkpoint import fingerprint_of
+from multigene.explain.digits import with_few_digits
+from multigene.explain.front import Front
+from multigene.expression.tree import variables
+from multigene.fitted import FittedModel
+from multigene.laws.variables.units import Dimensions
+from multigene.search.problem import Problem, unequal
+from multigene.search.run import CLOCKS, Callback, Run
+from multigene.settings.parameters import Parameters
+from multigene.settings.resolve import random_generator, threads
+from multigene.settings.settings import Settings
+
+Floats = npt.NDArray[np.float64]
+
+NOTHING_WITH_THESE_UNITS = (
+    "No formula was found that agrees with the units, so the model is the mean; check them, give more time, or leave units out. "
+    "A constant that has a unit inside a formula, such as g in v**2/2 + g*h, needs a column of its own."
+)
+#: Seconds beyond a time limit that numbers of models that were not chosen may take to lose digits.
+DIGITS_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class Data:
+    """Checked rows and their names; `names` is None for an array."""
+
+    X: Floats
+    y: Floats
+    weights: Floats | None
+    names: list[str] | None
+    target: str
+
+    @property
+    def features(self) -> list[str]:
+        """Names of the features, or x0, x1, …"""
+        return self.names or [f"x{j}" for j in range(self.X.shape[1])]
+
+
+class Fitting:
+    """One call of `fit`, from its start, which the time limit counts from, to the fitted model."""
+
+    def __init__(self, parameters: Parameters, settings: Settings, callback: Callback | None) -> None:
+        self.parameters, self.settings, self.callback = parameters, settings, callback
+        self.now = CLOCKS[settings.stopping.clock]
+        self.started = self.now()
+        self.rng = random_generator(parameters.random_state)
+        self.workers = Workers(threads(parameters.n_jobs))
+        if callback is not None and not callable(callback):
+            raise ValueError(
+                f"callback={callback!r} cannot be called; give a function of a multigene.Progress, or None."
+            )
+
+    def run(
+        self, data: Data, line: Any, checkpoint: str | Path | None = None, state: bytes | None = None
+    ) -> tuple[FittedModel, bytes | None]:
+        """Search and put the result together; `line` shows how far the search is, `state` is that of an earlier run to go on
+        from. The second value is the state at the end, where the next run may want it."""
+        settings, parameters = self.settings, self.parameters
+        Dataset(data.X, data.y, data.weights)  # the engine's own checks, of weights above all
+        data = replace(data, weights=unequal(data.weights))
+        rows = TrainingRows.of(data.X, data.y, data.weights)
+        if settings.stopping.seconds is not None and settings.stopping.clock == "wall":
+            self.workers.set_deadline(settings.stopping.seconds - (self.now() - self.started))
+        units, warm = parameters.units, parameters.warm_start
+        dimensions = None if units is None else Dimensions.of(units, data.features, data.target)
+        mark = ""
+        if checkpoint or warm:
+            seed = parameters.random_state
+            mark = fingerprint_of(settings, data.X, data.y, data.weights, seed, dimensions)
+        problem = seen(settings, data, dimensions)
+        names, target = data.features, data.target
+        run = Run(
+            settings, problem, self.workers, self.started, self.callback, checkpoint, mark, names, target
+        )
+        # BLAS on one thread: more would wait beside the engine's, and sums must not depend on their number.
+        with threadpool_limits(1, user_api="blas"):
+            run.start(self.rng, state if warm else None)
+            with line:
+                run.execute(line)
+            fitted = fitted_model(run, parameters, data, rows)
+        if dimensions is not None and not variables(fitted.formula.expression) and np.ptp(data.y) > 0.0:
+            warnings.warn(NOTHING_WITH_THESE_UNITS, UserWarning, stacklevel=3)
+        return fitted, run.state() if warm else None
+
+
+def seen(settings: Settings, data: Data, dimensions: Dimensions | None = None) -> Problem:
+    """The rows as the search sees them: those of weight zero not at all."""
+    X, y, weights = data.X, data.y, data.weights
+    if weights is not None and not np.all(weights > 0.0):
+        kept = weights > 0.0
+        X, y, weights = X[kept], y[kept], weights[kept]
+    options = settings.search
+    if options is None:  # a configuration of the paper: the rows as they are
+        return Problem.of(X, y, weights, holdout=0.0, standardise=False)
+    only_laws = options.looks_for == "laws" or dimensions is not None
+    problem = Problem.of(
+        X, y, weights, holdout=options.holdout, standardise=options.standardise, only_laws=only_laws
+    )
+    return replace(problem, dimensions=dimensions)
+
+
+def fitted_model(run: Run, parameters: Parameters, data: Data, rows: TrainingRows) -> FittedModel:
+    """All that a finished run leaves behind."""
+    import pandas as pd
+
+    summary = data_summary(data.names, data.X, data.y, rows.variance)
+    front = front_of(run, data, rows, summary)
+    return FittedModel(
+        front=front,
+        chosen=front.default,
+        settings=run.settings,
+        parameters=parameters,
+        named=data.names is not None,
+        data=summary,
+        rows=rows,
+        history=pd.DataFrame(run.history),
+        n_generations=run.generations(),
+        stopped_by=run.stopped_by,
+    )
+
+
+def front_of(run: Run, data: Data, rows: TrainingRows, summary: dict[str, Any]) -> Front:
+    """The front of a finished run, its numbers with no more digits than their loss can tell."""
+    result = run.result()
+    front, chosen = list(result.front), result.chosen
+    if run.settings.search is not None:
+        # A run limited by time is over; nobody waits for digits of models that were not chosen.
+        seconds = None if run.settings.stopping.seconds is None else DIGITS_SECONDS
+        try:
+            front = with_few_digits(result.front, rows, result.chosen, seconds)
+        except KeyboardInterrupt:  # digits are for the eye; the model is there
+            run.stopped_by = "interrupt"
+        chosen = next(new for new, old in zip(front, result.front, strict=True) if old is result.chosen)
+    return Front(front, chosen, data.features, data.target, summary)

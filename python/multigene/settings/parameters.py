@@ -1,0 +1,72 @@
+"""The parameters of `MultigeneRegressor` as one plain value: what a fitted model, its file and its report keep of them.
+
+The estimator's signature is where users read them; a test holds the two to the same names and defaults. Whoever needs to know
+which parameters there are, of which kinds, or which were given, asks here instead of keeping a list.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from multigene.settings.settings import Kind, Settings
+
+#: A parameter that changes how a run is made and not what comes out.
+SILENT = {"silent": True}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Parameters:
+    """What a run was asked for; the meaning of each parameter is documented at `MultigeneRegressor`.
+
+    `option` names the option of `multigene fit` where there is one; other parameters are settings and given by --set.
+    """
+
+    configuration: str | None = field(default=None, metadata={"option": "--configuration"})
+    functions: str | list[Any] | dict[str, Any] | tuple[Any, ...] | None = None
+    population_size: int | None = None
+    generations: int | None = field(default=None, metadata={"option": "--generations"})
+    time_limit: float | None = field(default=None, metadata={"option": "--time"})
+    max_genes: int | None = None
+    max_depth: int | None = None
+    max_nodes: int | None = None
+    search: Kind = field(default="both", metadata={"option": "--search"})
+    units: dict[str, str] | None = field(default=None, metadata={"option": "--units"})
+    n_jobs: int | None = field(default=-1, metadata=SILENT)
+    random_state: Any = field(default=None, metadata={"option": "--seed"})
+    verbose: int | bool = field(default=0, metadata=SILENT)
+    warm_start: bool = field(default=False, metadata=SILENT)
+    settings: Settings | dict[str, Any] | None = None
+
+    @staticmethod
+    def of(estimator: Any) -> Parameters:
+        """Those of an estimator, as its attributes have them now; NumPy's numbers as Python's."""
+        values = {each.name: getattr(estimator, each.name) for each in fields(Parameters)}
+        return Parameters(**{name: _plain(value) for name, value in values.items()})
+
+    def values(self) -> dict[str, Any]:
+        """All of them by name."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def given(self) -> dict[str, Any]:
+        """Those that differ from their defaults, by name; silent ones and seeds that are objects are left out."""
+        found = {}
+        for each in fields(self):
+            value, written = getattr(self, each.name), not each.metadata.get("silent")
+            if each.name == "random_state":
+                written = isinstance(value, int)
+            if written and (type(value) is not type(each.default) or value != each.default):
+                found[each.name] = value
+        return found
+
+    @staticmethod
+    def option(name: str) -> str | None:
+        """The option of `multigene fit` for a parameter; None where it is a setting."""
+        [found] = [each.metadata.get("option") for each in fields(Parameters) if each.name == name]
+        return found
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
