@@ -284,12 +284,18 @@ class Searcher:
         search can go on as if nobody had asked.
         """
         state = replace(self.state, islands=self.state.islands.copied())
-        best = state.islands.front.best
-        if state.laws.law is None and best is not None and state.islands.reached(EXPLAINED):
-            state.laws.adopt(self.task.problem.scaling.in_user_units(best.individual))
+        _adopt_explained(self.task, state)
         if state.laws.law is None and not state.laws.alone and state.decision is None:
             validate(self.task, state)
+            _adopt_explained(self.task, state)  # there may be a shorter one now
         return result_of(_found(self.task, state), self.task.workers, seconds)
+
+
+def _adopt_explained(task: Task, state: SearchState) -> None:
+    """The shortest model that explains the target may be a law when it is cleaned up."""
+    if state.laws.law is None and state.islands.reached(EXPLAINED):
+        shortest = next(c for c in state.islands.front if c.fitness >= EXPLAINED)
+        state.laws.adopt(task.problem.scaling.in_user_units(shortest.individual))
 
 
 def _found(task: Task, state: SearchState) -> Found:
