@@ -50,7 +50,6 @@ def search(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
 
     Ends by itself when there is a law, when the target is explained, or when no improvement is expected.
     """
-    completion = _completion(task, share())
     if state.laws.alone:
         yield from seek_alone(task, state, share)
         return
@@ -70,7 +69,7 @@ def search(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
             if (yield from explore_round(task, state, share)):
                 return
     if share() < 1.0:
-        yield from finish(task, state, share, completion)
+        yield from finish(task, state, share)
 
 
 # --- phases ---------------------------------------------------------------------------------------
@@ -78,6 +77,7 @@ def search(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
 
 def seek(task: Task, state: SearchState, share: Share) -> Steps:
     """The law search begins; a law ends the search."""
+    state.completion = _completion(task, share())
     first = 0 if task.settings.seeking is None else task.settings.seeking.first
     if state.laws.run(first, lambda: share() >= state.laws.first_share):
         yield state.step()
@@ -156,17 +156,17 @@ def move_to_all_rows(task: Task, state: SearchState) -> None:
     state.islands.move(data, models)
 
 
-def finish(task: Task, state: SearchState, share: Share, completion: float) -> Iterator[Step]:
+def finish(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
     """Islands evolve on all rows, near the end the front is completed; without end, unless there is a law or very many rows."""
     while True:
-        if share() >= completion and not state.complete:
+        if share() >= state.completion and not state.complete:
             complete(task, state)
             if not task.sees_all_rows:
                 yield state.step()
                 return
         state.islands.round()
         yield state.step()
-        if _seek_beside(state, lambda: share() >= completion):
+        if _seek_beside(state, lambda: share() >= state.completion):
             yield state.step()
             return
 
@@ -179,9 +179,9 @@ def complete(task: Task, state: SearchState) -> None:
     islands.shorten(c for c in islands.front if c.complexity <= most)
     if not task.sees_all_rows:
         data = task.problem.dataset()
-        models = [c.individual for c in islands.front]
-        best = max(range(len(models)), key=lambda i: (models[i].complexity <= most, models[i].fitness))
-        models = fitted(models, data, task.workers)
+        front = list(islands.front)
+        best = max(range(len(front)), key=lambda i: (front[i].complexity <= most, front[i].fitness))
+        models = fitted([c.individual for c in front], data, task.workers)
         models += polished([models[best]], data, task.refinement, task.workers)
         islands.replace_front(data, models)
     state.complete = True
@@ -193,7 +193,7 @@ def continue_with_larger_limit(task: Task, state: SearchState) -> None:
     if state.complete and state.phase == "finish" and not task.sees_all_rows:
         data = task.problem.dataset(task.problem.finish_rows)
         models = fitted([c.individual for c in state.islands.front], data, task.workers)
-        state.islands.replace_front(data, models)
+        state.islands.move(data, models)
     state.complete = False
     if state.phase == "explore" and state.decision is not None and state.decision.final:
         state.decision, state.cross_validation = None, CrossValidation()

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from multigene.evolution import checkpoint
+from multigene.search.constants import COMPLETION
 from multigene.search.cross_validation import CrossValidation
 from multigene.search.islands import Islands
 from multigene.search.progress import Phase, Step
@@ -28,6 +29,8 @@ class SearchState:
     """Share of the run that was over when the islands began."""
     continued_at: int = 0
     """Generations of the islands when the run was continued with a larger limit."""
+    completion: float = COMPLETION
+    """Share of the run after which the front is completed."""
     cross_validation: CrossValidation = field(default_factory=CrossValidation)
     decision: SizeDecision | None = None
     complete: bool = False
@@ -53,6 +56,7 @@ class SearchState:
             "phase": self.phase,
             "begun": self.begun,
             "continued_at": self.continued_at,
+            "completion": self.completion,
             "cross_validation": self.cross_validation.packed(),
             "decision": None if self.decision is None else self.decision.packed(),
             "complete": self.complete,
@@ -74,6 +78,7 @@ class SearchState:
                 phase,
                 float(saved["begun"]),
                 int(saved["continued_at"]),
+                float(saved["completion"]),
                 CrossValidation.unpacked(task, saved["cross_validation"]),
                 None if saved["decision"] is None else SizeDecision.unpacked(saved["decision"]),
                 complete,
