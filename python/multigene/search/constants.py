@@ -30,8 +30,8 @@ MOST_ROWS_TO_COMPARE = 20_000
 GUARD_POINTS = 512
 #: By which the box is wider than the rows, as a share of its width, and blends of two rows go beyond them. Not tuned.
 BOX_MARGIN, BEYOND_ROWS = 0.02, 0.2
-#: Times the target's range that predictions may leave it where no row is near; between rows it is 1. `paper` on CCS: corners of the
-#: box that were guarded like the rows cost configuration UB 0.03 of test R².
+#: Times the target's range that predictions may leave it where no row is near; between rows it is 1. `paper` on CCS: corners of
+#: the box that were guarded like the rows cost configuration UB 0.03 of test R².
 BOX_ROOM = 2.0
 
 # --- how a run is divided (searcher.py, seeking.py, run.py) -----------------------------------------
