@@ -152,7 +152,7 @@ def _parsed(column: pd.Series) -> pd.Series:
     except OverflowError:  # whole numbers of more than 308 digits
         limit = int(sys.float_info.max)
         beyond = [isinstance(value, int) and abs(value) > limit for value in column]
-        return pd.to_numeric(column.mask(beyond, np.inf), errors="coerce")
+        return pd.to_numeric(column.mask(np.array(beyond), np.inf), errors="coerce")
 
 
 def _way_out(value: str, name: str) -> str:

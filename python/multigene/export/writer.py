@@ -215,10 +215,10 @@ class Writer:
         def piece(node: Expression, below: tuple[Piece, ...]) -> Piece:
             if isinstance(node, Variable):
                 return arguments[node.index]
-            if isinstance(
-                node, Number
-            ):  # the definition's own, which no target takes for one of the formula's
-                return self.constant(node.value)
+            if isinstance(node, Number):
+                return self.constant(
+                    node.value
+                )  # not one of the formula's own, which PyTorch makes parameters of
             return self._shallow(node, below)
 
         return fold(DEFINITIONS[name], piece)
