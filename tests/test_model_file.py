@@ -90,6 +90,47 @@ def test_round_trip_is_bit_identical(rows, parameters, tmp_path):
         assert loaded.get_params() == model.get_params()
 
 
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"search": "laws"},
+        {"search": "accuracy"},
+        {"units": {"größe (m)": "m", 'a "quoted" one': "s", "x": "m*s", "y/z": "m*s"}},
+        {"verbose": False, "n_jobs": None},
+        {"time_limit": np.float64(60.0), "population_size": np.int64(20)},
+    ],
+    ids=str,
+)
+def test_every_parameter_comes_back(rows, parameters):
+    X, y = rows
+    law = pd.Series(2.0 * X["x"], name="y/z")
+    model = MultigeneRegressor(**{**FAST, **parameters}).fit(X, law if "units" in parameters else y)
+    loaded = reloaded(model)
+    assert loaded.get_params() == model.get_params()
+    assert loaded.fitted_.settings == model.fitted_.settings
+
+
+def version_1() -> bytes:
+    """A file as the first program wrote it, with fewer parameters and other words."""
+    return (Path(__file__).parent / "data" / "model-version-1.json").read_bytes()
+
+
+def test_files_of_the_first_program_load():
+    loaded = multigene.load(io.BytesIO(version_1()))
+    assert loaded.stopped_by_ == "no improvement expected"
+    assert (loaded.search, loaded.units) == ("both", None)
+    assert loaded.fitted_.changes == ()
+    assert loaded.fitted_.command is None
+    document = json.loads(version_1())
+    assert "search" not in document["parameters"]
+    again = json.loads(dumps(loaded))
+    assert all(
+        again[key] == value
+        for key, value in document.items()
+        if key in ("front", "features", "data", "settings")
+    )
+
+
 def test_every_model_of_the_front_comes_back(model):
     loaded = reloaded(model)
     assert len(loaded.fitted_.front) == len(model.fitted_.front)
@@ -231,6 +272,14 @@ def changed(model, **changes):
         ({"parameters": []}, "'parameters' is missing"),
         ({"parameters__generations": "many"}, "wrong kind"),
         ({"parameters__population_size": True}, "wrong kind"),
+        ({"parameters__search": "gold"}, "wrong kind"),
+        ({"parameters__units": {"x": 3}}, "wrong kind"),
+        ({"parameters__random_state": "7"}, "wrong kind"),
+        ({"parameters__settings": "other"}, "wrong kind"),
+        ({"changes": [{"prune": "much"}]}, "not a number"),
+        ({"changes": [{"melt": 1}]}, "which is unknown"),
+        ({"changes": ["prune"]}, "'changes' is damaged"),
+        ({"command": ["multigene", 3]}, "'command'"),
         ({"parameters__settings": {"no_such": 1}}, "no setting 'no_such'"),
         ({"settings__genes__max_depth": "deep"}, "not a whole number"),
         ({"settings__genes__lcf": "sideways"}, "not known"),

@@ -56,8 +56,7 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     population_size : int or None
         Number of individuals, `|P|` of the paper. None for that of the configuration.
     generations : int or None
-        Number of generations after which the run ends. None for that of the settings, or no limit if `time_limit` is
-        given.
+        Generations after which the run ends. None for the settings' number, or no limit if `time_limit` is given.
     time_limit : float or None
         Seconds after which the run ends; of the wall clock, or of the processor with
         `settings={"clock": "processor"}`. None for no such limit.
@@ -73,11 +72,9 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     n_jobs : int or None
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState, Generator or None
-        Seed: the same seed gives the same model. None for another one each time.
-    verbose : int
-        1 shows a live progress line on standard error.
-    warm_start : bool
-        Continue from the last generation when `fit` is called again.
+        Seed: the same one gives the same model, unless the clock ends the run. None for another one each time.
+    verbose, warm_start : int, bool
+        1 shows a live progress line on standard error; True continues from the last generation when `fit` is called again.
     settings : Settings, dict or None
         All other settings: a `multigene.settings.settings.Settings`, or a dict of settings by name, e.g.
         `{"tournament_size": 7}`. `multigene settings` on the command line lists them.
@@ -109,11 +106,9 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         (Ctrl-C), "law" (an exact law was found) or "no improvement expected" (held-out rows say that there is nothing to
         explain, or few rows that no larger formula helps).
     fitted_ : FittedModel
-        All of the above as one value that never changes; report, figures, files and the command line read it.
-    n_features_in_ : int
-        Number of features of the training rows.
-    feature_names_in_ : array of str
-        Their names, where the training rows had names of columns.
+        All of the above as one value that never changes.
+    n_features_in_, feature_names_in_ : int, array of str
+        Number of features of the training rows, and their names where columns had names.
 
     Examples
     --------
@@ -168,26 +163,21 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         callback: Callback | None = None,
         checkpoint: str | Path | None = None,
     ) -> MultigeneRegressor:
-        """Find a formula for `y` in terms of the columns of `X`.
+        """Find a formula for `y` in terms of the columns of `X`. On Ctrl-C and at the time limit it is the best so far.
 
         Parameters
         ----------
-        X : array or DataFrame of shape (rows, features)
-            Finite numbers.
-        y : array or Series of shape (rows,)
+        X, y : array or DataFrame of shape (rows, features), array or Series of shape (rows,)
             Finite numbers.
         sample_weight : array of shape (rows,), optional
             Weight of every row, not negative; rows of weight 0 are not seen. Laws are not looked for among rows of
             different weights.
         callback : callable, optional
-            Called with a `Generation` after every generation; returning True ends the run.
+            Called with a `multigene.Progress` after every generation of a configuration of the paper and after every
+            round of generations of the default search; returning True ends the run.
         checkpoint : path, optional
-            File in which the state of the run is kept; a run that was killed goes on from it.
-
-        Returns
-        -------
-        MultigeneRegressor
-            The estimator itself. On Ctrl-C and at the time limit it has the best model so far.
+            File in which the state of the run is kept; a run that was killed goes on from it, and one that has ended goes
+            on with a larger limit.
         """
         from multigene.report.progress import ProgressLine
 
@@ -201,7 +191,7 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def resolved_settings(self) -> Settings:
         """All settings that `fit` would use; a `ValueError` names what it would refuse."""
-        return resolved(self)
+        return resolved(Parameters.of(self))
 
     @classmethod
     def from_fitted(cls, fitted: FittedModel) -> MultigeneRegressor:
@@ -217,8 +207,7 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def fitted_(self) -> FittedModel:
         """All that the run left behind, as one value that never changes."""
         check_is_fitted(self)
-        fitted: FittedModel = self._fitted
-        return fitted
+        return self._fitted
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_fitted" in vars(self)
@@ -249,9 +238,8 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any, index: int | None = None, interval: float | None = None) -> Any:
         """Prediction of the chosen formula, or of that of a row of `equations_`, for every row of `X`.
 
-        With `interval=0.95` also the bounds that hold a new observation with that probability: (prediction,
-        lower, upper). They suppose that the form of the formula is right; outside the range of the training rows
-        they are too narrow.
+        With `interval=0.95` also the bounds that hold a new observation with that probability: (prediction, lower,
+        upper). They suppose that the form of the formula is right; beyond the training rows they are too narrow.
         """
         fitted = self.fitted_
         X = checked_features(self, X)
@@ -303,8 +291,7 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
         Terms, weights and parts whose removal costs little are dropped one after the other, the rest refitted
         each time; then constants are rounded to as few digits as the loss allows. The front stays as it was
-        with the shortened formula added; `choose("default")` goes back. Without `X` and `y` the training rows
-        kept by `fit` are used (at most 20,000).
+        with the shortened formula added; `choose("default")` goes back. On the training rows (at most 20,000), or on those given.
         """
         self._fitted, pruned = self.fitted_.prune(max_loss, self._given(X, y, sample_weight))
         return pruned
@@ -312,19 +299,15 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     # --- its parts and its certainty --------------------------------------------------------------
 
     def genes(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> pd.DataFrame:
-        """The genes: formula, coefficient, share of variance, spread, and the loss of R² without each.
-
-        The rest is refitted when a gene is left out. On the training rows, or on those given.
-        """
+        """The genes on the training rows, or on those given: formula, coefficient, share of variance, spread, and the loss
+        of R² when each is left out and the rest is fitted anew."""
         return self.fitted_.genes(self._given(X, y, sample_weight))
 
     def importance(
         self, X: Any = None, y: Any = None, sample_weight: Any = None, *, repeats: int = 5
     ) -> pd.DataFrame:
-        """Importance of the variables: loss of R² when shuffled, and share of variance by gene.
-
-        On the training rows, or on those given.
-        """
+        """Importance of the variables on the training rows, or on those given: loss of R² when shuffled, and share of
+        variance by gene."""
         return self.fitted_.importance(self._given(X, y, sample_weight), repeats)
 
     def variable_frequencies(self, least: float = 0.9) -> pd.DataFrame:
@@ -338,17 +321,13 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def parameters_(self) -> pd.DataFrame:
-        """The numbers of the formula as printed: estimate, standard error, 95 % interval, and where each stands.
-
-        A standard error is NaN where the rows determine a number only together with others.
-        """
+        """The numbers of the formula as printed: estimate, standard error (NaN where the rows determine a number only
+        together with others), 95 % interval, and where each stands."""
         return self.fitted_.parameter_table()
 
     def keep_rows(self, X: Any, y: Any, sample_weight: Any = None) -> MultigeneRegressor:
-        """Keep training rows with a model that was loaded from a file, as `fit` does.
-
-        Intervals, pruning and importance need them.
-        """
+        """Keep training rows with a model that was loaded from a file, as `fit` does: intervals, pruning and importance
+        need them."""
         self._fitted = self.fitted_.with_rows(self._checked(X, y, sample_weight))
         return self
 
@@ -366,26 +345,30 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     # --- what it shows ----------------------------------------------------------------------------
 
     def report(
-        self, path: str | Path, X: Any = None, y: Any = None, X_test: Any = None, y_test: Any = None
+        self,
+        path: str | Path,
+        X: Any = None,
+        y: Any = None,
+        X_test: Any = None,
+        y_test: Any = None,
+        *,
+        sample_weight: Any = None,
     ) -> None:
-        """Write one self-contained HTML page about the model: formula, front, fit, genes, importance,
-        exports, settings.
+        """Write one self-contained HTML page about the model: formula, front, fit, genes, importance, exports, settings.
 
         Without rows the page shows those that the fitted model keeps (a sample where there are very many;
-        none after loading from a file). Needs the extra `multigene[report]`.
+        none after loading from a file), weighted as in `fit`. Needs the extra `multigene[report]`.
         """
-        fitted = self.fitted_
         from multigene.report import write_report
 
-        write_report(fitted, path, X, y, X_test, y_test)
+        write_report(self.fitted_, path, X, y, X_test, y_test, sample_weight)
 
     @property
     def plot(self) -> Plots:
         """Figures for papers and notebooks: `model.plot.front()`, `.fit()`, `.genes()` and so on."""
-        fitted = self.fitted_
         from multigene.report.plots import Plots
 
-        return Plots(fitted)
+        return Plots(self.fitted_)
 
     def __str__(self) -> str:
         return str(self._fitted) if self.__sklearn_is_fitted__() else super().__repr__()
@@ -412,10 +395,8 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def load(source: str | os.PathLike[str] | IO[bytes], limits: Limits | None = None) -> MultigeneRegressor:
-    """Read a fitted model from a file or an open binary stream; a `ValueError` refuses what is none.
-
-    Nothing in a file is run, so files of untrusted sources are safe to load; `limits` says how large one may be.
-    """
+    """Read a fitted model from a file or an open binary stream; a `ValueError` refuses what is none. Nothing in it is run,
+    so files of untrusted sources are safe to load; `limits` says how large one may be."""
     from multigene.model_file import load as read
 
     return MultigeneRegressor.from_fitted(read(source, limits))

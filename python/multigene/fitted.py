@@ -24,7 +24,7 @@ from multigene.explain.front import Front
 from multigene.explain.intervals import Uncertainty, parameter_table
 from multigene.expression.genes import model_expression, transformations
 from multigene.formula import Formula
-from multigene.search.problem import FEW_ROWS
+from multigene.search.constants import FEW_ROWS
 from multigene.settings.parameters import Parameters
 from multigene.settings.settings import Settings
 from multigene.words import among, anatomy
@@ -70,6 +70,8 @@ class FittedModel:
     """How the model in use was chosen: "default", a criterion of `choose`, "index" or "pruned"."""
     changes: tuple[tuple[str, Any], ...] = ()
     """What was asked of the model after the run, in order: ("choose", criterion) and ("prune", loss)."""
+    command: tuple[str, ...] | None = None
+    """The shell command of the run, without what was asked afterwards; None where it was not made by one."""
     known_uncertainty: tuple[Member, Uncertainty] | None = None
     """What a model file tells about the numbers of one model."""
 
@@ -155,17 +157,17 @@ class FittedModel:
 
     def prune(self, max_loss: float, rows: TrainingRows | None = None) -> tuple[FittedModel, Pruned]:
         """The model with a shorter formula in use that costs at most so much of R²; and what was done."""
-        from multigene.explain.prune import shortened
+        from multigene.explain.prune import pruned
 
-        pruned = shortened(self.chosen, self.names, self.needed(rows), max_loss, self.target)
+        done = pruned(self.chosen, self.names, self.needed(rows), max_loss, self.target)
         shorter = replace(
             self,
-            front=self.front.with_member(pruned.member),
-            chosen=pruned.member,
+            front=self.front.with_member(done.member),
+            chosen=done.member,
             choice="pruned",
             changes=(*self.changes, ("prune", float(max_loss))),
         )
-        return shorter, pruned
+        return shorter, done
 
     def rescore(self, rows: TrainingRows) -> pd.DataFrame:
         """Every listed model on other rows: size, R², RMSE, mean, median and largest absolute error, bias."""

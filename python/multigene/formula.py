@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from multigene.export import export
 from multigene.expression import tree
+from multigene.expression.numbers import round_numbers
 from multigene.expression.readable import plain, size
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Array, Expression, evaluate
@@ -76,7 +77,7 @@ class Formula:
         """The `sympy` expression; its symbols are named as the columns are. Needs `multigene[export]`."""
         from multigene.export.sympy import build
 
-        shown = self.expression if digits is None else tree.round_numbers(self.expression, digits)
+        shown = self.expression if digits is None else round_numbers(self.expression, digits)
         return build(plain(shown), self.feature_names)
 
     def python(self, name: str = "predict") -> str:
@@ -130,7 +131,7 @@ class Formula:
 
     def rounded(self, digits: int) -> Formula:
         """The formula with its constants rounded to `digits` significant digits."""
-        return Formula(tree.round_numbers(self.expression, digits), self.feature_names, self.target_name)
+        return Formula(round_numbers(self.expression, digits), self.feature_names, self.target_name)
 
     def __str__(self) -> str:
         return self.text()

@@ -167,6 +167,12 @@ class Checked:
                 raise ValueError(f"its list 'changes' tells of {_shown(name)}, which is unknown")
         return tuple(found)
 
+    def command(self) -> tuple[str, ...] | None:
+        """The shell command of the run, as far as the file tells."""
+        if self.values.get("command") is None:
+            return None
+        return tuple(self.texts("command", self.limits.models))
+
     def parameters(self, settings: Settings) -> dict[str, Any]:
         """Constructor parameters, each of the kind that `Parameters` declares; `settings` are those of the run."""
         hints = get_type_hints(Parameters) | {"random_state": int | None, "settings": dict | str | None}

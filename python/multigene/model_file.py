@@ -24,7 +24,7 @@ from multigene._engine import Individual
 from multigene.evolution.pareto import Member
 from multigene.explain.front import Front
 from multigene.expression.genes import model_expression
-from multigene.expression.jacobian import parameters as numbers_of
+from multigene.expression.numbers import parameters as numbers_of
 from multigene.files import write_atomically
 from multigene.fitted import FittedModel
 from multigene.model_check import Checked, Limits
@@ -72,9 +72,10 @@ def dumps(model: FittedModel) -> str:
         "default": places[id(model.front.default)],
         "choice": model.choice,
         "changes": [{name: value} for name, value in model.changes],
+        "command": None if model.command is None else list(model.command),
         "front": [_member(member) for member in members],
         "parameters": _parameters(model.parameters),
-        "settings": plain(model.settings),
+        "settings": _written(model.settings),
         "run": {
             "generations": int(model.n_generations),
             "seconds": _last(model.history, "seconds"),
@@ -267,5 +268,6 @@ def _model(document: Checked) -> FittedModel:
         stopped_by=EARLIER_WORDS.get(stopped_by, stopped_by),
         choice=document.text("choice") if "choice" in document.values else "default",
         changes=document.changes(),
+        command=document.command(),
         known_uncertainty=None if known is None else (chosen, known),
     )

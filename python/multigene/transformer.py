@@ -20,9 +20,9 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from multigene.data.arrays import checked_classes, checked_features, column_names
 from multigene.estimator import MultigeneRegressor
+from multigene.expression.build import weighted
 from multigene.expression.genes import gene_expression
 from multigene.expression.rewriting import simplify
-from multigene.expression.tree import Expression, Number, Operation
 from multigene.fitted import FittedModel
 from multigene.formula import Formula
 
@@ -43,7 +43,9 @@ class Genes:
         self.used = used or list(range(len(individual.coefficients)))
         self.scales = np.array([individual.coefficients[i] or 1.0 for i in self.used])
         self.formulas = [
-            Formula(simplify(_scaled(scale, gene_expression(individual, gene))), model.names, f"gene{number}")
+            Formula(
+                simplify(weighted(scale, gene_expression(individual, gene))), model.names, f"gene{number}"
+            )
             for number, (gene, scale) in enumerate(zip(self.used, self.scales.tolist(), strict=True))
         ]
         values = self._raw(X)
@@ -64,10 +66,6 @@ class Genes:
     def _raw(self, X: Floats) -> Floats:
         with np.errstate(over="ignore"):
             return np.asarray(self.individual.gene_values(X)[:, self.used] * self.scales, dtype=np.float64)
-
-
-def _scaled(scale: float, gene: Expression) -> Expression:
-    return gene if scale == 1.0 else Operation("mul", (Number(scale), gene))
 
 
 class _ReportedByRegressor:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
 import time
+import warnings
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +28,7 @@ import multigene.model_file
 from multigene.cli import app
 from multigene.cli.demo import k11c
 from multigene.data.table import read_table
+from multigene.report.html import spoken_r2
 from multigene.words import among, anatomy
 
 QUICK = ["-c", "UB", "-g", "4", "--threads", "1", "--set", "population_size=15"]
@@ -162,6 +168,12 @@ MISTAKES = {
     "unknown setting in a file": ("fit good.csv --settings wrong.toml", "did you mean 'max_depth'"),
     "save into nowhere": ("fit good.csv --save none/model.json", "no directory none"),
     "save over a directory": ("fit good.csv --save folder", "is a directory"),
+    "a report that is no page": ("fit good.csv --report r.pdf", "would hold an HTML page, not .pdf; name it r.html"),
+    "a model that is no JSON": ("fit good.csv --save m.pkl", "--save m.pkl would hold JSON, not .pkl; name it m.json"),
+    "a report of a model that is no page": ("report model.json -o r.pdf", "--output r.pdf would hold an HTML page"),
+    "unknown kind of search": ("fit good.csv --search gold", "gold"),
+    "units without a column": ("fit good.csv --units kg", "is not COLUMN=UNIT"),
+    "units of some columns": ("fit good.csv --units x1=m", "no entry for the feature 'x2'"),
     "report into nowhere": ("fit good.csv --report none/report.html", "no directory none"),
     "output is a file": ("fit good.csv --output good.csv", "is a file"),
     "prune by too much": ("fit good.csv -g 2 --prune 3", "between 0 and 1"),
@@ -292,25 +304,28 @@ def test_every_setting_by_name_and_by_file(here, tmp_path):
 @pytest.mark.parametrize("codename", [None, "SB", "baseline"])
 def test_listed_settings_are_a_settings_file(here, tmp_path, codename):
     given = [] if codename is None else ["-c", codename]
-    text = run("settings", *given).stdout
+    listed = run("settings", *given)
+    assert listed.exit_code == 0, listed.stderr
+    text = listed.stdout
+    assert "more_mutations" in text
+    assert ("looks_for" in text) == (codename is None)
     (tmp_path / "all.toml").write_text(text)
     assert "tournament_size" in text
-    result = run(
-        "fit",
-        "good.csv",
-        "--settings",
-        tmp_path / "all.toml",
-        *given,
-        "-g",
-        "2",
-        "--save",
-        tmp_path / "a.json",
-    )
-    assert result.exit_code == 0, result.stderr
-    run("fit", "good.csv", *given, "-g", "2", "--save", tmp_path / "b.json")
-    one, two = (multigene.load(tmp_path / name) for name in ("a.json", "b.json"))
-    assert one.fitted_.settings == two.fitted_.settings
-    assert str(one.formula_) == str(two.formula_)
+    settings = ["--settings", tmp_path / "all.toml"]
+    models = []
+    for arguments in (settings, [*settings, *given], given):
+        result = run("fit", "good.csv", *arguments, "-g", "2", "--save", tmp_path / "m.json")
+        assert result.exit_code == 0, result.stderr
+        models.append(multigene.load(tmp_path / "m.json"))
+    assert models[0].fitted_.settings == models[1].fitted_.settings == models[2].fitted_.settings
+    assert len({str(model.formula_) for model in models}) == 1
+
+
+def test_settings_that_contradict_the_configuration_are_refused(here, tmp_path):
+    (tmp_path / "SB.toml").write_text(run("settings", "-c", "SB").stdout)
+    result = run("fit", "good.csv", "--settings", tmp_path / "SB.toml", "-c", "UB")
+    assert result.exit_code == 2
+    assert "--configuration UB contradicts" in result.stderr
 
 
 @pytest.mark.parametrize("threads", ["1", "2"])
@@ -512,6 +527,84 @@ def test_pruning_makes_the_formula_no_longer(here):
     )
     assert pruned["nodes"] < plain["nodes"]
     assert plain["train"]["r2"] - 0.2 <= pruned["train"]["r2"]
+
+
+def test_what_is_pruned_is_what_was_chosen(here):
+    """`--choose` first, then `--prune`: the other way round the shortened formula would be thrown away."""
+    chosen, both = (
+        json.loads(run("fit", "good.csv", *QUICK, "--json", *more).stdout)
+        for more in (("--choose", "accuracy"), ("--choose", "accuracy", "--prune", "0.2"))
+    )
+    assert both["nodes"] < chosen["nodes"]
+    [used] = [row for row in both["front"] if row["chosen"]]
+    assert used["source"] == "pruned"
+
+
+def test_test_rows_reach_the_report(here, tmp_path):
+    page = tmp_path / "r.html"
+    for rows in (["--test", "test.csv"], ["--holdout", "0.25"]):
+        result = run("fit", "good.csv", *rows, *QUICK, "--report", page, "--json")
+        found = json.loads(result.stdout)["test"]["r2"]
+        text = page.read_text("utf-8")
+        assert "<h3>Test</h3>" in text, rows
+        assert spoken_r2(found) in text.split("<h3>Test</h3>")[1][:200]
+
+
+def test_the_report_says_how_to_repeat_the_run(here, tmp_path, monkeypatch):
+    """The command of a report, run in the same place, finds the same formula."""
+    pd.read_csv("good.csv").assign(id=range(60), more=1.5).to_csv(
+        tmp_path / "my data.csv", index=False, sep=";"
+    )
+    monkeypatch.chdir(tmp_path)
+    given = ["my data.csv", "-t", "y", "-f", "x*,more", "-x", "more", "--holdout", "0.2", "--separator", ";"]
+    search = [*QUICK, "--seed", "3", "--functions", "add,mul,sin", "--choose", "accuracy", "--prune", "0.05"]
+    done = run("fit", *given, *search, "--report", "first.html", "--save", "first.json")
+    assert done.exit_code == 0, done.stderr
+    said = re.search(r'id="reproduce-shell">([^<]*)<', Path("first.html").read_text("utf-8"))
+    words = shlex.split(unescape(said[1]))
+    assert words[:3] == ["multigene", "fit", "my data.csv"]
+    again = run(*words[1:])
+    assert again.exit_code == 0, again.stderr
+    first, second = (multigene.load(name) for name in ("first.json", "model.json"))
+    assert str(second) == str(first)
+    np.testing.assert_array_equal(second.equations_["r2"], first.equations_["r2"])
+    assert (
+        run("report", "first.json", "-o", "later.html").exit_code == 0
+    )  # a saved model remembers its command
+    assert said[1] in Path("later.html").read_text("utf-8")
+
+
+def test_laws_and_units_on_the_command_line(here, tmp_path):
+    rng = np.random.default_rng(0)
+    m, v = rng.uniform(1, 3, (2, 80))
+    pd.DataFrame({"m": m, "v": v, "E": 0.5 * m * v**2}).to_csv(tmp_path / "e.csv", index=False)
+    common = [
+        "fit",
+        tmp_path / "e.csv",
+        "-t",
+        "E",
+        "-g",
+        "20",
+        "--threads",
+        "1",
+        "--save",
+        tmp_path / "m.json",
+    ]
+    for units in (["--units", "m=kg,v=m/s,E=J"], ["--units", "m=kg", "--units", "v=m/s", "--units", "E=J"]):
+        assert run(*common, *units).exit_code == 0
+        model = multigene.load(tmp_path / "m.json")
+        assert model.units == {"m": "kg", "v": "m/s", "E": "J"}
+    assert run(*common, "--search", "laws").exit_code == 0
+    assert multigene.load(tmp_path / "m.json").search == "laws"
+
+
+def test_a_device_is_closed_after_writing():
+    from multigene.cli.output import write
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        write(Path(os.devnull), "text")
+        gc.collect()
 
 
 def test_report_reads_data_as_it_is_told(here, tmp_path):

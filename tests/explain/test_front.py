@@ -14,7 +14,7 @@ from multigene._engine import Individual
 from multigene.evolution.pareto import Member
 from multigene.explain.front import CRITERIA, Front
 from multigene.expression.readable import size
-from multigene.search.result import judged
+from multigene.search.result import scored
 
 
 def noisy(n=200, d=3, noise=0.1, seed=0):
@@ -128,7 +128,7 @@ def test_dominated_models_are_not_listed_but_the_default_is():
 
 
 def test_held_out_scores_belong_to_sizes():
-    members = judged([member(["x0"], 0.5), member(["sin(x0 + 1.5)"], 0.8)], {4: 0.3})
+    members = scored([member(["x0"], 0.5), member(["sin(x0 + 1.5)"], 0.8)], {4: 0.3})
     first, second = (m.complexity for m in members)
     assert first < 4 < second
     assert math.isnan(members[0].validation)
@@ -147,7 +147,7 @@ def test_validation_needs_rows_held_out():
     X, y = noisy(n=30)
     model = MultigeneRegressor("UB", population_size=20, generations=3, random_state=0).fit(X, y)
     assert model.equations_["validation_r2"].isna().all()
-    with pytest.raises(ValueError, match="No rows were held out"):
+    with pytest.raises(ValueError, match="scored no formula on rows that it had not seen"):
         model.choose("validation")
     for criterion in set(CRITERIA) - {"validation"}:
         assert np.isfinite(model.choose(criterion).predict(X)).all()

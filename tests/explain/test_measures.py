@@ -9,7 +9,7 @@ from sklearn.linear_model import LinearRegression
 from multigene import MultigeneRegressor, load
 from multigene._engine import Individual
 from multigene.data.training_rows import TrainingRows
-from multigene.explain.measures import error_curves, gene_table, importance, knock_out, metrics
+from multigene.explain.measures import error_curves, gene_table, importance, knock_out
 
 
 def rows(n=400):
@@ -72,15 +72,6 @@ def test_weights_enter():
     )
 
 
-def test_metrics():
-    y = np.array([1.0, 2.0, 3.0, 6.0])
-    found = metrics(y, y + np.array([0.0, 1.0, -1.0, 2.0]))
-    assert found["rmse"] == pytest.approx(np.sqrt(1.5))
-    assert (found["mae"], found["median"], found["max"], found["bias"]) == (1.0, 1.0, 2.0, 0.5)
-    assert found["r2"] == pytest.approx(1.0 - 6.0 / 14.0)
-    assert metrics(y, np.full(4, np.nan))["r2"] == -np.inf
-
-
 def test_error_curves():
     X = np.linspace(-1.0, 1.0, 200)[:, None]
     y = X[:, 0] + 0.1 * np.sin(40 * X[:, 0])
@@ -121,15 +112,3 @@ def test_of_a_fitted_model(fitted, tmp_path):
         assert len(ask(X, y)) > 0
         with pytest.raises(ValueError, match="belong together"):
             ask(X)
-
-
-def test_rows_kept_are_thinned_and_copied():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(50_000, 3)), rng.normal(size=50_000)
-    kept = TrainingRows.of(X, y)
-    assert kept.X.shape == (20_000, 3)
-    assert kept.total == 50_000
-    small = TrainingRows.of(X[:100], y[:100])
-    X[0, 0] = 99.0
-    assert small.X[0, 0] != 99.0
-    assert TrainingRows.of(rng.normal(size=(5_000, 1_000)), rng.normal(size=5_000)).X.shape[0] == 4_000

@@ -1,4 +1,4 @@
-"""Finds in noisy data: what noise cannot tell from nothing is dropped, what the data need stays."""
+"""Finds in noisy data: what is below the noise is dropped, what the data need stays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from multigene.expression.readable import size
 from multigene.formula import Formula
 from multigene.laws import law as laws
 from multigene.laws.finds import Finds
-from multigene.laws.noise import brief, price
+from multigene.laws.noise import price, simplified
 from multigene.laws.variables.units import Dimensions
 
 NAMES = list("abc")
@@ -41,7 +41,7 @@ def measured(text, X, y):
 
 def shortened(known, X, y):
     finds = Finds(X, y, None)
-    return brief(known, X, y, finds.fitted, finds.admits)
+    return simplified(known, X, y, finds.fitted, finds.admits)
 
 
 @pytest.mark.parametrize(
@@ -51,14 +51,14 @@ def shortened(known, X, y):
         ("sqrt(1.01*x0**2*x1**2/x2**4) + 0.002*x0", "a*b/c**2"),
     ],
 )
-def test_what_noise_cannot_tell_from_nothing_is_dropped(text, wanted):
+def test_what_is_below_the_noise_is_dropped(text, wanted):
     X, y = noisy(lambda a, b, c: a * b / c**2)
     short = shortened(find(text, X, y), X, y)
     assert str(Formula(short.expression, NAMES)) == wanted
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e6], ids=["small", "large"])
-def test_an_intercept_that_noise_cannot_tell_from_nothing_vanishes(scale):
+def test_an_intercept_below_the_noise_vanishes(scale):
     X, y = noisy(lambda a, b, c: scale * a * b, noise=0.1)
     known = find(f"{1.01 * scale}*x0*x1 + {0.05 * scale}", X, y)
     short = shortened(known, X, y)
@@ -88,12 +88,12 @@ def test_an_exact_find_is_kept_whatever_it_costs():
     assert kept.unexplained == exact.unexplained < 1e-25
 
 
-def test_brief_finds_respect_units():
+def test_simplified_finds_respect_units():
     pytest.importorskip("pint")
     X, y = noisy(lambda a, b, c: a * b**2 * np.exp(-c), noise=0.05)
     finds = Finds(X, y, Dimensions.of({"a": "kg", "b": "m/s", "c": "1", "y": "J"}, NAMES))
     known = measured("1.02*x0*x1**2*exp(-0.98*x2) + 0.003*x0*x1**2", X, y)
-    short = brief(known, X, y, finds.fitted, finds.admits)
+    short = simplified(known, X, y, finds.fitted, finds.admits)
     assert str(Formula(short.expression, NAMES)) == "a*b**2*exp(-c)"
     assert finds.fitted(known.expression) is not None
     assert finds.admits(finds.fitted(known.expression).expression)

@@ -1,4 +1,4 @@
-"""A restart of the law seekers: hill climbing, full tuning, the mutations that can be switched off; work counted, not timed."""
+"""A restart of the law search: hill climbing, full tuning, the mutations that can be switched off; work counted, not timed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from multigene._engine import Dataset, Individual, Population, Workers
 from multigene.evolution.loop import Generation
 from multigene.evolution.pareto import ParetoFront
 from multigene.laws import restart as restart_module
-from multigene.laws.restart import CLIMB_BATCH, CLIMB_SHARE, climb, restart
+from multigene.laws.constants import CLIMB_BATCH, CLIMB_SHARE
+from multigene.laws.restart import climb, restart
 from multigene.laws.seekers import Seekers
 from multigene.laws.settings import seeker_settings
 from multigene.settings.settings import Seeking

@@ -69,9 +69,33 @@ def test_fit_shows_every_set_of_rows_with_its_own_marker():
     model = MultigeneRegressor(generations=2, random_state=0, n_jobs=1).fit(X, y)
     ax = model.plot.fit(X, y, X_test, y_test)
     points = [line for line in ax.get_lines() if line.get_linestyle() == "None"]
-    assert [line.get_marker() for line in points] == ["o", "D", "x"]
+    assert [line.get_marker() for line in points] == ["o", "x"]
+    assert [len(line.get_xdata()) for line in points] == [600, 100]
     np.testing.assert_allclose(points[-1].get_ydata(), model.predict(X_test))
-    assert f"R² {model.score(X_test, y_test):.3f}" in ax.get_legend().get_texts()[-1].get_text()
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    unseen = model.equations_.query("chosen")["validation_r2"].item()
+    assert labels == [
+        f"training, R² {model.r2_:.3f} (held-out {unseen:.3f})",
+        f"test, R² {model.score(X_test, y_test):.3f}",
+    ]
+
+
+def test_figures_weigh_rows_as_the_fit_did():
+    rng = np.random.default_rng(0)
+    X, weights = rng.normal(size=(100, 2)), rng.uniform(0.0, 1.0, 100) ** 4
+    y = X[:, 0] + rng.normal(size=100) / (0.1 + weights)
+    model = MultigeneRegressor("baseline", generations=3, population_size=20, random_state=0, n_jobs=1)
+    model.fit(X, y, weights)
+    for ax in (model.plot.fit(), model.plot.fit(X, y), model.plot.fit(X, y, sample_weight=weights)):
+        assert ax.get_legend().get_texts()[0].get_text() == f"training, R² {model.r2_:.3f}"
+    mae = np.average(np.abs(y - model.predict(X)), weights=weights)
+    labels = [text.get_text() for text in model.plot.errors().get_legend().get_texts()]
+    assert f"{model.formula_.size} nodes: MAE {mae:.3g}" in labels
+    losses = model.importance().set_index("variable")["permutation"]
+    for bar, label in zip(
+        *(lambda a: (a.patches, a.get_yticklabels()))(model.plot.importance()), strict=True
+    ):
+        assert bar.get_width() == pytest.approx(losses[label.get_text()])
 
 
 def test_residuals_are_actual_less_predicted(model):

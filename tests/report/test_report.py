@@ -21,12 +21,12 @@ from multigene._engine import Dataset, Individual
 from multigene.expression.genes import model_expression
 from multigene.report import collect, page
 from multigene.report.content import MOST_MODELS, exports, shown_members
-from multigene.report.reproduce import command, constructor
 from multigene.report.shown_rows import given_rows
 from multigene.report.statistics import (
     SHARES,
     Intervals,
     Rows,
+    error_curve,
     gene_roles,
     importance,
     partial_dependence,
@@ -211,20 +211,104 @@ def test_statistics_are_exact_although_points_are_thinned():
     assert "sample of 20,000 of 25,000" in sampled.notes[0]
 
 
-def test_validation_rows_are_those_that_judged(model):
-    from multigene.search.problem import FEW_ROWS, Problem
-
-    X, _, y, _ = rows()
-    assert len(y) < FEW_ROWS  # all rows judge, in rehearsals
-    assert {s["name"]: s["rows"] for s in collect(model.fitted_, X, y).sets} == {"train": len(y)}
+def test_what_is_called_held_out_was_not_seen():
+    """The rows held out during the search are training rows in the end, and nothing on them is called validation."""
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(600, 2)), rng.normal(size=600)
-    larger = MultigeneRegressor(generations=2, random_state=0, n_jobs=1).fit(X, y)
-    problem = Problem.of(X, y, None)
-    assert {s["name"]: s["rows"] for s in collect(larger.fitted_, X, y).sets} == {
-        "train": len(y) - len(problem.judge_rows),
-        "validation": len(problem.judge_rows),
-    }
+    X = rng.normal(size=(600, 3))
+    y = np.exp(X[:, 0]) * X[:, 1] + rng.normal(size=600)
+    larger = MultigeneRegressor(generations=3, random_state=0, n_jobs=1).fit(X, y)
+    content = collect(larger.fitted_, X, y)
+    assert {s["name"]: s["rows"] for s in content.sets} == {"train": 600}
+    assert content.validated_by == "held-out"
+    chosen, table = content.models[content.chosen], larger.equations_
+    assert chosen["errors"].keys() == {"train"}
+    assert chosen["validation"] == pytest.approx(table["validation_r2"][table["chosen"]].item(), abs=1e-5)
+    assert chosen["validation"] != pytest.approx(chosen["errors"]["train"]["r2"], abs=1e-3)
+    text = page(content)
+    assert "<h3>Held-out</h3>" in text
+    assert ">Validation<" not in text
+
+
+def test_few_rows_are_cross_validated(model, content):
+    assert content.validated_by == "cross-validated"
+    assert any(note.startswith("Cross-validated R² is") for note in content.notes)
+    assert "<h3>Cross-validated</h3>" in page(content)
+
+
+# --- weights --------------------------------------------------------------------------------------
+
+
+def weighted():
+    rng = np.random.default_rng(4)
+    X = rng.uniform(-2.0, 2.0, (150, 2))
+    weights = rng.uniform(0.0, 1.0, 150) ** 4 * 10.0
+    y = np.sin(X[:, 0]) + X[:, 1] + rng.normal(size=150) / (0.1 + weights)
+    model = MultigeneRegressor("baseline", generations=8, population_size=40, random_state=0, n_jobs=1)
+    return model.fit(X, y, sample_weight=weights), X, y, weights
+
+
+def test_rows_weigh_what_they_weighed_in_the_fit():
+    model, X, y, weights = weighted()
+    for content in (
+        collect(model.fitted_),
+        collect(model.fitted_, X, y),
+        collect(model.fitted_, X, y, sample_weight=weights),
+    ):
+        chosen = content.models[content.chosen]
+        said = chosen["errors"]["train"]
+        assert said["r2"] == pytest.approx(model.r2_, abs=1e-5)
+        assert said["r2"] == pytest.approx(model.score(X, y, weights), abs=1e-5)
+        assert said["r2"] != pytest.approx(model.score(X, y), abs=1e-2)
+        error = np.abs(y - model.predict(X))
+        assert said["mae"] == pytest.approx(np.average(error, weights=weights), rel=1e-5)
+        half = chosen["curves"][0][25]
+        assert weights[error <= half * (1 + 1e-3)].sum() >= 0.5 * weights.sum()
+        assert weights[error < half * (1 - 1e-3)].sum() < 0.5 * weights.sum()
+        by_name = {each["name"]: each["errors"]["train"] for each in content.references}
+        linear = LinearRegression().fit(X, y, weights)
+        assert by_name["linear"]["r2"] == pytest.approx(linear.score(X, y, weights), abs=1e-5)
+        assert by_name["mean"]["r2"] == pytest.approx(0.0, abs=1e-5)
+
+
+def test_weighted_genes_importance_and_intervals_are_those_of_the_model():
+    model, X, y, weights = weighted()
+    individual, data = model.fitted_.individual, given_rows(model.fitted_, X, y, "train", weights)
+    theirs = model.genes().set_index("gene")
+    for role in gene_roles(individual, data):
+        assert role.share == pytest.approx(theirs["share"][role.number], abs=1e-8)
+        assert role.spread == pytest.approx(theirs["spread"][role.number])
+        assert role.cost == pytest.approx(theirs["loss"][role.number], abs=1e-7)
+    table = model.importance().set_index("variable")["permutation"]
+    for j, loss in importance(individual, data).items():
+        assert loss == pytest.approx(table[f"x{j}"])
+    widths = Intervals(model.formula_.expression, data).half_widths(X)
+    _, low, high = model.predict(X, interval=0.95)
+    np.testing.assert_allclose(2 * widths, high - low, rtol=1e-6)
+
+
+def test_repeated_rows_are_weights():
+    model, X, y, _ = weighted()
+    X, y = X[:60], y[:60]
+    times = np.random.default_rng(0).integers(1, 4, len(y))
+    one = given_rows(model.fitted_, X, y, "train", times)
+    many = given_rows(model.fitted_, np.repeat(X, times, axis=0), np.repeat(y, times), "train")
+    individual = model.fitted_.individual
+    ours, theirs = (partial_dependence(individual, each, 0, np.linspace(-1, 1, 5)) for each in (one, many))
+    np.testing.assert_allclose(ours.mean, theirs.mean, rtol=1e-9)
+    errors = np.abs(y - model.predict(X))
+    np.testing.assert_allclose(error_curve(errors, times), error_curve(np.repeat(errors, times)))
+
+
+def test_rows_without_the_weights_of_the_fit_are_told(tmp_path):
+    model, X, y, weights = weighted()
+    assert not any("sample_weight" in note for note in collect(model.fitted_, X, y).notes)
+    assert any("pass sample_weight" in note for note in collect(model.fitted_, X[:50], y[:50]).notes)
+    with pytest.raises(ValueError, match="sample_weight has 3 values for 150 rows"):
+        model.report(tmp_path / "r.html", X, y, sample_weight=[1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="must be finite and not negative"):
+        model.report(tmp_path / "r.html", X, y, sample_weight=-weights)
+    with pytest.raises(ValueError, match="sample_weight belongs to X and y"):
+        model.report(tmp_path / "r.html", sample_weight=weights)
 
 
 def test_rows_that_do_not_fit_are_refused_by_name(model):
@@ -251,21 +335,6 @@ def test_exports_are_those_of_the_formula(model, content):
     chosen = content.models[content.chosen]
     assert chosen["exports"]["python"] == model.formula_.python()
     assert {"text", "latex", "c", "excel", "sqlite", "pytorch"} <= set(exports(model.formula_))
-
-
-def test_how_to_make_it_again_makes_it_again(model):
-    text = (
-        constructor(model.fitted_)
-        .replace("model.fit(X, y)\n", "")
-        .replace('model.report("report.html", X, y)\n', "")
-    )
-    names: dict = {}
-    exec(text, names)
-    assert names["model"].get_params()["generations"] == model.generations
-    assert names["model"].get_params()["random_state"] == model.random_state
-    words = command(model.fitted_).split()
-    assert words[:2] == ["multigene", "fit"]
-    assert words[words.index("--generations") + 1] == "60"
 
 
 def test_front_keeps_the_chosen_model(model):
@@ -360,8 +429,7 @@ def test_the_live_curve_ends_at_the_latest_point():
 
 def test_progress_draws_a_curve_in_a_notebook(monkeypatch):
     pytest.importorskip("IPython")
-    from multigene.report import notebook
-    from multigene.report import progress
+    from multigene.report import notebook, progress
 
     shown = []
 

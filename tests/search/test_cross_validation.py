@@ -1,4 +1,4 @@
-"""Few rows: the search is rehearsed on parts of them, and what it is worth on unseen rows decides."""
+"""Few rows: the whole search is cross-validated, and what it is worth on unseen rows decides."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from sklearn.metrics import r2_score
 from multigene import MultigeneRegressor
 from multigene._engine import Individual
 from multigene.evolution.pareto import Member
-from multigene.search.cross_validation import PARTS, RIDGE_PARTS, Rehearsal, parts, unseen_ridge, without
+from multigene.search.cross_validation import FoldResult
 from multigene.search.few_rows import most_convincing
-from multigene.search.judge import RIDGE, judge_few
+from multigene.search.folds import folds_of, unseen_ridge, without
 from multigene.search.linear import Ridge
-from multigene.search.problem import FEW_ROWS, Problem
+from multigene.search.problem import Problem
+from multigene.search.validation import RIDGE, decide_by_cross_validation
 
 QUICK = {"generations": 40, "n_jobs": 1, "random_state": 0}
 
@@ -25,18 +26,18 @@ def problem(n=100, d=3, noise=1.0, weights=None, seed=0):
     return Problem.of(X, X[:, 0] ** 2 + noise * rng.normal(size=n), weights)
 
 
-def rehearsals(of, *predicted):
-    """Rehearsals whose models of size 1, 11, 21, … predict what is given for all rows."""
+def fold_results(of, *predicted):
+    """Folds whose models of size 1, 11, 21, … predict what is given for all rows."""
     sizes = [1 + 10 * i for i in range(len(predicted))]
-    return [Rehearsal(p, sizes, np.array([each[p] for each in predicted]), 0.0, 10) for p in parts(of)]
+    return [FoldResult(f, sizes, np.array([each[f] for each in predicted]), 0.0, 10) for f in folds_of(of)]
 
 
-# --- parts ----------------------------------------------------------------------------------------
+# --- folds ----------------------------------------------------------------------------------------
 
 
 def test_every_row_is_left_out_once():
-    left_out = parts(problem())
-    assert len(left_out) == PARTS
+    left_out = folds_of(problem())
+    assert len(left_out) == 5
     assert sorted(np.concatenate(left_out)) == list(range(100))
     assert {len(part) for part in left_out} == {20}
 
@@ -46,32 +47,40 @@ def test_equal_rows_are_left_out_together_and_rows_without_weight_never():
     X = np.repeat(rng.normal(size=(40, 2)), 3, axis=0)
     weights = np.ones(120)
     weights[:3] = 0.0
-    left_out = parts(Problem.of(X, rng.normal(size=120), weights))
+    left_out = folds_of(Problem.of(X, rng.normal(size=120), weights))
     assert sorted(np.concatenate(left_out)) == list(range(3, 120))
     for part in left_out:
         assert set(part // 3) == {row for row in part // 3 if (part // 3 == row).sum() == 3}
 
 
-def test_a_handful_of_rows_and_a_constant_target_judge_nothing():
-    assert parts(problem(19)) == []
+def test_very_few_rows_and_a_constant_target_decide_nothing():
+    assert folds_of(problem(19)) == []
     X = np.random.default_rng(0).normal(size=(50, 2))
-    assert parts(Problem.of(X, np.full(50, 3.0), None)) == []
+    assert folds_of(Problem.of(X, np.full(50, 3.0), None)) == []
 
 
-def test_a_rehearsal_knows_nothing_of_the_rows_left_out():
+def test_a_fold_knows_nothing_of_the_rows_left_out():
     of = problem()
-    part = parts(of)[0]
+    part = folds_of(of)[0]
     X, y = of.X.copy(), of.y.copy()
     X[part], y[part] = 1e6, -1e6
     first, second = without(of, part), without(Problem.of(X, y, None), part)
-    for name in ("X", "y", "means", "scales", "guard_points", "between_points"):
-        assert np.array_equal(getattr(first, name), getattr(second, name)), name
+    for seen in (
+        lambda p: p.X,
+        lambda p: p.y,
+        lambda p: p.scaling.means,
+        lambda p: p.scaling.scales,
+        lambda p: p.guard.box,
+        lambda p: p.guard.box_points,
+        lambda p: p.guard.between_points,
+    ):
+        assert np.array_equal(seen(first), seen(second))
 
 
 def test_ridge_predicts_rows_that_it_has_not_seen():
     of = problem()
     predicted = unseen_ridge(of)
-    for part in parts(of, RIDGE_PARTS):
+    for part in folds_of(of, 10):
         rest = np.setdiff1d(np.arange(100), part)
         Z = (of.X - of.X[rest].mean(axis=0)) / of.X[rest].std(axis=0)
         line = Ridge.fitted(Z[rest], of.y[rest], np.ones(len(rest)))
@@ -80,28 +89,30 @@ def test_ridge_predicts_rows_that_it_has_not_seen():
 
 def test_packed_and_unpacked():
     of = problem()
-    for rehearsal in rehearsals(of, np.zeros(100), of.y / 3.0):
-        again = Rehearsal.unpacked(rehearsal.packed())
-        assert again.packed() == rehearsal.packed()
-        assert np.array_equal(again.up_to(20), rehearsal.predictions[1])
-        assert np.array_equal(again.up_to(0), np.zeros(len(again.part)))
+    for fold in fold_results(of, np.zeros(100), of.y / 3.0):
+        again = FoldResult.unpacked(fold.packed())
+        assert again.packed() == fold.packed()
+        assert np.array_equal(again.up_to(20), fold.predictions[1])
+        assert np.array_equal(again.up_to(0), np.zeros(len(again.rows)))
 
 
-# --- verdicts -------------------------------------------------------------------------------------
+# --- decisions -------------------------------------------------------------------------------------
 
 
 def test_a_search_that_beats_ridge_sets_the_size():
     of = problem()
     truth = of.X[:, 0] ** 2
-    verdict = judge_few(of, rehearsals(of, np.full(100, of.y.mean()), truth, truth + 0.01))
-    assert (verdict.most_nodes, verdict.exactly) == (11, True)
+    decision = decide_by_cross_validation(
+        of, fold_results(of, np.full(100, of.y.mean()), truth, truth + 0.01)
+    )
+    assert (decision.most_nodes, decision.exactly) == (11, True)
 
 
 def test_a_clear_signal_is_searched_on():
     of = problem(noise=0.01)
-    verdict = judge_few(of, rehearsals(of, np.full(100, of.y.mean()), of.X[:, 0] ** 2))
-    assert not verdict.decided
-    assert verdict.most_nodes >= 11
+    decision = decide_by_cross_validation(of, fold_results(of, np.full(100, of.y.mean()), of.X[:, 0] ** 2))
+    assert not decision.final
+    assert decision.most_nodes >= 11
 
 
 def test_a_search_that_is_lucky_on_a_few_rows_is_not_believed():
@@ -112,21 +123,21 @@ def test_a_search_that_is_lucky_on_a_few_rows_is_not_believed():
     far = np.argsort(-np.abs(line.y - guess))[:3]
     guess = line.y + 1.01 * (guess - line.y)  # a little worse on all rows,
     guess[far] = line.y[far]  # but three, and they make its mean of squares the least
-    assert judge_few(line, rehearsals(line, guess)).linear == RIDGE
+    assert decide_by_cross_validation(line, fold_results(line, guess)).linear == RIDGE
 
 
 def test_without_a_signal_the_mean_is_left():
     rng = np.random.default_rng(3)
     of = Problem.of(rng.normal(size=(100, 3)), rng.normal(size=100), None)
-    assert judge_few(of, rehearsals(of, np.zeros(100), rng.normal(size=100))).constant
+    assert decide_by_cross_validation(of, fold_results(of, np.zeros(100), rng.normal(size=100))).constant
 
 
-def test_before_the_first_rehearsal_ridge_regression_is_judged_alone():
+def test_before_the_first_fold_is_done_ridge_regression_and_mean_are_left():
     of = problem()
     line = Problem.of(of.X, of.X[:, 1] + 0.5 * np.random.default_rng(1).normal(size=100), None)
-    assert judge_few(line, []).linear == RIDGE
+    assert decide_by_cross_validation(line, []).linear == RIDGE
     noise = Problem.of(of.X, np.random.default_rng(3).normal(size=100), None)
-    assert judge_few(noise, []).constant
+    assert decide_by_cross_validation(noise, []).constant
 
 
 # --- as a user meets it ---------------------------------------------------------------------------
@@ -151,39 +162,39 @@ def test_a_clear_signal_in_few_rows_is_found():
     assert r2_score(truth(new), model.predict(new)) > 0.9
 
 
-def test_resumes_in_the_middle_of_a_rehearsal(tmp_path):
+def test_resumes_in_the_middle_of_a_fold(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 3))
     y = X[:, 0] ** 2 + 0.5 * rng.normal(size=80)
-    assert len(y) < FEW_ROWS
+    assert len(y) < 400
     whole = MultigeneRegressor(**QUICK).fit(X, y)
     file, seen = tmp_path / "state", []
 
-    def stop_early(report):
-        seen.append(report.phase)
+    def stop_early(progress):
+        seen.append(progress.phase)
         return len(seen) == 3
 
     MultigeneRegressor(**QUICK).fit(X, y, checkpoint=file, callback=stop_early)
-    assert seen == ["rehearse"] * 3
+    assert seen == ["cross-validate"] * 3
     resumed = MultigeneRegressor(**QUICK).fit(X, y, checkpoint=file)
     assert whole.predict(X).tobytes() == resumed.predict(X).tobytes()
     assert list(whole.history_["generation"]) == list(resumed.history_["generation"])
 
 
-def test_a_run_stopped_in_its_rehearsal_still_has_a_model():
+def test_a_run_stopped_in_its_cross_validation_still_has_a_model():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 3))
     y = X[:, 0] + 0.1 * rng.normal(size=80)
-    model = MultigeneRegressor(**QUICK).fit(X, y, callback=lambda report: True)
+    model = MultigeneRegressor(**QUICK).fit(X, y, callback=lambda progress: True)
     assert model.stopped_by_ == "callback"
     assert model.score(X, y) > 0.9
 
 
-# --- a handful of rows: nothing can be rehearsed ----------------------------------------------------
+# --- very few rows: nothing can be cross-validated ------------------------------------------------
 
 
 @pytest.mark.parametrize("n", [8, 10, 15])
-def test_a_handful_of_noise_is_not_interpolated(n):
+def test_very_few_rows_of_noise_are_not_interpolated(n):
     errors = []
     for seed in range(6):
         rng = np.random.default_rng(1000 * n + seed)
@@ -198,14 +209,14 @@ def test_a_handful_of_noise_is_not_interpolated(n):
 
 @pytest.mark.parametrize("n", [8, 10, 15])
 @pytest.mark.parametrize("law", [lambda a, b: a**2, lambda a, b: 2 * a - b + 1, lambda a, b: a * b])
-def test_a_handful_of_exact_rows_is_explained(n, law):
+def test_very_few_exact_rows_are_explained(n, law):
     rng = np.random.default_rng(n)
     X, new = rng.uniform(1.0, 5.0, (n, 2)), rng.uniform(1.0, 5.0, (200, 2))
     model = MultigeneRegressor(**QUICK).fit(X, law(*X.T))
     assert model.score(new, law(*new.T)) > 0.9999
 
 
-def test_a_handful_counts_equal_rows_once():
+def test_among_very_few_equal_rows_count_once():
     rng = np.random.default_rng(0)
     X, times = rng.normal(size=(12, 3)), rng.integers(1, 4, 12)
     y = X[:, 0] + 0.3 * rng.normal(size=12)
@@ -230,26 +241,26 @@ def test_formulas_must_pay_for_their_nodes_and_numbers():
     assert most_convincing([(long, 51)], mean, 100) is mean  # with few fitted numbers
 
 
-# --- rehearsals that were cut short -----------------------------------------------------------------
+# --- a cross-validation that was cut short --------------------------------------------------------
 
 
 def interrupted(X, y, after):
-    """A run that Ctrl-C ends after so many rounds of rehearsal."""
+    """A run that Ctrl-C ends in its cross-validation, after this many rounds."""
     seen = []
 
-    def press(report):
-        seen.append(report.phase)
+    def press(progress):
+        seen.append(progress.phase)
         if len(seen) == after:
             raise KeyboardInterrupt
 
     model = MultigeneRegressor(generations=200, n_jobs=1, random_state=0).fit(X, y, callback=press)
     assert model.stopped_by_ == "interrupt"
-    assert set(seen) == {"rehearse"}
+    assert set(seen) == {"cross-validate"}
     return model
 
 
 @pytest.mark.parametrize("after", [1, 4])
-def test_what_seekers_found_counts_when_rehearsals_are_cut_short(after):
+def test_what_the_law_search_found_counts_when_cross_validation_is_cut_short(after):
     rng = np.random.default_rng(3)
     X = rng.uniform(1.0, 5.0, (300, 3))
     truth = X[:, 0] * np.sin(3.0 * X[:, 1])
@@ -258,14 +269,14 @@ def test_what_seekers_found_counts_when_rehearsals_are_cut_short(after):
 
 
 @pytest.mark.parametrize("n", [30, 100, 300])
-def test_noise_stays_noise_when_rehearsals_are_cut_short(n):
+def test_noise_stays_noise_when_cross_validation_is_cut_short(n):
     rng = np.random.default_rng(n)
     model = interrupted(rng.normal(size=(n, 5)), rng.normal(size=n), 2)
     assert str(model.formula_).count("*") <= 5
     assert model.r2_ < 0.2
 
 
-def test_a_line_stays_a_line_when_rehearsals_are_cut_short():
+def test_a_line_stays_a_line_when_cross_validation_is_cut_short():
     rng = np.random.default_rng(0)
     X, new = rng.normal(size=(100, 3)), rng.normal(size=(500, 3))
     model = interrupted(X, X[:, 0] - X[:, 1] + 0.5 * rng.normal(size=100), 2)

@@ -9,9 +9,10 @@ from sklearn.linear_model import LinearRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from multigene import MultigeneRegressor
-from multigene.search.judge import judge
+from multigene.evolution.pareto import Candidate
 from multigene.search.linear import forward_selection, linear_models
 from multigene.search.problem import Problem
+from multigene.search.validation import decide_on_held_out_rows
 from multigene.settings.defaults import default_settings
 
 QUICK = {"generations": 20, "n_jobs": 1, "random_state": 0}
@@ -67,7 +68,7 @@ def test_resumes_to_the_same_model(tmp_path):
     assert whole.predict(X).tobytes() == resumed.predict(X).tobytes()
 
 
-def test_the_users_functions_are_respected_by_seekers_too():
+def test_the_users_functions_are_respected_by_the_law_search_too():
     X = rows()
     y = np.exp(-X[:, 0]) * X[:, 1]
     model = MultigeneRegressor(functions=["add", "mul", "sin"], **QUICK).fit(X, y)
@@ -123,21 +124,22 @@ def test_guard_refuses_what_explodes_between_rows():
 
     X = rows(200, 1)
     problem = Problem.of(X, X[:, 0], None)
-    assert problem.behaves(Individual(["x0"], 3.0, [1.0]))
-    assert not problem.behaves(Individual(["exp(exp(x0*4.0))"], 0.0, [1.0]))
-    assert not problem.behaves(Individual(["1.0 / x0"], 0.0, [1e-9]))  # a pole within the standardised box
+    assert problem.guard.behaves(Individual(["x0"], 3.0, [1.0]))
+    assert not problem.guard.behaves(Individual(["exp(exp(x0*4.0))"], 0.0, [1.0]))
+    assert not problem.guard.behaves(
+        Individual(["1.0 / x0"], 0.0, [1e-9])
+    )  # a pole within the standardised box
 
 
-def test_judge_prefers_the_constant_without_signal():
+def test_without_signal_the_constant_is_preferred():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(500, 3)), rng.normal(size=500)
     problem = Problem.of(X, y, None)
     data = problem.dataset(problem.search_rows)
-    from multigene.evolution.pareto import Member
-
     linear = linear_models(problem, data)
-    members = [Member(m, m.fitness, m.complexity) for m in linear]
-    assert judge(problem, sorted(members, key=lambda m: m.complexity), linear).constant
+    candidates = [Candidate(m, m.fitness, m.complexity) for m in linear]
+    smallest_first = sorted(candidates, key=lambda c: c.complexity)
+    assert decide_on_held_out_rows(problem, smallest_first, linear).constant
 
 
 def test_forward_selection_finds_the_features_that_matter():

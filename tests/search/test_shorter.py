@@ -9,8 +9,9 @@ from sklearn.model_selection import KFold, cross_val_predict
 
 from multigene import MultigeneRegressor
 from multigene._engine import Dataset, Individual, Workers, polish
-from multigene.search.linear import STRENGTHS, Ridge
-from multigene.search.shorter import PRICES, fitted, polished, shorter_relatives
+from multigene.search.constants import PRICES, STRENGTHS
+from multigene.search.linear import Ridge
+from multigene.search.shorter import fitted, polished, shorter_relatives
 from multigene.settings.settings import Refinement
 
 TUNING = Refinement(iterations=6, max_parameters=256, decay=0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,30 +11,53 @@ import pandas as pd
 import pytest
 from study_fakes import FakeGP, design_text
 
-from multigene.settings.paper import configuration
+from multigene.settings.paper import CODENAMES, configuration
 from multigene.study import methods
 from multigene.study.design import Design, build_study, design_from, read_design, shipped
 from multigene.study.errors import StudyError
-from multigene.study.execution import perform, r_squared
-from multigene.study.methods import NO_LIMIT, Limit, describe, method_named, own_method
+from multigene.study.execution import perform
+from multigene.study.limits import NO_LIMIT, Limit
+from multigene.study.methods import describe, method_named, own_method
 from multigene.study.own_problems import CsvProblem, own_problem
 from multigene.study.problems import PAPER
 from multigene.study.statistics import smallest_p
 
 
 def test_shipped_designs() -> None:
-    assert shipped() == ("paper", "paper-effort", "quick", "smoke")
-    for name in ("paper", "paper-effort"):
+    science = ("dimensions", "inner-weights", "steps", "update-rules")
+    expected = (
+        "paper",
+        "paper-clock",
+        "paper-effort",
+        "quick",
+        *(f"science-{name}" for name in science),
+        "smoke",
+    )
+    assert shipped() == expected
+    for name, compared in (
+        ("paper", CODENAMES),
+        ("paper-clock", CODENAMES),
+        ("paper-effort", (*CODENAMES, *methods.RANDOM_BIRTH)),
+    ):
         design = read_design(name)
         assert set(design.problems) == set(PAPER)
-        assert design.methods == methods.CONFIGURATIONS
+        assert design.methods == compared
         assert (len(design.seeds), design.alpha, design.comparisons) == (30, 0.05, 11)
-        assert len(build_study(design, prepare=False).runs) == 15 * 9 * 30
+        assert len(build_study(design, prepare=False).runs) == 15 * len(compared) * 30
     assert read_design("paper").limits == (Limit(seconds=420),)
-    assert read_design("paper-effort").limits == (Limit(generations=1000),)
+    [effort] = read_design("paper-effort").limits
+    assert effort.generations == 1000
+    assert {100, 200, 350, 500, 700, 1000} <= set(effort.checkpoints)
+    [clock] = read_design("paper-clock").limits
+    assert clock.authors_seconds == 420
+    for name in science:
+        design = read_design(f"science-{name}")
+        assert len(design.seeds) >= 20
+        assert len(design.problems) >= 6
+        build_study(replace(design, problems=("RS2D",)))  # every method can be made
     quick = read_design("quick")
     assert set(quick.problems) == set(PAPER)
-    assert quick.methods == methods.CONFIGURATIONS
+    assert quick.methods == CODENAMES
     assert smallest_p(len(quick.seeds)) < quick.alpha / quick.comparisons  # verdicts are possible
     assert [limit.label for limit in quick.limits] == ["200 generations", "1 processor second"]
 
@@ -260,15 +284,6 @@ def test_a_fitted_model_is_described() -> None:
         {"seconds": [0.1, 0.2, 0.3], "fitness": [-np.inf, 0.5, 0.4], "evaluations": [5, 10, 15]}
     )
     assert describe(model, split.feature_names).history == ((0.2, 10, 0.5), (0.3, 15, 0.5))
-
-
-def test_r_squared_of_hopeless_predictions() -> None:
-    y = np.array([1.0, 2.0, 3.0])
-    assert r_squared(y, y) == 1
-    assert r_squared(y, np.array([1.0, np.nan, 3.0])) == -np.inf
-    assert r_squared(y, np.array([1e200, 0, 0])) == -np.inf
-    assert r_squared(np.ones(3), np.ones(3)) == 1
-    assert r_squared(np.ones(3), y) == 0
 
 
 def test_csv_with_random_and_with_given_split(tmp_path: Path) -> None:

@@ -19,10 +19,29 @@ needs_copies = pytest.mark.skipif(LOCAL is None, reason="MULTIGENE_DATA names no
 UCI = {"ASN", "CCS", "ENC", "ENH"}
 
 
+def test_both_orders_of_the_rotation_are_rotations_and_differ() -> None:
+    one, other = rotation(5), rotation(5, first_pair_first=True)
+    for matrix in (one, other):
+        np.testing.assert_allclose(matrix @ matrix.T, np.eye(5), atol=1e-12)
+    assert np.abs(one[0]).min() == pytest.approx(0.067, abs=2e-3)
+    assert np.abs(other[0]).min() == pytest.approx(0.25, abs=2e-3)
+
+
 def test_the_papers_fifteen() -> None:
     assert len(PAPER) == 15
     assert set(REALISTIC) < set(PAPER)
-    assert {"RS20D", "RS50D", "RS100D", "SPR20D", "SPR50D", "SPR100D"} == set(REGISTRY) - set(PAPER)
+    beyond = {
+        "RS20D",
+        "RS50D",
+        "RS100D",
+        "SPR20D",
+        "SPR50D",
+        "SPR100D",
+        "RS2D-other",
+        "RS5D-other",
+        "RS10D-other",
+    }
+    assert beyond == set(REGISTRY) - set(PAPER)
 
 
 @pytest.mark.parametrize(

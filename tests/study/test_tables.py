@@ -193,7 +193,10 @@ def test_markdown_has_ours_and_the_papers(store: Store) -> None:
     cells = [cell.strip() for cell in row.strip("|").split("|")]
     assert cells[6] == cells[13] == "✓"
     assert cells[9:12] == ["0.998", "0.999 / 0.99", "0.996"]
-    assert "Over all problems, 100 generations: 6 of 12 verdicts agree with the paper's." in text
+    assert (
+        "Over all problems, 100 generations: 6 of 12 verdicts agree with the paper's; an exact repetition"
+        in text
+    )
     assert "K11C: 1 of 3 verdicts agree with the paper's." in text
     assert "9 to 10 runs each.\nLeft out: 1 failed run.\n" in text
     assert "Not finished" not in text

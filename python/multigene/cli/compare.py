@@ -17,8 +17,8 @@ import typer
 
 from multigene.cli import options as o
 from multigene.cli.output import check_writable, notes, progress_visible, say, say_json, working, write
-from multigene.cli.scores import scores
 from multigene.cli.task import Problem, problem, regressor
+from multigene.data.scores import scores
 from multigene.explain.measures import curves_of_errors
 from multigene.fitted import FittedModel
 from multigene.model_file import load
@@ -202,10 +202,12 @@ def measured(
         if isinstance(model, FittedModel):
             size.append(model.formula.size)
     mean = {key: float(np.mean([row[key] for row in rows])) for key in rows[0]}
+    with np.errstate(invalid="ignore"):  # R² is minus infinity where a prediction is not finite
+        deviation = float(np.std([row["test_r2"] for row in rows])) if len(rows) > 1 else None
     row = {
         "name": name,
         **mean,
-        "test_r2_sd": float(np.std([row["test_r2"] for row in rows])) if len(rows) > 1 else None,
+        "test_r2_sd": deviation,
         "nodes": float(np.mean(size)) if size else None,
         "seconds": round(clock.perf_counter() - started, 3),
     }

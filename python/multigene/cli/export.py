@@ -32,7 +32,7 @@ Digits = Annotated[
     typer.Option(
         "--digits",
         metavar="N",
-        help="Round constants to so many significant digits.",
+        help="Significant digits of constants.",
         rich_help_panel=o.RESULT,
     ),
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time as clock
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,11 +23,12 @@ from multigene.cli.output import (
     say_json,
     write,
 )
-from multigene.cli.scores import scores, spoken
 from multigene.cli.task import Problem, problem, regressor
+from multigene.data.scores import scores, spoken
 from multigene.fitted import FittedModel
 from multigene.model_file import dumps
 from multigene.report import write_report
+from multigene.settings.paper import configuration
 from multigene.settings.text import read_assignment, read_settings_file
 from multigene.words import among, anatomy, counted
 
@@ -74,17 +75,33 @@ Directory = Annotated[
 
 @dataclass(frozen=True)
 class Method:
-    """What the search builds formulas with, and how."""
+    """What the search looks for, what it builds formulas with, and how."""
 
+    search_: o.Kind = "both"
+    units: o.Units = None
     functions: o.Functions = None
     configuration: o.Configuration = None
     set_: o.Set = None
     settings: o.SettingsFile = None
 
-    def values(self) -> dict[str, Any]:
-        """Settings by name; those of the command line go before those of the file."""
+    def parameters(self) -> dict[str, Any]:
+        """What the estimator is given of this; settings of the command line go before those of the file."""
         of_file = {} if self.settings is None else read_settings_file(self.settings)
-        return of_file | dict(read_assignment(text) for text in self.set_ or ())
+        named = of_file.pop("configuration", None)
+        given = self.configuration
+        if named is not None and given is not None and configuration(named) != configuration(given):
+            raise ValueError(
+                f"--configuration {given} contradicts {self.settings}, which is of configuration {named}; "
+                "leave one of them out."
+            )
+        settings = of_file | dict(read_assignment(text) for text in self.set_ or ())
+        return {
+            "configuration": given if named is None else named,
+            "functions": self.functions,
+            "search": self.search_,
+            "units": read_units(self.units),
+            "settings": settings or None,
+        }
 
 
 @dataclass(frozen=True)
@@ -100,8 +117,8 @@ class Results:
     def check(self) -> None:
         """Refuse what cannot be done before the search."""
         check_prune(self.prune)
-        check_writable(self.save, "--save")
-        check_writable(self.report, "--report")
+        check_writable(self.save, "--save", ".json")
+        check_writable(self.report, "--report", ".html", ".htm")
         if self.output is not None and self.output.exists() and not self.output.is_dir():
             raise ValueError(f"--output {self.output} is a file; give the name of a directory.")
 
@@ -117,7 +134,8 @@ class Results:
             write(path, text)
         names = [str(path) for path, _ in files]
         if self.report is not None:
-            write_report(model, self.report)
+            test = () if task.test is None else (task.x(task.test), task.y(task.test))
+            write_report(model, self.report, None, None, *test)
             names.append(str(self.report))
         return names
 
@@ -138,12 +156,13 @@ def fit(
     """
     results.check()
     visible = progress_visible(saying.quiet)
-    estimator = regressor(search, method.configuration, method.functions, method.values(), visible)
+    estimator = regressor(search, visible=visible, **method.parameters())
     task = problem(data, rows, reading, search.seed)
     notes(task.notes, saying.quiet)
     started = clock.perf_counter()
     estimator.fit(task.x(task.train), task.y(task.train))
-    model = applied(estimator.fitted_, results.choose, results.prune)
+    fitted = replace(estimator.fitted_, command=command(data, task, rows, search, method, reading))
+    model = applied(fitted, results.choose, results.prune)
     result = summary(model, task, clock.perf_counter() - started, search.seed)
     result["files"] = results.write(model, task, result)
     if str(results.save) == "-":
@@ -154,6 +173,33 @@ def fit(
         say(spoken_summary(result))
     if model.stopped_by == "interrupt":
         note("stopped by Ctrl-C; this is the best formula so far", saying.quiet)
+
+
+def command(
+    data: str, task: Problem, rows: o.Rows, search: o.Search, method: Method, reading: o.Reading
+) -> tuple[str, ...]:
+    """The words of this command line that decide which formula comes out; the rest of it does not belong to the model."""
+    given = o.words(replace(rows, target=task.columns.target), replace(search, seed=0, threads=None))
+    return (
+        "multigene", "fit", data, *given, "--seed", str(search.seed), *o.words(method, reading)
+    )  # fmt: skip
+
+
+def read_units(texts: list[str] | None) -> dict[str, str] | None:
+    """`m=kg,v=m/s`, or one of them each time; a comma may stand in a column's name."""
+    if not texts:
+        return None
+    found: dict[str, str] = {}
+    for text in texts:
+        pieces = text.split(",")
+        for piece in pieces if all("=" in each for each in pieces) else [text]:
+            column, equals, unit = piece.rpartition("=")
+            if not equals or not column.strip() or not unit.strip():
+                raise ValueError(
+                    f"--units {text!r} is not COLUMN=UNIT; write for example --units m=kg,v=m/s,E=J."
+                )
+            found[column.strip()] = unit.strip()
+    return found
 
 
 def summary(model: FittedModel, task: Problem, seconds: float, seed: int) -> dict[str, Any]:

@@ -81,18 +81,47 @@ Functions = Annotated[
         rich_help_panel=SEARCH,
     ),
 ]
+Kind = Annotated[
+    str,
+    typer.Option(
+        "--search",
+        metavar="KIND",
+        help="What to look for: laws (exact formulas), accuracy (approximations), both.",
+        rich_help_panel=SEARCH,
+    ),
+]
+Units = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--units",
+        metavar="COLUMN=UNIT",
+        help="Units of all columns, the target's too: m=kg,v=m/s,E=J. Only formulas that agree with them are found.",
+        rich_help_panel=SEARCH,
+    ),
+]
 Time = Annotated[
     float | None,
-    typer.Option("--time", metavar="SECONDS", help="Stop after so many seconds.", rich_help_panel=SEARCH),
+    typer.Option("--time", metavar="SECONDS", help="Stop after this time.", rich_help_panel=SEARCH),
 ]
 Generations = Annotated[
     int | None,
     typer.Option(
-        "--generations", "-g", metavar="N", help="Stop after so many generations.", rich_help_panel=SEARCH
+        "--generations",
+        "-g",
+        metavar="N",
+        help="Stop after this number of generations.",
+        rich_help_panel=SEARCH,
     ),
 ]
 Seed = Annotated[
-    int, typer.Option("--seed", "-s", metavar="N", help="Same seed, same formula.", rich_help_panel=SEARCH)
+    int,
+    typer.Option(
+        "--seed",
+        "-s",
+        metavar="N",
+        help="Same seed, same formula, unless --time ends the run.",
+        rich_help_panel=SEARCH,
+    ),
 ]
 Threads = Annotated[
     int | None,
@@ -219,6 +248,22 @@ class Reading:
             raise ValueError(f"--decimal {self.decimal!r} is neither '.' nor ','.")
         dialect = Dialect(self.separator, self.decimal, self.encoding, not self.no_header, self.sheet)
         return read_table(source, dialect)
+
+
+def words(*groups: Any) -> list[str]:
+    """What was given of some groups, as the words of a command line that gives it again."""
+    said: list[str] = []
+    for group in groups:
+        hints = get_type_hints(type(group), include_extras=True)
+        for field in fields(group):
+            value, option = getattr(group, field.name), hints[field.name].__metadata__[0]
+            # Typer takes the first name of an annotated option for its default, and puts it right later.
+            name = next(n for n in (option.default, *option.param_decls) if str(n).startswith("--"))
+            if value == field.default:
+                continue
+            given = value if isinstance(value, list) else [value]
+            said += [name] if value is True else [word for each in given for word in (name, str(each))]
+    return said
 
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:

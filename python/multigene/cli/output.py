@@ -15,6 +15,9 @@ import pandas as pd
 
 from multigene.files import write_atomically
 
+#: What files of a suffix hold.
+KINDS = {".json": "JSON", ".html": "an HTML page"}
+
 
 class ReaderGone(Exception):
     """Whoever read our standard output has stopped, as `head` does."""
@@ -77,14 +80,19 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
 
 
-def check_writable(path: Path | None, option: str) -> None:
-    """Refuse a place that cannot be written before minutes of work are spent on what should go there."""
+def check_writable(path: Path | None, option: str, *suffixes: str) -> None:
+    """Refuse a place that cannot be written before minutes of work are spent on what should go there; and a name whose suffix
+    says that something else is in the file.
+    """
     if path is None or str(path) == "-":
         return
     if path.is_dir():
         raise ValueError(f"{option} {path} is a directory; give the name of a file in it.")
     if not path.parent.is_dir():
         raise ValueError(f"{option} {path}: there is no directory {path.parent}; make it first.")
+    if suffixes and path.suffix and path.suffix.lower() not in suffixes:
+        kind, meant = KINDS[suffixes[0]], path.with_suffix(suffixes[0])
+        raise ValueError(f"{option} {path} would hold {kind}, not {path.suffix}; name it {meant}.")
 
 
 def write(path: Path | None, content: str | bytes) -> None:
@@ -94,7 +102,7 @@ def write(path: Path | None, content: str | bytes) -> None:
         put(content)
         return
     if path.exists() and not path.is_file():  # a pipe or a device such as /dev/stdout
-        path.open("wb").write(data)
+        path.write_bytes(data)
         return
     write_atomically(path, data)
 

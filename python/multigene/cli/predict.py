@@ -11,8 +11,8 @@ import typer
 from multigene.cli import options as o
 from multigene.cli.model_argument import read_model
 from multigene.cli.output import as_json, check_writable, note, notes, parquet_or_csv, write
-from multigene.cli.scores import scores, spoken
 from multigene.data.columns import numbers
+from multigene.data.scores import scores, spoken
 from multigene.data.table import Table
 from multigene.fitted import FittedModel
 from multigene.words import counted, nearest

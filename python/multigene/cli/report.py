@@ -32,7 +32,7 @@ def report(
     reading: o.Reading,
 ) -> None:
     """Write an HTML report about a model."""
-    check_writable(output, "--output")
+    check_writable(output, "--output", ".html", ".htm")
     fitted = read_model(model, choose)
     if data is None:
         write_report(fitted, output)

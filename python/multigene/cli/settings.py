@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import inspect
 import json as js
-from typing import Any
+from dataclasses import fields
 
 from multigene.cli import options as o
 from multigene.cli.output import say, say_json
+from multigene.estimator import MultigeneRegressor
 from multigene.settings import settings as declared
 from multigene.settings.text import plain
+from multigene.settings.toml import toml
 
 EPILOG = """Examples:
 
@@ -22,20 +24,23 @@ EPILOG = """Examples:
 
 def settings(configuration: o.Configuration = None, json: o.Json = False) -> None:
     """List every setting, its value and what it means, as TOML."""
-    from multigene.estimator import MultigeneRegressor
-
     chosen = MultigeneRegressor(configuration).resolved_settings()
     if json:
         say_json(plain(chosen))
         return
+    if configuration is not None:
+        say(f"configuration = {js.dumps(configuration)}\n")
     meaning = documentation()
-    for part, values in plain(chosen).items():
-        say(f"[{part}]" if values is not None else f"# [{part}] is not used by this configuration\n")
-        for name, value in (values or {}).items():
-            line = f"{name} = {_toml('none' if value is None else value)}"
-            say(f"{line:40} # {meaning.get(name, '')}")
-        if values is not None:
-            say()
+    for part in declared.PARTS:
+        values = getattr(chosen, part)
+        if values is None:
+            say(f"# [{part}] is not used by this configuration\n")
+            continue
+        say(f"[{part}]")
+        for field in fields(values):
+            line = f"{field.name} = {toml(field.name, getattr(values, field.name))}"
+            say(f"{line:40} # {meaning.get(field.name, '')}")
+        say()
 
 
 def documentation() -> dict[str, str]:
@@ -52,18 +57,3 @@ def documentation() -> dict[str, str]:
             ):  # fmt: skip
                 found[field.target.id] = " ".join(after.value.value.split())
     return found
-
-
-def _toml(value: Any) -> str:
-    if (
-        isinstance(value, list) and value and isinstance(value[0], list)
-    ):  # functions: names alone where that says it all
-        simple = all(entry[1] is None and entry[2] == 1.0 for entry in value)
-        items = [js.dumps(entry[0]) for entry in value] if simple else [_function(entry) for entry in value]
-        return f"[{', '.join(items)}]"
-    return str(value) if value in ("inf", "-inf") else js.dumps(value, ensure_ascii=False)
-
-
-def _function(entry: list[Any]) -> str:
-    name, definition, frequency = entry
-    return f"{{{js.dumps(name)} = {js.dumps(definition) if definition is not None else frequency}}}"

@@ -12,6 +12,7 @@ import pandas as pd
 from multigene.cli import options as o
 from multigene.data.columns import Columns, choose_columns, numbers
 from multigene.data.table import Table
+from multigene.estimator import MultigeneRegressor
 from multigene.words import counted, nearest
 
 
@@ -94,14 +95,12 @@ def split(frame: pd.DataFrame, share: float, seed: int) -> tuple[pd.DataFrame, p
 
 def regressor(
     search: o.Search,
+    /,
     configuration: str | None = None,
-    functions: str | None = None,
-    settings: dict[str, Any] | None = None,
     visible: bool = False,
-) -> Any:
+    **parameters: Any,
+) -> MultigeneRegressor:
     """The estimator these options ask for; mistakes in them are told before any data is read."""
-    from multigene.estimator import MultigeneRegressor
-
     if search.seed < 0:
         raise ValueError(f"--seed {search.seed} is negative; take 0 or a positive whole number.")
     if search.threads is not None and search.threads < 1:
@@ -112,13 +111,12 @@ def regressor(
         raise ValueError(f"--time {search.time} is not a positive number of seconds.")
     model = MultigeneRegressor(
         configuration,
-        functions=functions,
         generations=search.generations,
         time_limit=search.time,
         n_jobs=search.threads or -1,
         random_state=search.seed,
         verbose=int(visible),
-        settings=settings or None,
+        **parameters,
     )
     model.resolved_settings()
     return model

@@ -11,10 +11,22 @@ import numpy.typing as npt
 
 from multigene._engine import Individual, Population
 
+#: Models turned away by the guard that a front remembers, the latest ones: to ask again would only take time.
+MOST_REFUSED = 10_000
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One model of a front while a search goes on, in the units it evolves in: standardised features in the default search."""
+
+    individual: Individual
+    fitness: float
+    complexity: int
+
 
 @dataclass(frozen=True)
 class Member:
-    """One model of the front."""
+    """One model of the front that a user gets, in the user's units."""
 
     individual: Individual
     fitness: float
@@ -28,17 +40,23 @@ class Member:
 class ParetoFront:
     """Best model per complexity; `best` is the fittest of all. With a guard, only models that pass it may enter."""
 
-    def __init__(self, guard: Callable[[Individual], bool] | None = None) -> None:
-        self._members: dict[int, Member] = {}
+    def __init__(
+        self, guard: Callable[[Individual], bool] | None = None, beside: ParetoFront | None = None
+    ) -> None:
+        """`beside` is another front that sees the same populations: one trajectory, two rules of what may be the result."""
+        self._members: dict[int, Candidate] = {}
         self._guard = guard
+        self._beside = beside
         self._stairs = np.full(1, -np.inf)
-        self._refused: set[tuple[float, int]] = set()
-        self.best: Member | None = None
+        self._refused: dict[tuple[float, int], None] = {}
+        self.best: Candidate | None = None
 
     def update(
         self, population: Population, fitness: npt.NDArray[np.float64], complexity: npt.NDArray[np.uint64]
     ) -> bool:
         """Take in what is better than what is known; True if the best model of all changed."""
+        if self._beside is not None:
+            self._beside.update(population, fitness, complexity)
         improved = False
         quality = settled(fitness)
         stairs = self._stairs[np.minimum(complexity.astype(np.intp), len(self._stairs) - 1)]
@@ -50,7 +68,9 @@ class ParetoFront:
                 if self._guard is None or self._guard(model):
                     improved |= self.add(model, *mark)
                 else:  # elites come again every generation
-                    self._refused.add(mark)
+                    self._refused[mark] = None
+        while len(self._refused) > MOST_REFUSED:
+            del self._refused[next(iter(self._refused))]
         return improved
 
     def _stair(self, complexity: int) -> float:
@@ -59,7 +79,7 @@ class ParetoFront:
 
     def add(self, individual: Individual, fitness: float, complexity: int) -> bool:
         """Put in one model and drop those it beats; True if it is the best of all."""
-        member = Member(individual, fitness, complexity)
+        member = Candidate(individual, fitness, complexity)
         self._members[complexity] = member
         if complexity >= len(self._stairs):
             self._stairs = np.pad(self._stairs, (0, complexity + 1 - len(self._stairs)), mode="edge")
@@ -70,6 +90,13 @@ class ParetoFront:
         if best is None or (fitness, -complexity) > (best.fitness, -best.complexity):
             self.best = member
         return best is None or fitness > best.fitness
+
+    def offer(self, individual: Individual) -> None:
+        """Put in a model that stands on its own, if it passes the guard and is fitter than all that are no larger."""
+        if np.isfinite(individual.fitness) and (self._guard is None or self._guard(individual)):
+            smaller = [m for m in self if m.complexity <= individual.complexity]
+            if all(m.fitness < individual.fitness for m in smaller):
+                self.add(individual, individual.fitness, individual.complexity)
 
     def merge(self, other: ParetoFront) -> None:
         """Take in what is better in another front; its guard is taken to be the same."""
@@ -82,7 +109,7 @@ class ParetoFront:
         """Know what another front knows, and nothing else; what was refused stays refused."""
         self._members, self._stairs, self.best = dict(other._members), other._stairs.copy(), other.best
 
-    def __iter__(self) -> Iterator[Member]:
+    def __iter__(self) -> Iterator[Candidate]:
         return iter(sorted(self._members.values(), key=lambda m: m.complexity))
 
     def __len__(self) -> int:

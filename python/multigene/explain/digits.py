@@ -1,16 +1,16 @@
 """The numbers of a finished model with no more digits than its loss can tell: 0.5770429717715662 becomes 0.577.
 
-`estimator.py` asks for it when a search hands over its models. Unlike `rounding.py`, the last step of `prune`, nothing is
+The estimator does this once, when a search hands over its models. Unlike in `rounding.py`, the last step of `prune`, nothing is
 refitted and nothing is given up: the mean squared error grows by a millionth of itself at most, and predictions move by
 thousandths of the model's own error. Formulas, exports and files then have numbers that can be read and copied.
 """
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,8 @@ import numpy.typing as npt
 from multigene._engine import Individual
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
+from multigene.expression.engine_text import GAP, with_gaps
+from multigene.expression.numbers import short_numbers
 
 Floats = npt.NDArray[np.float64]
 
@@ -35,47 +37,64 @@ MOST_DIGITS = 12
 MOST_NUMBERS = 400
 #: Relative step by which a number's effect is measured.
 STEP = 1e-3
-#: A number in a gene's text, which the engine writes with a point or an exponent; indices and whole powers have neither.
-NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+(?:e-?\d+)?|e-?\d+)")
-LINE = re.compile(r"\[\d+: [^][]*\]")
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """A model as text with gaps and the numbers that fill them: coefficients first, those inside the genes after them."""
+    """A model as genes with gaps and the numbers that fill them: coefficients first, those inside the genes after them."""
 
-    pieces: tuple[tuple[str, ...], ...]
+    genes: tuple[GapText, ...]
     values: tuple[float, ...]
 
     @staticmethod
     def of(individual: Individual) -> Numbers:
         """Taken apart; genes without a coefficient are left out, those that are a line carry it inside."""
-        pieces: list[tuple[str, ...]] = []
+        genes: list[GapText] = []
         outer, inner, constant = list[float](), list[float](), individual.intercept
-        for gene, coefficient in zip(individual.genes, individual.coefficients, strict=True):
+        for number, coefficient in enumerate(individual.coefficients):
             if coefficient == 0.0:
                 continue
-            found = [float(number) for number in NUMBER.findall(gene)]
-            parts = tuple(NUMBER.split(gene))
-            if LINE.fullmatch(gene):
-                found, coefficient = [coefficient * value for value in found], 1.0
-                if found and not parts[1].startswith("*"):  # its constant is one with the model's
-                    constant, found[0] = constant + found[0], 0.0
-            pieces.append(parts)
+            gene, found = GapText.of(individual.tokens(number))
+            if gene.line is not None:  # its constant is one with the model's
+                bias, *weights = (coefficient * value for value in found)
+                constant, found, coefficient = constant + bias, [0.0, *weights], 1.0
+            genes.append(gene)
             outer.append(coefficient)
             inner.extend(found)
-        return Numbers(tuple(pieces), (constant, *outer, *inner))
+        return Numbers(tuple(genes), (constant, *outer, *inner))
 
     def individual(self, values: Iterable[float]) -> Individual:
         """The model with these numbers instead."""
         constant, *rest = (float(value) for value in values)
-        inner = map(repr, rest[len(self.pieces) :])
-        genes = [_filled(parts, [next(inner) for _ in parts[1:]]) for parts in self.pieces]
-        return Individual(genes, constant, rest[: len(self.pieces)])
+        inner = iter(rest[len(self.genes) :])
+        texts = [gene.filled([next(inner) for _ in range(gene.count)]) for gene in self.genes]
+        return Individual(texts, constant, rest[: len(self.genes)])
 
 
-def _filled(parts: tuple[str, ...], values: Sequence[str]) -> str:
-    return parts[0] + "".join([value + part for value, part in zip(values, parts[1:], strict=True)])
+@dataclass(frozen=True)
+class GapText:
+    """A gene's text between its numbers; the columns of a gene that is one linear combination, a `line`."""
+
+    pieces: tuple[str, ...]
+    line: tuple[int, ...] | None
+
+    @staticmethod
+    def of(tokens: Sequence[tuple[Any, ...]]) -> tuple[GapText, list[float]]:
+        """A gene's tokens as text with gaps, and the numbers that were there."""
+        text, values = with_gaps(tokens)
+        alone = len(tokens) == 1 and tokens[0][0] == "lcf"
+        line = tuple(column for column, _ in tokens[0][2]) if alone else None
+        return GapText(tuple(text.split(GAP)), line), values
+
+    @property
+    def count(self) -> int:
+        """How many numbers it has."""
+        return len(self.pieces) - 1
+
+    def filled(self, values: Sequence[float]) -> str:
+        """The gene with these numbers."""
+        first, *others = self.pieces
+        return first + "".join([repr(value) + piece for value, piece in zip(values, others, strict=True)])
 
 
 def with_few_digits(
@@ -86,16 +105,16 @@ def with_few_digits(
     `first` is done at any rate; the others, smallest first, as long as there are `seconds` left.
     """
     checked, start = rows.thinned(CHECKED_ROWS), time.perf_counter()
-    done = {id(first): _shortened(first, checked)} if first is not None else {}
+    done = {id(first): _with_few_digits(first, checked)} if first is not None else {}
     for member in sorted(members, key=lambda m: m.complexity):
         if seconds is not None and time.perf_counter() - start > seconds:
             break
         if member is not first:
-            done[id(member)] = _shortened(member, checked)
+            done[id(member)] = _with_few_digits(member, checked)
     return [done.get(id(member), member) for member in members]
 
 
-def _shortened(member: Member, rows: TrainingRows) -> Member:
+def _with_few_digits(member: Member, rows: TrainingRows) -> Member:
     before = rows.y - member.individual.predict(rows.X)
     with np.errstate(all="ignore"):
         loss = float(np.average(before**2, weights=rows.shares))
@@ -128,35 +147,30 @@ def _shortened(member: Member, rows: TrainingRows) -> Member:
 
 def _effects(numbers: Numbers, rows: TrainingRows) -> Floats:
     """For each number, how much predictions move (root mean square) per unit that it moves."""
-    count = len(numbers.pieces)
-    outer, inner = numbers.values[1 : count + 1], list(numbers.values[count + 1 :])
+    count = len(numbers.genes)
+    outer, inner = numbers.values[1 : count + 1], iter(numbers.values[count + 1 :])
     of_genes, of_numbers = list[float](), list[Floats]()
-    for parts, coefficient in zip(numbers.pieces, outer, strict=True):
-        values, inner = inner[: len(parts) - 1], inner[len(parts) - 1 :]
+    for gene, coefficient in zip(numbers.genes, outer, strict=True):
+        values = [next(inner) for _ in range(gene.count)]
         with np.errstate(all="ignore"):
-            gene, inside = _line(parts, values, rows) or _any_gene(parts, values, rows)
-        of_genes.append(gene)
+            size, inside = (_line if gene.line is not None else _any_gene)(gene, values, rows)
+        of_genes.append(size)
         of_numbers.append(abs(coefficient) * inside)
     return np.concatenate([[1.0], of_genes, *of_numbers])
 
 
-def _line(parts: tuple[str, ...], values: Sequence[float], rows: TrainingRows) -> tuple[float, Floats] | None:
-    """Size of a gene that is a line, and the effect of each of its numbers: the size of a column, or 1 for the constant."""
-    text = _filled(parts, [repr(value) for value in values])
-    if not LINE.fullmatch(text):
-        return None
-    columns = [re.match(r"\*x(\d+)", part) for part in parts[1:]]
+def _line(gene: GapText, values: Sequence[float], rows: TrainingRows) -> tuple[float, Floats]:
+    """Size of a gene that is a line, and the effect of each of its numbers: 1 for the constant, the size of a column."""
     known = _root_mean_square(rows.X, rows)
-    sizes = np.array([1.0 if column is None else known[int(column[1])] for column in columns])
-    return float(_root_mean_square(Individual([text], 0.0, [1.0]).predict(rows.X), rows)), sizes
+    sizes = np.array([1.0, *(known[column] for column in gene.line or ())])
+    model = Individual([gene.filled(values)], 0.0, [1.0])
+    return float(_root_mean_square(model.predict(rows.X), rows)), sizes
 
 
-def _any_gene(parts: tuple[str, ...], values: Sequence[float], rows: TrainingRows) -> tuple[float, Floats]:
+def _any_gene(gene: GapText, values: Sequence[float], rows: TrainingRows) -> tuple[float, Floats]:
     """The same for any gene, by small steps: it and its variants, each with one number moved, in one sweep over the rows."""
-    written = [repr(value) for value in values]
-    moved_to = [repr(value * (1.0 + STEP)) for value in values]
-    variants = ([*written[:k], other, *written[k + 1 :]] for k, other in enumerate(moved_to))
-    texts = [_filled(parts, each) for each in (written, *variants)]
+    variants = ([*values[:k], value * (1.0 + STEP), *values[k + 1 :]] for k, value in enumerate(values))
+    texts = [gene.filled(each) for each in (values, *variants)]
     genes = Individual(texts, 0.0, [1.0] * len(texts)).gene_values(rows.X)
     steps = STEP * np.abs(values)
     moved = _root_mean_square(genes[:, 1:] - genes[:, :1], rows)
@@ -168,19 +182,9 @@ def _root_mean_square(columns: Floats, rows: TrainingRows) -> Floats:
 
 
 def _shortest(value: float, effect: float, room: float) -> float:
-    """The simplest number near a value that moves predictions by no more than there is room for."""
-    return next((near for near in simpler(value) if abs(near - value) * effect <= room), value)
-
-
-def simpler(value: float) -> Iterator[float]:
-    """0, then numbers of ever more digits near a value; a third or a sixth counts as three digits."""
-    yield 0.0
-    if value == 0.0:
-        return
-    for digits in range(1, MOST_DIGITS + 1):
-        yield float(f"{value:.{digits - 1}e}")
-        if digits == 2 and abs(value) < 4.0 and (sixths := round(6.0 * value)):
-            yield sixths / 6.0
+    """The shortest number near a value, or zero, that moves predictions by no more than there is room for."""
+    near = (0.0, *short_numbers(value, MOST_DIGITS, named=False))
+    return next((number for number in near if abs(number - value) * effect <= room), value)
 
 
 def _behaves(model: Individual, member: Member, rows: TrainingRows) -> bool:

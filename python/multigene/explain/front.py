@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from multigene.evolution.pareto import Member
 from multigene.expression.genes import model_expression
-from multigene.expression.jacobian import parameters
+from multigene.expression.numbers import parameters
 from multigene.expression.tree import OPERATORS
 from multigene.formula import Formula
 
@@ -190,15 +190,15 @@ def _accuracy(models: Sequence[Listed]) -> Listed:
 
 
 def _validation(models: Sequence[Listed]) -> Listed:
-    """Highest R² on the rows held out; the smallest of equals."""
-    judged = [e for e in models if not math.isnan(e.member.validation)]
-    if not judged:
+    """Highest R² on held-out rows; the smallest of equals."""
+    scored = [e for e in models if not math.isnan(e.member.validation)]
+    if not scored:
         raise ValueError(
-            "No rows were held out in this run (fewer than 60 rows, or a configuration of the paper), so "
-            "'validation' cannot choose; take 'mdl' or 'bic', or score the front on other rows with "
-            "rescore(X, y) and choose a row."
+            "This run scored no formula on rows that it had not seen (a configuration of the paper, holdout=0, a law, "
+            "fewer than 20 different rows, or too short a run), so 'validation' cannot choose; take 'mdl' or 'bic', or "
+            "score the front on other rows with rescore(X, y) and choose a row."
         )
-    return max(judged, key=lambda e: (e.member.validation, -e.complexity))
+    return max(scored, key=lambda e: (e.member.validation, -e.complexity))
 
 
 def _knee(models: Sequence[Listed]) -> Listed:

@@ -18,7 +18,8 @@ import numpy.typing as npt
 from scipy import stats
 
 from multigene.data.training_rows import TrainingRows
-from multigene.expression.jacobian import jacobian, owners, parameters
+from multigene.expression.jacobian import jacobian, owners
+from multigene.expression.numbers import parameters
 from multigene.expression.tree import Expression, Operation, evaluate
 from multigene.formula import Formula
 

@@ -1,8 +1,7 @@
-"""What a model is made of and how well it does: contributions, importance, knock-out, frequencies, metrics,
-error curves.
+"""What a model is made of and what its parts do: contributions, importance, knock-out, frequencies, error curves.
 
-Functions of a fitted model and rows that return tables; nothing is drawn here. `inspection.py` gives them to
-the estimator.
+Functions of a fitted model and rows that return tables; nothing is drawn here. The estimator offers them as its own methods. How
+good its predictions are is said by `data/scores.py`; `metrics` is here for whoever has this module at hand.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Individual
+from multigene.data.scores import metrics as metrics
 from multigene.data.training_rows import TrainingRows
 from multigene.explain.front import Front
 from multigene.expression import tree
@@ -25,38 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Floats = npt.NDArray[np.float64]
-
-
-def metrics(y: Floats, prediction: Floats, weights: Floats | None = None) -> dict[str, float]:
-    """R², RMSE, mean, median and largest absolute error, and mean error (bias) of a prediction."""
-    if len(y) == 0:
-        raise ValueError("There are no rows to measure on; give at least one.")
-    with np.errstate(all="ignore"):
-        error = prediction - y
-    if not np.all(np.isfinite(error)):
-        infinite = float("inf")
-        return {
-            "r2": -infinite,
-            "rmse": infinite,
-            "mae": infinite,
-            "median": infinite,
-            "max": infinite,
-            "bias": float("nan"),
-        }
-    # In units of the largest number, so that squares of 1e200 or 1e-200 are neither infinite nor zero.
-    unit = float(max(np.abs(error).max(), np.abs(y).max())) or 1.0
-    y, error = y / unit, error / unit
-    total = float(np.average((y - np.average(y, weights=weights)) ** 2, weights=weights))
-    square = float(np.average(error**2, weights=weights))
-    r2 = 1.0 - square / total if total > 0.0 else 1.0 if square == 0.0 else 0.0
-    return {
-        "r2": r2,
-        "rmse": float(np.sqrt(square)) * unit,
-        "mae": float(np.average(np.abs(error), weights=weights)) * unit,
-        "median": float(np.median(np.abs(error))) * unit,
-        "max": float(np.abs(error).max()) * unit,
-        "bias": float(np.average(error, weights=weights)) * unit,
-    }
 
 
 def used_genes(individual: Individual) -> list[int]:
@@ -203,19 +171,25 @@ def error_curves(models: Mapping[str, Any], X: Any, y: Any, points: int = 201) -
     return curves_of_errors(errors, points)
 
 
-def curves_of_errors(errors: Mapping[str, Floats], points: int = 201) -> pd.DataFrame:
-    """As `error_curves`, from the errors of every model instead of the models."""
+def curves_of_errors(
+    errors: Mapping[str, Floats], points: int = 201, weights: Floats | None = None
+) -> pd.DataFrame:
+    """As `error_curves`, from the errors of every model instead of the models; rows may have weights."""
     import pandas as pd
 
-    errors = {name: np.sort(np.abs(error)) for name, error in errors.items()}
+    errors = {name: np.abs(error) for name, error in errors.items()}
     if not errors or min(len(error) for error in errors.values()) == 0:
         raise ValueError("Error curves need at least one model and one row.")
     finite = [e[np.isfinite(e)] for e in errors.values()]
-    largest = max((float(e[-1]) for e in finite if len(e)), default=1.0)
+    largest = max((float(e.max()) for e in finite if len(e)), default=1.0)
     tolerances = np.linspace(0.0, largest, points)
     tables = []
     for name, error in errors.items():
-        share = np.searchsorted(error, tolerances, side="right") / len(error)
-        area = float(np.minimum(np.where(np.isfinite(error), error, largest), largest).mean())
+        order = np.argsort(error)
+        below = np.cumsum(np.ones(len(error)) if weights is None else weights[order])
+        within = np.concatenate([[0.0], below])[np.searchsorted(error[order], tolerances, side="right")]
+        share = within / below[-1]
+        bounded = np.minimum(np.where(np.isfinite(error), error, largest), largest)
+        area = float(np.average(bounded, weights=weights))
         tables.append(pd.DataFrame({"model": name, "tolerance": tolerances, "share": share, "area": area}))
     return pd.concat(tables, ignore_index=True)

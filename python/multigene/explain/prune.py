@@ -1,10 +1,10 @@
-"""Shortening a fitted formula: drop what costs little, refit what is left, round the numbers.
+"""Pruning a fitted formula: drop what costs little, refit what is left, round the numbers.
 
 Greedy, best first: every edit of every term (drop it, drop a weight or a part, put a part's mean or its
 argument in its place, drop a number) is scored by the R² that a refit of the outer coefficients reaches; the
 edits that cost least per node saved are made together, all numbers are tuned anew by the engine, and the next
 round begins. It ends when no edit keeps R² within the allowed loss. This is GPTIPS2's gene knock-out carried
-on below the genes. `inspection.py` offers it as `model.prune`.
+on below the genes. The estimator offers it as `model.prune`; `explain/__init__.py` lists what else makes a formula shorter.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
 from multigene.explain.rounding import rounded
 from multigene.explain.terms import Fitted, Scorer, Terms, as_individual, split, terms_of
+from multigene.expression.build import product_of, sum_of, weighted
 from multigene.expression.genes import model_expression
 from multigene.expression.jacobian import node_values
 from multigene.expression.readable import size
@@ -36,11 +37,11 @@ Floats = npt.NDArray[np.float64]
 SCORED_ROWS, TUNED_ROWS = 1000, 4000
 #: Share of the allowed loss that dropping may use; rounding has the rest.
 FOR_DROPPING = 0.9
-#: An edit is worth a try when refitted coefficients bring R² back within so many times the allowed loss.
+#: An edit is worth a try when refitted coefficients bring R² back within this many times the allowed loss.
 HOPE = 15.0
 #: Edits tried one by one, tuned, before giving up.
 TRIES = 16
-#: A term costs its nodes and so many for its coefficient and its sign.
+#: A term costs its nodes, and these for its coefficient and its sign.
 TERM = 3
 TUNING = Refinement(iterations=30, gain=1e-5, decay=0.0, max_parameters=256)
 DAMPINGS = (1e-2, 1e2, 1e4)
@@ -48,7 +49,7 @@ DAMPINGS = (1e-2, 1e2, 1e4)
 
 @dataclass(frozen=True)
 class Pruned:
-    """What shortening did; R² before and after are measured on the same rows."""
+    """What pruning did; R² before and after are measured on the same rows."""
 
     before: Formula
     after: Formula
@@ -71,7 +72,7 @@ class Pruned:
         )
 
 
-def shortened(
+def pruned(
     member: Member, names: Sequence[str], rows: TrainingRows, max_loss: Any, target: str = "y"
 ) -> Pruned:
     """A shorter form of a model whose R² on the rows is at most `max_loss` lower."""
@@ -91,7 +92,7 @@ def shortened(
             "give other rows."
         )
     best = member.individual, before, base
-    work = Shortening(rows.thinned(TUNED_ROWS), float(max_loss))
+    work = Pruning(rows.thinned(TUNED_ROWS), float(max_loss))
     for expression in reversed(work.path(before.expression)):
         for candidate in _models(expression, rows, base - float(max_loss)):
             # What is listed is the formula of the engine's model, so that is measured.
@@ -120,17 +121,17 @@ def _models(expression: Expression, rows: TrainingRows, floor: float) -> Iterato
                 continue
 
 
-class Shortening:
+class Pruning:
     """One formula on its way to a shorter one."""
 
     def __init__(self, rows: TrainingRows, max_loss: float) -> None:
         self.rows, self.max_loss = rows, max_loss
-        self.scorer, self.judge = Scorer(rows.thinned(SCORED_ROWS)), Scorer(rows)
+        self.quick, self.exact = Scorer(rows.thinned(SCORED_ROWS)), Scorer(rows)
         self.sizes: dict[Expression, int] = {}
 
     def path(self, expression: Expression) -> list[Expression]:
         """The formula and ever shorter ones, the last the shortest."""
-        start = self.judge.fit(terms_of(expression))
+        start = self.exact.fit(terms_of(expression))
         if start is None or not start.terms:
             return [expression]
         path, current = [expression, start.expression], start
@@ -167,7 +168,7 @@ class Shortening:
 
     def _ranked(self, current: Fitted, floor: float) -> list[tuple[Expression, Terms]]:
         """Edits that save nodes and may keep R² above the floor, those that cost least per node first."""
-        here = self.scorer.fit(current.terms)
+        here = self.quick.fit(current.terms)
         if here is None:
             return []
         whole, scored, seen = (
@@ -177,10 +178,10 @@ class Shortening:
         )
         lowest = here.r2 - HOPE * max(self.max_loss, current.r2 - floor, 1e-9)
         for term in current.terms:
-            for replacement in edits(term, self.scorer.rows):
+            for replacement in edits(term, self.quick.rows):
                 terms = self._edited(current.terms, [(term, replacement)])
                 saved = whole - self.cost(terms)
-                fitted = self.scorer.fit(terms) if saved > 0 and terms not in seen else None
+                fitted = self.quick.fit(terms) if saved > 0 and terms not in seen else None
                 seen.add(terms)
                 if fitted is not None and fitted.r2 >= lowest:
                     loss = max(here.r2 - fitted.r2, 1e-3 * self.max_loss)
@@ -193,14 +194,14 @@ class Shortening:
         """The best edit of each of several terms, as many as outer coefficients alone can bear with half of
         what may be lost.
         """
-        here = self.scorer.fit(current.terms)
+        here = self.quick.fit(current.terms)
         allowed = (here.r2 if here else 0.0) - 0.5 * max(0.0, current.r2 - floor)
         taken: list[tuple[Expression, Terms]] = []
         touched: set[Expression] = set()
         for edit in ranked:
             if edit[0] in touched:
                 continue
-            fitted = self.scorer.fit(self._edited(current.terms, [*taken, edit]))
+            fitted = self.quick.fit(self._edited(current.terms, [*taken, edit]))
             if fitted is not None and fitted.r2 >= allowed:
                 taken.append(edit)
                 touched.add(edit[0])
@@ -213,14 +214,14 @@ class Shortening:
 
     def _tuned(self, terms: Terms) -> Fitted | None:
         """Terms with all numbers tuned by the engine, or only the outer ones where that is better."""
-        plain = self.judge.fit(terms)
+        plain = self.exact.fit(terms)
         if plain is None or not plain.terms:
             return plain
         try:
             model = self._refined(
                 as_individual(plain.constant, plain.coefficients, plain.terms).fit(self.rows.dataset)
             )
-            tuned = self.judge.fit(terms_of(model_expression(model)))
+            tuned = self.exact.fit(terms_of(model_expression(model)))
         except ValueError:
             return plain
         return (
@@ -272,11 +273,12 @@ def _replacements(node: Expression, value: Floats, below: list[Floats]) -> list[
             found.append(child)
             line = _line(values, value)
             if line is not None:
-                found.append(Operation("add", (Operation("mul", (Number(line[1]), child)), Number(line[0]))))
+                found.append(sum_of([weighted(line[1], child), Number(line[0])]))
     found.extend(_cheaper(node))
     if isinstance(node, Operation) and node.name in ("add", "mul"):
         for i in range(len(node.arguments)):
-            found.append(_of(node.name, node.arguments[:i] + node.arguments[i + 1 :]))
+            rest = node.arguments[:i] + node.arguments[i + 1 :]
+            found.append(sum_of(rest) if node.name == "add" else product_of(rest))
     if isinstance(node, Operation) and node.name == "add":
         found.extend(_thinner(node, below))
     return found
@@ -285,27 +287,23 @@ def _replacements(node: Expression, value: Floats, below: list[Floats]) -> list[
 def _cheaper(node: Expression) -> list[Expression]:
     """Functions that are shorter in print and the same, or alike near zero; tuning does the rest."""
     if isinstance(node, Power) and isinstance(node.base, Operation) and node.base.name == "exp":
-        return [Operation("exp", (_scaled(node.exponent, node.base.arguments[0]),))]
+        return [Operation("exp", (weighted(node.exponent, node.base.arguments[0]),))]
     if not isinstance(node, Operation):
         return []
     inside = node.arguments[0]
     if node.name == "logistic":
-        bent = Operation("tanh", (_scaled(0.5, inside),))
-        return [Operation("add", (_scaled(-0.5, bent), Number(0.5)))]
+        bent = Operation("tanh", (weighted(0.5, inside),))
+        return [Operation("add", (weighted(-0.5, bent), Number(0.5)))]
     if node.name == "sinc":
         return [
-            Operation("cos", (_scaled(3**-0.5, inside),)),
-            Operation("gauss", (_scaled(6**-0.5, inside),)),
+            Operation("cos", (weighted(3**-0.5, inside),)),
+            Operation("gauss", (weighted(6**-0.5, inside),)),
         ]
     if node.name == "gauss":
-        return [Operation("cos", (_scaled(2**0.5, inside),))]
+        return [Operation("cos", (weighted(2**0.5, inside),))]
     if node.name == "softplus":
         return [Operation("exp", (inside,)), Operation("max", (inside, Number(0.0)))]
     return []
-
-
-def _scaled(factor: float, expression: Expression) -> Expression:
-    return Operation("mul", (Number(factor), expression))
 
 
 def _thinner(node: Operation, below: list[Floats]) -> list[Expression]:
@@ -320,12 +318,8 @@ def _thinner(node: Operation, below: list[Floats]) -> list[Expression]:
             constant = sum(float(np.mean(below[i])) for i in left_out)
             rest = [child for i, child in enumerate(node.arguments) if i not in left_out]
             if math.isfinite(constant):
-                found.append(_of("add", (*rest, Number(constant))))
+                found.append(sum_of([*rest, Number(constant)]))
     return found
-
-
-def _of(name: str, arguments: Sequence[Expression]) -> Expression:
-    return arguments[0] if len(arguments) == 1 else Operation(name, tuple(arguments))
 
 
 def _line(x: Floats, y: Floats) -> tuple[float, float] | None:

@@ -1,26 +1,17 @@
-"""Numbers of a formula with as few digits as a loss of R² allows; simple fractions and multiples of π where
+"""The last step of `prune.py`: numbers with as few digits as the loss of R² allows, simple fractions and multiples of π where
 they are close.
 
 One number after the other is fixed, inner ones first, the outer coefficients that are still free refitted
-each time, so that what one number gives up another can make good. The last step of `prune.py`.
+each time, so that what one number gives up another can make good.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-from fractions import Fraction
-
 import numpy as np
 
+from multigene.data.scores import explained
 from multigene.explain.terms import Fitted, Scorer, Terms
-from multigene.expression.constants import recognised
-from multigene.expression.tree import Expression, Number, Power, fold, postorder, rebuild
-
-#: Most digits tried; with more a number is left as it is.
-MOST_DIGITS = 15
-#: A fraction or multiple of π must be this close, relative to the value.
-CLOSE = 1e-3
+from multigene.expression.numbers import parameters, short_numbers, with_number
 
 
 def rounded(terms: Terms, scorer: Scorer, floor: float) -> Fitted | None:
@@ -28,9 +19,9 @@ def rounded(terms: Terms, scorer: Scorer, floor: float) -> Fitted | None:
     fitted = scorer.fit(terms)
     if fitted is None or fitted.r2 < floor:
         return None
-    left = sum(len(_inner(term)) for term in fitted.terms) + len(fitted.terms) + 1
+    left = sum(len(parameters(term)) for term in fitted.terms) + len(fitted.terms) + 1
     for i in range(len(fitted.terms)):
-        for place in range(len(_inner(fitted.terms[i]))):
+        for place in range(len(parameters(fitted.terms[i]))):
             lowest = fitted.r2 - (fitted.r2 - floor) / left
             fitted = _fix_inner(fitted, i, place, scorer, lowest)
             left -= 1
@@ -40,9 +31,9 @@ def rounded(terms: Terms, scorer: Scorer, floor: float) -> Fitted | None:
 def _fix_inner(fitted: Fitted, i: int, place: int, scorer: Scorer, lowest: float) -> Fitted:
     """One number of one term rounded as far as the R² with refitted coefficients allows."""
     term = fitted.terms[i]
-    for value in few_digits(_inner(term)[place]):
+    for value in short_numbers(parameters(term)[place]):
         try:
-            changed = _with_number(term, place, value)
+            changed = with_number(term, place, value, whole_exponents=False)
         except ValueError:
             continue
         trial = scorer.fit([*fitted.terms[:i], changed, *fitted.terms[i + 1 :]])
@@ -71,7 +62,7 @@ def _fix_outer(fitted: Fitted, scorer: Scorer, floor: float) -> Fitted | None:
             right = cross[free] - gram[free] @ solution
             solution[free] = np.linalg.lstsq(gram[np.ix_(free, free)], right, rcond=1e-12)[0]
         residual = scorer.target - solution @ A
-        return solution, 1.0 - float(residual @ residual) / scorer.total
+        return solution, explained(float(residual @ residual), scorer.total)
 
     # Small contributions first: what they lose, the larger ones can make good.
     order = sorted(range(len(known)), key=lambda j: abs(fitted.coefficients[j]) * lengths[j])
@@ -81,7 +72,7 @@ def _fix_outer(fitted: Fitted, scorer: Scorer, floor: float) -> Fitted | None:
         lowest = r2 - max(0.0, r2 - floor) / left
         left -= 1
         value = current[j] / lengths[j]
-        for candidate in [*few_digits(value), value]:
+        for candidate in [*short_numbers(value), value]:
             trial = solved(fixed | {j: candidate})
             if trial[1] >= lowest or candidate == value:
                 fixed[j] = candidate
@@ -90,60 +81,8 @@ def _fix_outer(fitted: Fitted, scorer: Scorer, floor: float) -> Fitted | None:
     coefficients = [fixed[j] for j in range(len(known))]
     best = scorer.centre - float(np.dot(coefficients, means))
     # A constant off by d costs d² of mean squared error.
-    for constant in [0.0, *few_digits(best), best]:
+    for constant in [0.0, *short_numbers(best), best]:
         achieved = r2 - (constant - best) ** 2 / scorer.total
         if achieved >= floor:
             return Fitted(fitted.terms, constant, tuple(coefficients), achieved)
     return None
-
-
-def few_digits(value: float) -> Iterator[float]:
-    """Simpler numbers near a value, simplest first: by digits needed, then by distance."""
-    found: list[tuple[int, float, float]] = []
-    if value == 0.0:
-        return
-    if abs(value) < 1e300:
-        for digits in range(1, MOST_DIGITS + 1):
-            number = float(f"{value:.{digits - 1}e}")
-            found.append((digits, abs(number - value), number))
-    for unit, price in ((1.0, 0), (math.pi, 1)):
-        for denominator in (1, 2, 3, 4, 6, 7, 8, 9, 12) if unit == 1.0 else (1, 2, 3, 4, 6, 8):
-            numerator = round(value / unit * denominator)
-            if 1 <= abs(numerator) <= 24 and Fraction(numerator, denominator).denominator == denominator:
-                number = numerator * unit / denominator
-                if abs(number - value) <= CLOSE * abs(value) and recognised(number) is not None:
-                    digits = (
-                        (abs(numerator) > 1 or unit == 1.0)
-                        + (abs(numerator) > 9)
-                        + (denominator > 1)
-                        + (denominator > 9)
-                    )
-                    found.append((digits + price, abs(number - value), number))
-    seen: set[float] = set()
-    for _, _, number in sorted(found, key=lambda f: f[:2]):
-        if number not in seen and number != 0.0 and math.isfinite(number):
-            seen.add(number)
-            yield number
-
-
-def _inner(term: Expression) -> list[float]:
-    """Numbers and real exponents of a term."""
-    return [
-        node.value if isinstance(node, Number) else node.exponent
-        for node in postorder(term)
-        if isinstance(node, Number) or (isinstance(node, Power) and not node.is_integer)
-    ]
-
-
-def _with_number(term: Expression, place: int, value: float) -> Expression:
-    count = -1
-
-    def change(node: Expression, children: tuple[Expression, ...]) -> Expression:
-        nonlocal count
-        if isinstance(node, Number) or (isinstance(node, Power) and not node.is_integer):
-            count += 1
-            if count == place:
-                return Number(value) if isinstance(node, Number) else Power(children[0], value)
-        return rebuild(node, children)
-
-    return fold(term, change)

@@ -1,4 +1,4 @@
-"""A formula as a sum of terms with fitted coefficients: the form in which it is shortened.
+"""A formula as a sum of terms with fitted coefficients: the form in which it is pruned.
 
 `split` takes a simplified expression apart into terms without their coefficients; `Scorer` fits coefficients
 to any set of terms by least squares, keeping the columns of terms it has seen; `as_individual` makes an
@@ -14,10 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Individual
+from multigene.data.scores import explained
 from multigene.data.training_rows import TrainingRows
-from multigene.expression.rewriting import join_term, simplify, split_term
-from multigene.expression.tree import Expression, Number, Operation, Power, Variable, evaluate, fold
-from multigene.laws.law import engine_node
+from multigene.expression.build import join_term, sum_of
+from multigene.expression.engine_text import combination, engine_text
+from multigene.expression.rewriting import simplify
+from multigene.expression.rewriting.parts import split_term
+from multigene.expression.rewriting.parts import terms_of as summands
+from multigene.expression.tree import Expression, Number, Variable, evaluate
 
 Floats = npt.NDArray[np.float64]
 Terms = tuple[Expression, ...]
@@ -30,13 +34,8 @@ DEPENDENT = 1e-12
 
 def split(expression: Expression) -> tuple[float, list[tuple[float, Expression]]]:
     """A sum as its constant and pairs of coefficient and term; equal terms are merged."""
-    parts = (
-        expression.children
-        if isinstance(expression, Operation) and expression.name == "add"
-        else (expression,)
-    )
     constant, found = 0.0, dict[Expression, float]()
-    for part in parts:
+    for part in summands(expression):
         coefficient, rest = split_term(part)
         if rest is None:
             constant += coefficient
@@ -55,7 +54,7 @@ def joined(constant: float, coefficients: Sequence[float], terms: Terms) -> Expr
     parts = [join_term(c, term) for c, term in zip(coefficients, terms, strict=True) if c != 0.0]
     if constant != 0.0 or not parts:
         parts.append(Number(constant))
-    return parts[0] if len(parts) == 1 else Operation("add", tuple(parts))
+    return sum_of(parts)
 
 
 @dataclass(frozen=True)
@@ -124,7 +123,7 @@ class Scorer:
             tuple(term for term, _ in useful),
             constant,
             coefficients,
-            1.0 - float(residual @ residual) / self.total,
+            explained(float(residual @ residual), self.total),
         )
 
 
@@ -140,47 +139,9 @@ def as_individual(
     genes: list[str] = []
     outer: list[float] = []
     if grouped and len(lines) > 1:
-        genes.append(_combination(0.0, [(t.index, c) for c, t in lines if isinstance(t, Variable)]))
+        genes.append(combination([(t.index, c) for c, t in lines if isinstance(t, Variable)]))
         outer.append(1.0)
         pairs = [(c, t) for c, t in pairs if not isinstance(t, Variable)]
-    genes.extend(gene_text(term) for _, term in pairs)
+    genes.extend(engine_text(term, leaves=True) for _, term in pairs)
     outer.extend(c for c, _ in pairs)
     return Individual(genes or ["0.0"], constant, outer or [0.0])
-
-
-def gene_text(expression: Expression) -> str:
-    """An expression as a gene: weighted sums become linear combinations, |x|**w product leaves."""
-    return fold(expression, _gene_node)
-
-
-def _gene_node(node: Expression, parts: tuple[str, ...]) -> str:
-    if (
-        isinstance(node, Power)
-        and not node.is_integer
-        and isinstance(node.base, Operation)
-        and node.base.name == "abs"
-    ):
-        inside = node.base.arguments[0]
-        if isinstance(inside, Variable):
-            return f"{{1.0: x{inside.index}^{node.exponent!r}}}"
-    if not (isinstance(node, Operation) and node.name == "add"):
-        return engine_node(node, parts)
-    # Only what carries a number becomes a weight: a bare x keeps its weight of 1 when the model is tuned.
-    bias, weighted, others = 0.0, dict[int, float](), []
-    for child, part in zip(node.arguments, parts, strict=True):
-        weight, rest = split_term(child)
-        if rest is None:
-            bias += weight
-        elif isinstance(rest, Variable) and weight not in (1.0, -1.0):
-            weighted[rest.index] = weighted.get(rest.index, 0.0) + weight
-        else:
-            others.append(part)
-    if not weighted:
-        return engine_node(node, parts)
-    return "(" + " + ".join([_combination(bias, list(weighted.items())), *others]) + ")"
-
-
-def _combination(bias: float, weights: list[tuple[int, float]]) -> str:
-    terms = [repr(bias)] if bias != 0.0 else []
-    terms += [f"{weight!r}*x{j}" for j, weight in weights]
-    return f"[{weights[0][0]}: {' + '.join(terms)}]"

@@ -1,7 +1,7 @@
 """Writers of a formula in other languages: one small module per target, and the registry that finds them by name.
 
 A writer is `write(expression, names, target, **options)`; `names` are the column names. Modules are imported
-when first asked for, so that a target with a heavy dependency costs nothing until it is used.
+when first used, so that a target with a heavy dependency costs nothing until it is used.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from multigene.expression.numbers import round_numbers
 from multigene.expression.readable import plain
-from multigene.expression.tree import Expression, round_numbers
+from multigene.expression.tree import Expression
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,19 @@
-"""Constants of an expression: read, replaced, tuned, and the simple numbers near them.
+"""The numbers of a formula and the simpler ones near them: all that is known about constants.
 
-`laws/law.py` cleans up with it what tuning leaves of a law, `laws/noise.py` what it leaves of a find in noisy data.
+A formula's `numbers` are its constants and exponents, counted in postorder; its `parameters` are those of them that are printed
+and fitted: all but whole exponents. Three words say what a number may be instead:
+
+| word | means | used by |
+|---|---|---|
+| simple | a small fraction of 1, π, √2, √3 or √π: what laws are made of | `laws/`, `search/few_rows.py` |
+| short | of few digits, or a fraction or multiple of π that is as short to write | `explain/rounding.py`, `explain/digits.py` |
+| named | to the last bit a fraction without a short decimal, or a multiple of π: printed `2/3`, `pi/2` | `export/` |
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -15,40 +23,166 @@ from multigene.expression.tree import Expression, Number, Power, evaluate, fold,
 
 Floats = npt.NDArray[np.float64]
 
+# --- reading and replacing ------------------------------------------------------------------------
 
-def numbers(expression: Expression) -> list[float]:
+
+def number_of(node: Expression, whole_exponents: bool) -> float | None:
+    """A node's own number: the value of a constant, the exponent of a power; None where it has none."""
+    if isinstance(node, Number):
+        return node.value
+    if isinstance(node, Power) and (whole_exponents or not node.is_integer):
+        return node.exponent
+    return None
+
+
+def numbers(expression: Expression, *, whole_exponents: bool = True) -> list[float]:
     """Constants and exponents of an expression, children before their parents."""
-    found: list[float] = []
-    for node in postorder(expression):
-        if isinstance(node, Number):
-            found.append(node.value)
-        elif isinstance(node, Power):
-            found.append(node.exponent)
-    return found
+    own = (number_of(node, whole_exponents) for node in postorder(expression))
+    return [value for value in own if value is not None]
+
+
+def parameters(expression: Expression) -> list[float]:
+    """The numbers that are printed and fitted: whole exponents are neither."""
+    return numbers(expression, whole_exponents=False)
 
 
 def exponent_places(expression: Expression) -> set[int]:
     """Which of the `numbers` are exponents."""
-    kinds = [isinstance(n, Power) for n in postorder(expression) if isinstance(n, Number | Power)]
+    kinds = [isinstance(n, Power) for n in postorder(expression) if number_of(n, True) is not None]
     return {place for place, exponent in enumerate(kinds) if exponent}
 
 
-def with_number(expression: Expression, place: int, value: float) -> Expression:
-    """The expression with another value of one of its `numbers`."""
+def with_number(
+    expression: Expression, place: int, value: float, *, whole_exponents: bool = True
+) -> Expression:
+    """The expression with another value of one of its `numbers`, or without `whole_exponents` of its `parameters`."""
     count = -1
 
     def change(node: Expression, children: tuple[Expression, ...]) -> Expression:
         nonlocal count
-        if isinstance(node, Number):
+        if number_of(node, whole_exponents) is not None:
             count += 1
-            return Number(value) if count == place else node
-        if isinstance(node, Power):
-            count += 1
-            return Power(children[0], value) if count == place else Power(children[0], node.exponent)
+            if count == place:
+                return Number(value) if isinstance(node, Number) else Power(children[0], value)
         return rebuild(node, children)
 
     return fold(expression, change)
 
+
+def map_numbers(
+    expression: Expression, function: Callable[[float], float], exponents: bool = False
+) -> Expression:
+    """Apply a function to every constant; with `exponents`, also to exponents that are not whole."""
+
+    def change(node: Expression, children: tuple[Expression, ...]) -> Expression:
+        if isinstance(node, Number):
+            return Number(function(node.value))
+        if isinstance(node, Power) and exponents and not node.is_integer:
+            return Power(children[0], function(node.exponent))
+        return rebuild(node, children)
+
+    return fold(expression, change)
+
+
+# --- digits ---------------------------------------------------------------------------------------
+
+#: Relative distance by which sums and products of a few short numbers miss a short number.
+NOISE = 1e-13
+
+
+def to_digits(value: float, digits: int) -> float:
+    """The nearest number with this many significant digits."""
+    return float(f"{value:.{digits - 1}e}")
+
+
+def round_numbers(
+    expression: Expression, digits: int, named: bool = False, whole: int | None = None
+) -> Expression:
+    """Round every constant (and real exponent) to `digits` significant digits.
+
+    With `named`, numbers that have a name (2/3, π/2) stay what they are; so do, with `whole`, those that have no more
+    digits than that, but for what sums of short numbers leave in the last places.
+    """
+    if not 1 <= digits <= 17:
+        raise ValueError(f"digits must be between 1 and 17, got {digits}.")
+
+    def shown(value: float) -> float:
+        if named and recognised(value) is not None:
+            return value
+        if whole is not None:
+            short = to_digits(value, whole)
+            if abs(value - short) <= NOISE * abs(value):
+                return short
+        return to_digits(value, digits)
+
+    return map_numbers(expression, shown, exponents=True)
+
+
+# --- named numbers --------------------------------------------------------------------------------
+
+#: Denominators with endless decimals, and those of multiples of π; the largest numerator of either.
+NAMED = ((1.0, (3, 6, 7, 9, 12)), (math.pi, (1, 2, 3, 4, 6, 8)))
+MOST = 24
+
+
+def recognised(value: float) -> tuple[int, int, bool] | None:
+    """Numerator, denominator, and whether it is times π; None for what is best written as a decimal."""
+    if not math.isfinite(value) or value == 0.0 or to_digits(value, 10) == value:
+        return None
+    for numerator, denominator, unit in _fractions(value):
+        if numerator * unit / denominator == value:
+            return numerator, denominator, unit != 1.0
+    return None
+
+
+def _fractions(value: float) -> Iterator[tuple[int, int, float]]:
+    """Numerator, denominator and unit of the small fractions in lowest terms that are nearest to a value."""
+    for unit, denominators in NAMED if abs(value) <= 2.0 * MOST * math.pi else ():
+        for denominator in denominators:
+            numerator = round(value / unit * denominator)
+            lowest = math.gcd(numerator, denominator) == 1
+            if lowest and 1 <= abs(numerator) <= MOST:
+                yield numerator, denominator, unit
+
+
+# --- short numbers --------------------------------------------------------------------------------
+
+#: A fraction or multiple of π must be this close to be taken instead, relative to the value.
+CLOSE = 1e-3
+
+
+def short_numbers(value: float, most_digits: int = 15, *, named: bool = True) -> Iterator[float]:
+    """Numbers near a value, shortest first: by the digits that they are written with, then by distance. Zero is not among them.
+
+    With `named`, close fractions and multiples of π compete as well; without, only the nearest sixth does, after two digits.
+    """
+    if value == 0.0:
+        return
+    found = [(float(digits), to_digits(value, digits)) for digits in range(1, most_digits + 1)]
+    found += _named_near(value) if named else _sixth_near(value)
+    order = sorted(found, key=lambda pair: (pair[0], abs(pair[1] - value)))
+    for number in dict.fromkeys(number for _, number in order):
+        if number != 0.0 and math.isfinite(number):
+            yield number
+
+
+def _named_near(value: float) -> list[tuple[float, float]]:
+    """Close numbers that have a name, with the digits of numerator and denominator; π counts as one."""
+    found = []
+    for numerator, denominator, unit in _fractions(value):
+        number, angle = numerator * unit / denominator, unit != 1.0
+        if abs(number - value) <= CLOSE * abs(value) and recognised(number) is not None:
+            above = (abs(numerator) > 1 or not angle) + (abs(numerator) > 9) + angle
+            found.append((float(above + (denominator > 1) + (denominator > 9)), number))
+    return found
+
+
+def _sixth_near(value: float) -> list[tuple[float, float]]:
+    sixths = round(6.0 * value) if abs(value) < 4.0 else 0
+    return [(2.5, sixths / 6.0)] if sixths else []
+
+
+# --- simple numbers -------------------------------------------------------------------------------
 
 #: Units in which a number may be simple, and the largest denominator there.
 UNITS = ((1.0, 12), (math.pi, 8), (math.sqrt(2.0), 8), (math.sqrt(3.0), 8), (math.sqrt(math.pi), 8))
@@ -70,6 +204,14 @@ def simple_numbers(value: float, close: float = 1e-5) -> list[float]:
             ):
                 found.append(simple)
     return list(dict.fromkeys(found))
+
+
+def is_simple(value: float) -> bool:
+    """Whether a number is exactly a simple one: such numbers count as known, not as fitted."""
+    return value in simple_numbers(value)
+
+
+# --- tuning ---------------------------------------------------------------------------------------
 
 
 def retuned(expression: Expression, fixed: set[int], X: Floats, y: Floats, steps: int = 6) -> Expression:

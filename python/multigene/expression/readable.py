@@ -7,11 +7,13 @@ out in every form meant for people, and `size` counts the nodes of what is print
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
+from multigene.expression.build import MINUS_ONE, ONE, call, product_of
+from multigene.expression.definitions import DEFINITIONS, REPEATED, spelt_out
 from multigene.expression.tree import Expression, Number, Operation, Power, fold, rebuild
 
-# sinc and bent repeat their argument when spelt out; beyond this many nodes they are printed by name instead,
+# Some definitions (sinc, bent) repeat their argument; beyond this many nodes of it the operator is printed by name instead,
 # because nested repetitions would double the text at every level.
 SPELT_OUT = 30
 
@@ -45,23 +47,24 @@ def _plain_node(node: Expression, children: tuple[Expression, ...]) -> Expressio
         return node
     first, *others = node.arguments
     if node.name == "div":
-        if others[0] == _ONE:
+        if others[0] == ONE:
             return first
-        return Operation("neg", (first,)) if others[0] == _MINUS_ONE else node
-    factors = [factor for factor in node.arguments if factor not in (_ONE, _MINUS_ONE)]
+        return call("neg", first) if others[0] == MINUS_ONE else node
+    factors = [factor for factor in node.arguments if factor not in (ONE, MINUS_ONE)]
     if len(factors) == len(node.arguments):
         return node
-    negative = sum(factor == _MINUS_ONE for factor in node.arguments) % 2 == 1
-    product = Operation("mul", tuple(factors)) if len(factors) > 1 else (*factors, _ONE)[0]
-    return Operation("neg", (product,)) if negative else product
+    negative = sum(factor == MINUS_ONE for factor in node.arguments) % 2 == 1
+    return call("neg", product_of(factors)) if negative else product_of(factors)
 
 
 def _spell_out(node: Expression, parts: tuple[tuple[Expression, int], ...]) -> tuple[Expression, int]:
     arguments = tuple(argument for argument, _ in parts)
     known = {id(argument): count for argument, count in parts}
     name = node.name if isinstance(node, Operation) else ""
-    if name in _SPELLING and (name not in ("sinc", "bent") or parts[0][1] <= SPELT_OUT):
-        spelt = _SPELLING[name](*arguments)
+    if name in DEFINITIONS and not any(
+        again and count > SPELT_OUT for again, (_, count) in zip(REPEATED[name], parts, strict=True)
+    ):
+        spelt = spelt_out(name, arguments)
         return spelt, _count(spelt, known)
     spelt = rebuild(node, arguments)
     if name in ("mul", "neg"):
@@ -82,7 +85,7 @@ def _one_fraction(product: Expression) -> Expression:
             above.append(factor)
     if not below:
         return product
-    return _operation("div", _joined([each for each in above if each != _ONE] or [_ONE]), _joined(below))
+    return call("div", _joined([each for each in above if each != ONE] or [ONE]), _joined(below))
 
 
 def _opposite(expression: Expression) -> Expression | None:
@@ -102,7 +105,7 @@ def _joined(factors: list[Expression]) -> Expression:
     flat: list[Expression] = []
     for factor in factors:
         flat.extend(factor.children if isinstance(factor, Operation) and factor.name == "mul" else (factor,))
-    return flat[0] if len(flat) == 1 else Operation("mul", tuple(flat))
+    return product_of(flat)
 
 
 def _own(node: Expression) -> int:
@@ -134,25 +137,3 @@ def _count(expression: Expression, known: Mapping[int, int]) -> int:
             count += _own(node)
             stack.extend(node.children)
     return count
-
-
-def _operation(name: str, *arguments: Expression) -> Expression:
-    return Operation(name, arguments)
-
-
-_ONE, _TWO, _MINUS_ONE = Number(1.0), Number(2.0), Number(-1.0)
-_SPELLING: Mapping[str, Callable[..., Expression]] = {
-    "inv": lambda x: _operation("div", _ONE, x),
-    "aq": lambda x, y: _operation("div", x, _operation("sqrt", _operation("add", _ONE, Power(y, 2)))),
-    "logistic": lambda x: _operation("div", _ONE, _operation("add", _ONE, _operation("exp", x))),
-    "sinc": lambda x: _operation("div", _operation("sin", x), x),
-    "softplus": lambda x: _operation("log", _operation("add", _ONE, _operation("exp", x))),
-    "gauss": lambda x: _operation("exp", _operation("neg", Power(x, 2))),
-    "bent": lambda x: _operation(
-        "add",
-        _operation(
-            "div", _operation("sub", _operation("sqrt", _operation("add", Power(x, 2), _ONE)), _ONE), _TWO
-        ),
-        x,
-    ),
-}

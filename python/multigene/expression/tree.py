@@ -15,13 +15,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
-from multigene.expression.constants import recognised
+from multigene.expression.operators import OPERATORS as OPERATORS
 
 Array = npt.NDArray[np.float64]
-#: Relative distance by which sums and products of a few short numbers miss a short number.
-NOISE = 1e-13
 Result = TypeVar("Result")
 
 
@@ -149,47 +146,6 @@ class Power(Expression):
         return self._hash
 
 
-@dataclass(frozen=True, slots=True)
-class Operator:
-    """What the tree knows of an operator: how many arguments, whether more are welcome, and its value."""
-
-    arity: int
-    value: Callable[..., Array]
-    many: bool = False
-
-
-def _sinc(x: Array) -> Array:
-    return np.where(x == 0, 1.0, np.sin(x) / np.where(x == 0, 1.0, x))
-
-
-OPERATORS: Mapping[str, Operator] = {
-    "add": Operator(2, np.add, many=True),
-    "sub": Operator(2, np.subtract),
-    "mul": Operator(2, np.multiply, many=True),
-    "div": Operator(2, np.divide),
-    "aq": Operator(2, lambda x, y: x / np.sqrt(1.0 + y * y)),
-    "min": Operator(2, np.minimum),
-    "max": Operator(2, np.maximum),
-    "neg": Operator(1, np.negative),
-    "sin": Operator(1, np.sin),
-    "cos": Operator(1, np.cos),
-    "exp": Operator(1, np.exp),
-    "log": Operator(1, np.log),
-    "sqrt": Operator(1, np.sqrt),
-    "abs": Operator(1, np.abs),
-    "tanh": Operator(1, np.tanh),
-    "atan": Operator(1, np.arctan),
-    "erf": Operator(1, special.erf),
-    "sign": Operator(1, np.sign),
-    "inv": Operator(1, lambda x: 1.0 / x),
-    "logistic": Operator(1, lambda x: special.expit(-x)),
-    "sinc": Operator(1, _sinc),
-    "softplus": Operator(1, lambda x: np.logaddexp(0.0, x)),
-    "gauss": Operator(1, lambda x: np.exp(-x * x)),
-    "bent": Operator(1, lambda x: (np.sqrt(x * x + 1.0) - 1.0) / 2.0 + x),
-}
-
-
 # --- walks ----------------------------------------------------------------------------------------
 
 
@@ -281,44 +237,6 @@ def substitute(expression: Expression, replacements: Mapping[int, Expression]) -
         return rebuild(node, children)
 
     return fold(expression, replace)
-
-
-def map_numbers(
-    expression: Expression, function: Callable[[float], float], exponents: bool = False
-) -> Expression:
-    """Apply a function to every constant; with `exponents`, also to exponents that are not whole."""
-
-    def change(node: Expression, children: tuple[Expression, ...]) -> Expression:
-        if isinstance(node, Number):
-            return Number(function(node.value))
-        if isinstance(node, Power) and exponents and not node.is_integer:
-            return Power(children[0], function(node.exponent))
-        return rebuild(node, children)
-
-    return fold(expression, change)
-
-
-def round_numbers(
-    expression: Expression, digits: int, named: bool = False, whole: int | None = None
-) -> Expression:
-    """Round every constant (and real exponent) to `digits` significant digits.
-
-    With `named`, numbers that have a name (2/3, π/2) stay what they are; so do, with `whole`, those that have
-    no more than so many digits, but for what sums of short numbers leave in the last places.
-    """
-    if not 1 <= digits <= 17:
-        raise ValueError(f"digits must be between 1 and 17, got {digits}.")
-
-    def shown(value: float) -> float:
-        if named and recognised(value) is not None:
-            return value
-        if whole is not None:
-            short = float(f"{value:.{whole - 1}e}")
-            if abs(value - short) <= NOISE * abs(value):
-                return short
-        return float(f"{value:.{digits - 1}e}")
-
-    return map_numbers(expression, shown, exponents=True)
 
 
 # --- flat form ------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
-"""What law seekers have found (`seekers.py`): the best find of every size in the user's terms, and the law once there is one.
+"""What the law search has found: the best find of every size in the user's terms, and the law once there is one.
 
-Seekers hand over expressions that evolution or the survey found for some target; here they are tuned on all rows, turned away
-where units forbid them, and made brief where noise is in the way.
+The survey and the restarts hand over expressions that they found for some target (`progress.py`); here they are tuned on all
+rows, turned away where units forbid them, and simplified within the noise.
 """
 
 from __future__ import annotations
@@ -12,22 +12,19 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual
-from multigene.evolution.checkpoint import model, packed_model
 from multigene.expression.genes import model_expression
 from multigene.expression.numbers import exponent_places, retuned
-from multigene.expression.tree import Expression, Operation
+from multigene.expression.tree import Expression, Operation, from_postfix, to_postfix
+from multigene.laws import exact
 from multigene.laws import law as laws
-from multigene.laws.law import EXACT, POLISH, Find
-from multigene.laws.noise import TUNING, brief, price
+from multigene.laws.constants import DROP_TUNING, EXACT, HOPELESS, LARGEST_LAW, NOISY, POLISH, ROUNDING
+from multigene.laws.law import Find
+from multigene.laws.noise import price, simplified
+from multigene.laws.undo import with_simple_exponents
 from multigene.laws.variables.units import Dimensions
 from multigene.settings.settings import Refinement
 
 Floats = npt.NDArray[np.float64]
-
-#: Larger finds must be exact to rounding to be looked at as laws: most of them approximate.
-MOST_NODES = 45
-#: Finds are made brief if they leave more and less than these.
-NOISY, HOPELESS = 1e-9, 0.03
 
 
 class Finds:
@@ -35,9 +32,10 @@ class Finds:
 
     def __init__(self, X: Floats, y: Floats, dimensions: Dimensions | None) -> None:
         self.X, self.y, self.dimensions, self.data = X, y, dimensions, Dataset(X, y)
+        self.floor = exact.digits_share(X, y)
         self.by_size: dict[int, Find] = {}
         self.law: Find | None = None
-        self.briefed: set[float] = set()
+        self.simplified: set[float] = set()
 
     @property
     def best(self) -> float:
@@ -45,7 +43,7 @@ class Finds:
         return min((find.unexplained for find in self.by_size.values()), default=np.inf)
 
     def prices(self) -> dict[int, float]:
-        """What the finds cost (`brief.price`), by identity of their models: the lowest is the most convincing."""
+        """What the finds cost (`noise.price`), by identity of their models: the lowest is the most convincing."""
         return {id(find.individual): self._price(find) for find in self.by_size.values()}
 
     def take(self, expression: Expression, any_sign: bool) -> float:
@@ -56,30 +54,26 @@ class Finds:
             expression = Operation("neg", (expression,))
             find = laws.measure(expression, self.X, self.y)
         if find is not None and not self.admits(expression):
-            find = laws.measure(laws.with_simple_exponents(expression), self.X, self.y)
+            find = laws.measure(with_simple_exponents(expression), self.X, self.y)
         if find is None or not self.admits(find.expression):
             return np.inf
         smaller = [f for c, f in self.by_size.items() if c <= find.individual.complexity]
         if all(find.unexplained < 2.0 * known.unexplained for known in smaller):
             tuned = self.fitted(find.expression)
             find = tuned if tuned is not None and tuned.unexplained <= find.unexplained else find
-        if self._vouched(find) and find.unexplained < (
-            EXACT if find.individual.complexity <= MOST_NODES else laws.ROUNDING
-        ):
-            find = laws.cleaned(laws.reduced(find, self.X, self.y, self.data), self.X, self.y)
-            if self._is_law(find):
-                self.law = find if self.law is None else laws.shortest([find, self.law])
+        if self._vouched(find) and find.unexplained < self._bar(find):
+            law = self._law(find)
+            if law is not None:
+                self.law = law if self.law is None else laws.shortest([law, self.law])
+            find = law or find
         self.keep(find)
         return find.unexplained
 
     def adopt(self, individual: Individual) -> None:
         """Look at a model in the user's units that somebody else found; cleaned up it may be the law."""
         find = laws.polished(model_expression(individual), self.X, self.y, self.data)
-        if find is None or not self._vouched(find):
-            return
-        find = laws.cleaned(laws.reduced(find, self.X, self.y, self.data), self.X, self.y)
-        if self._is_law(find):
-            self.law = find
+        if find is not None and self._vouched(find):
+            self.law = self._law(find) or self.law
 
     def fitted(self, expression: Expression, how: Refinement = POLISH) -> Find | None:
         """All constants tuned on all rows; but no intercept and no exponents where they contradict the units."""
@@ -90,18 +84,18 @@ class Finds:
         tuned = laws.measure(changed, self.X, self.y)
         return tuned if tuned is not None and self.admits(tuned.expression) else None
 
-    def make_brief(self, most: int) -> int:
-        """Shorten the most convincing finds, each once; how many there were to be shortened."""
+    def simplify(self, most: int) -> int:
+        """Simplify the most convincing finds within the noise, each once; how many there were to be simplified."""
         if self.law is not None:
             return 0
         convincing = sorted(self.by_size.values(), key=self._price)[:most]
         long = [
-            f for f in convincing if f.unexplained not in self.briefed and NOISY < f.unexplained < HOPELESS
+            f for f in convincing if f.unexplained not in self.simplified and NOISY < f.unexplained < HOPELESS
         ]
         for find in long:
-            short = brief(find, self.X, self.y, lambda e: self.fitted(e, TUNING), self.admits)
+            short = simplified(find, self.X, self.y, lambda e: self.fitted(e, DROP_TUNING), self.admits)
             self.keep(short)
-            self.briefed |= {find.unexplained, short.unexplained}
+            self.simplified |= {find.unexplained, short.unexplained}
         return len(long)
 
     def keep(self, find: Find) -> None:
@@ -127,25 +121,30 @@ class Finds:
         """Are there enough rows for its numbers?"""
         return len(self.y) >= 3 * find.individual.n_parameters + 10
 
-    def _is_law(self, find: Find) -> bool:
-        return (
-            laws.is_law(find) and not laws.cancels(find.expression, self.X) and self.admits(find.expression)
-        )
+    def _bar(self, find: Find) -> float:
+        """What a find must leave at most to be looked at as a law."""
+        return max(EXACT, self.floor) if find.individual.complexity <= LARGEST_LAW else ROUNDING
+
+    def _law(self, find: Find) -> Find | None:
+        law = laws.as_law(find, self.X, self.y, self.data)
+        return law if law is not None and self.admits(law.expression) else None
 
     def state(self) -> dict[str, Any]:
         """All that is needed to go on, as plain values."""
         finds = {**self.by_size, **({-1: self.law} if self.law else {})}
         return {
-            "briefed": sorted(left.hex() for left in self.briefed),
-            "finds": [(c, *packed_model(f.individual), f.unexplained.hex()) for c, f in finds.items()],
+            "simplified": sorted(left.hex() for left in self.simplified),
+            "finds": [(c, to_postfix(f.expression), f.unexplained.hex(), f.grade) for c, f in finds.items()],
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from `state`."""
-        self.briefed = {float.fromhex(left) for left in state["briefed"]}
-        for complexity, genes, intercept, coefficients, unexplained in state["finds"]:
-            individual = model(genes, intercept, coefficients)
-            find = Find(individual, model_expression(individual), float.fromhex(unexplained))
+        self.simplified = {float.fromhex(left) for left in state["simplified"]}
+        for complexity, postfix, unexplained, grade in state["finds"]:
+            expression = from_postfix(postfix)
+            individual = laws.as_individual(expression)
+            assert individual is not None  # it was one before it was saved
+            find = Find(individual, expression, float.fromhex(unexplained), grade)
             if complexity == -1:
                 self.law = find
             else:

@@ -1,7 +1,7 @@
-"""Finds in noisy data made as short as the data allow: terms and digits that noise cannot tell from nothing are dropped.
+"""Finds in noisy data simplified within the noise: terms and digits below the noise are dropped.
 
-The seekers ask for it when a find is the most convincing so far. A law needs none of this: what it does not need is dropped
-exactly (`laws.reduced`).
+The last phase of the law search (`seekers.py`), for the most convincing finds. A law needs none of this: what it does not need is
+dropped exactly (`law.reduced`).
 """
 
 from __future__ import annotations
@@ -16,24 +16,18 @@ from multigene.expression.numbers import numbers, retuned, simple_numbers, with_
 from multigene.expression.readable import size
 from multigene.expression.rewriting import natural, powers_joined, simplify
 from multigene.expression.tree import Expression
+from multigene.laws.constants import (
+    CLOSE_TO_A_NUMBER,
+    MOST_DROPS,
+    MOST_PRUNED,
+    MOST_REWRITTEN,
+    NODE_PRICE,
+)
 from multigene.laws.law import Find, measure, smaller_expressions
-from multigene.settings.settings import Refinement
 
 Floats = npt.NDArray[np.float64]
 #: Tunes the constants of an expression on all rows.
 Fit = Callable[[Expression], Find | None]
-
-#: Longer finds are rewritten only: each attempt to drop something costs time, and they are no law.
-MOST_NODES = 32
-#: Longer finds are not even rewritten.
-MOST_REWRITTEN = 45
-#: Most attempts to drop something, and how each is tuned.
-MOST_TRIES = 40
-TUNING = Refinement(iterations=15, gain=1e-4, damping=1e-3, max_parameters=60, decay=0.0, prune=0.0)
-#: Worth of a node, against that of a fitted constant.
-NODE = 0.4
-#: Constants this close to a simple number, relatively, are tried as that number.
-CLOSE = 0.1
 
 
 def price(find: Find, n: int) -> float:
@@ -44,13 +38,13 @@ def price(find: Find, n: int) -> float:
 
 def criterion(left: float, n: int, fitted: int, nodes: int) -> float:
     """The same of what `n` rows leave unexplained, so many fitted numbers and nodes."""
-    return n * math.log(max(left, 1e-30)) + math.log(n) * (fitted + NODE * nodes)
+    return n * math.log(max(left, 1e-30)) + math.log(n) * (fitted + NODE_PRICE * nodes)
 
 
-def brief(find: Find, X: Floats, y: Floats, fit: Fit, admits: Callable[[Expression], bool]) -> Find:
+def simplified(find: Find, X: Floats, y: Floats, fit: Fit, admits: Callable[[Expression], bool]) -> Find:
     """The find with less in it and simpler numbers, as far as that pays by `price`; `fit` tunes, `admits` says what may be."""
     find = _rewritten(find, X, y, admits)
-    if size(find.expression) > MOST_NODES:
+    if size(find.expression) > MOST_PRUNED:
         return find
     return _rounded(_pruned(find, fit, len(y)), X, y, admits)
 
@@ -73,7 +67,7 @@ def _pruned(find: Find, fit: Fit, n: int) -> Find:
             if candidate is not None and price(candidate, n) < price(best, n):
                 best, progress = candidate, True
                 break
-            if tries >= MOST_TRIES:
+            if tries >= MOST_DROPS:
                 return best
     return best
 
@@ -83,7 +77,9 @@ def _rounded(find: Find, X: Floats, y: Floats, admits: Callable[[Expression], bo
     best, place = find, 0
     while place < len(values := numbers(best.expression)):
         fixed = {k for k, value in enumerate(values) if value in simple_numbers(value)}
-        wanted = [] if place in fixed else dict.fromkeys([0.0, *simple_numbers(values[place], CLOSE)])
+        wanted = (
+            [] if place in fixed else dict.fromkeys([0.0, *simple_numbers(values[place], CLOSE_TO_A_NUMBER)])
+        )
         for simple in wanted:
             changed = retuned(with_number(best.expression, place, simple), fixed | {place}, X, y, 3)
             changed = simplify(changed) if simple == 0.0 else changed

@@ -1,6 +1,6 @@
-"""One restart of a law seeker: the paper's loop for some generations, every new best tuned in full, hill climbing at the end.
+"""One restart of the law search: the paper's loop for some generations, every new best tuned in full, hill climbing at the end.
 
-`seekers.py` decides what a restart works on and for how long; here is what it does beyond `evolution.evolve`. Work is counted in
+`restarts.py` decides what a restart works on and for how long; here is what it does beyond `evolution.evolve`. Work is counted in
 evaluations and never by the clock, so a restart does the same on any machine and with any number of threads.
 """
 
@@ -10,29 +10,26 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual, Population, Workers
 from multigene.evolution.loop import Generation, evolve, seeds
-from multigene.evolution.pareto import Member, ParetoFront
+from multigene.evolution.pareto import Candidate, ParetoFront
+from multigene.laws.constants import (
+    CLEARLY_LESS,
+    CLIMB_BATCH,
+    CLIMB_SHARE,
+    CREEPING,
+    FOUND,
+    FULL_STEPS,
+    MORE_STEPS,
+    NEAR_EXACT,
+    PATIENCE,
+    PROMISING,
+    SHORT,
+    USUAL,
+)
 from multigene.laws.targets import Target
 from multigene.settings.settings import Refinement, Seeking, Settings
-
-Floats = npt.NDArray[np.float64]
-
-#: What a find must leave unexplained in its own target at most to be worth a look on all rows.
-PROMISING = 1e-8
-
-#: A restart ends early when it explains all but this: nothing is left but rounding.
-FOUND = 1e-18
-#: Steps of a new best's tuning, and further ones where it leaves less than this.
-FULL_STEPS, MORE_STEPS, CLOSE = 8, 20, 1e-4
-#: What leaves less than this and is not exact after so many generations approximates ever better and is no law.
-CREEPING, PATIENCE = 1e-9, 5
-#: Hill climbing may do this share of the work that evolution did, and looks at so many neighbours at a time.
-CLIMB_SHARE, CLIMB_BATCH = 0.4, 60
-#: Evaluations per individual and generation that a restart is expected to take.
-USUAL = 5
 
 
 @dataclass(eq=False)
@@ -40,8 +37,6 @@ class Restart:
     """A restart that is decided on, a piece of work (`evolution/parallel.py`): where and when it runs makes no difference."""
 
     target: Target
-    y: Floats
-    """The target's values in the user's rows, with what is peeled divided out."""
     data: Dataset
     settings: Settings
     options: Seeking
@@ -123,7 +118,7 @@ def _tune_best(
         model = alone.model(0)
         generation.front.update(alone, alone.peaks(), complexity)
         joining[:] = [model]
-        if 1.0 - model.fitness > CLOSE:
+        if 1.0 - model.fitness > NEAR_EXACT:
             break
     return work
 
@@ -179,17 +174,17 @@ def _climb_from(
     return work
 
 
-def worth_a_look(members: list[Member], known: dict[int, float]) -> list[Individual]:
+def worth_a_look(members: list[Candidate], known: dict[int, float]) -> list[Individual]:
     """Of a restart's front: the smallest model that is promising, and what is clearly better than all models of its size before.
 
     `known` holds what those left unexplained, and learns what the chosen ones do.
     """
     chosen = [m for m in members if 1.0 - m.fitness < PROMISING][:1]
     best = max(members, key=lambda m: m.fitness, default=None)
-    short = [m for m in members if m.complexity <= 12]
+    short = [m for m in members if m.complexity <= SHORT]
     for member in [*([best] if best is not None else []), *short[-1:]]:
         before = min((u for size, u in known.items() if size <= member.complexity), default=np.inf)
-        if 1.0 - member.fitness < 0.8 * before:
+        if 1.0 - member.fitness < CLEARLY_LESS * before:
             chosen.append(member)
     for member in chosen:
         known[member.complexity] = min(known.get(member.complexity, np.inf), 1.0 - member.fitness)

@@ -1,8 +1,18 @@
-"""Settings of the law seekers' islands: few, small genes under strong size pressure (`seekers.py` draws variations of them)."""
+"""Settings of the law search's populations: few, small genes under strong size pressure (`restarts.py` varies them)."""
 
 from __future__ import annotations
 
-from multigene.settings.settings import Genes, Refinement, Selection, Settings, Variation, function_entries
+from collections.abc import Callable
+
+from multigene.settings.settings import (
+    FunctionEntry,
+    Genes,
+    Refinement,
+    Selection,
+    Settings,
+    Variation,
+    function_entries,
+)
 
 FUNCTIONS = {
     "add": 1.0, "sub": 1.0, "mul": 2.0, "div": 1.5, "sin": 0.6, "cos": 0.6, "exp": 0.7, "log": 0.3, "sqrt": 0.5,
@@ -14,6 +24,12 @@ DENSE_FUNCTIONS = {
 }  # fmt: skip
 #: Most genes, and nodes of each, in turn: the fewer there are, the less can be approximated instead of found.
 DENSE_LIMITS = ((2, 11), (4, 15), (2, 15), (3, 11))
+
+
+def allowed_by(functions: tuple[FunctionEntry, ...] | None) -> Callable[..., bool]:
+    """Says whether functions may be used: those that a user chose, or all where none were chosen."""
+    chosen = None if functions is None else {name for name, _, _ in functions}
+    return lambda *names: chosen is None or set(names) <= chosen
 
 
 def seeker_settings(products: tuple[int, ...], logarithm: bool) -> Settings:
@@ -59,7 +75,7 @@ def seeker_settings(products: tuple[int, ...], logarithm: bool) -> Settings:
 
 def dense_settings() -> Settings:
     """Settings of an island that finds laws in rotated features: few functions, leaves that start as random linear
-    combinations of all features, BIC instead of a price per node (LAB: exact recovery)."""
+    combinations of all features, BIC instead of a price per node."""
     leaves = float(sum(DENSE_FUNCTIONS.values()))
     return seeker_settings((), False).changed(
         functions=function_entries(DENSE_FUNCTIONS),

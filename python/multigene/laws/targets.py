@@ -1,4 +1,4 @@
-"""What the law seekers work on: transformed targets, power factors divided out, better variables instead of features.
+"""What the law search works on: transformed targets, power factors divided out, combined variables instead of features.
 
 One `Target` for every combination that can be undone. Peeling finds features that enter as a pure power factor; units
 (`variables/units.py`), or symmetries that the data show (`variables/symmetries.py`), give a factor and groups of features.
@@ -13,21 +13,22 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Individual
+from multigene.laws.constants import (
+    COMBINED_SHARE,
+    DENSE_SHARE,
+    DENSE_TRANSFORMS,
+    DOUBTFUL_SHARE,
+    FEW_FEATURES,
+    NOISY_PICTURE,
+    PEELING_CLOSE,
+    PEELING_F,
+    PEELING_LEAST,
+)
 from multigene.laws.transforms import TRANSFORMS, Transform, one_sign
-from multigene.laws.variables.symmetries import ROUGH, Variables
+from multigene.laws.variables.symmetries import Variables
 from multigene.settings.settings import Seeking
 
 Floats = npt.NDArray[np.float64]
-
-#: Features that are taken of very many.
-FEW = 10
-#: Share of work of targets over better variables, against those over features.
-BETTER_SHARE = 3.0
-#: The same where the picture that they were seen in is a rough one.
-ROUGH_SHARE = 0.5
-#: Share of work of an island of dense linear combinations, against its transform's, and the transforms that have one.
-DENSE_SHARE = 3.0
-DENSE_TRANSFORMS = ("y",)
 
 
 @dataclass
@@ -41,9 +42,9 @@ class Target:
     sign: float | None
     """Of the target; None if it changes."""
     dense: bool = False
-    """Leaves of its island are linear combinations of all features (`seeker_settings.dense_settings`)."""
-    better: bool = False
-    """Over better variables than the features."""
+    """Leaves of its island are linear combinations of all features (`settings.dense_settings`)."""
+    combined: bool = False
+    """Over combined variables instead of the features."""
     restarts: int = 0
     work: int = 0
     best: float = np.inf
@@ -59,16 +60,17 @@ def make_targets(
     options: Seeking,
     allows: Callable[..., bool],
     features: list[int],
-    better: Variables | None,
+    combined: Variables | None,
 ) -> list[Target]:
-    """All targets of a problem over its features, and over better variables where there are some."""
+    """All targets of a problem over its features, and over combined variables where there are some."""
     if not features or np.ptp(y) == 0.0:
         return []
     targets = []
-    if better is not None and better.columns:
-        over = _transformed(X, y, list(better.columns), better.prefactor, options, allows)
-        share = BETTER_SHARE if better.left is None or better.left < ROUGH else ROUGH_SHARE
-        targets += [replace(t, better=True, share=share * t.share, front={}, seeds=[]) for t in over]
+    if combined is not None and combined.columns:
+        over = _transformed(X, y, list(combined.columns), combined.prefactor, options, allows)
+        sure = combined.left is None or combined.left < NOISY_PICTURE
+        share = COMBINED_SHARE if sure else DOUBTFUL_SHARE
+        targets += [replace(t, combined=True, share=share * t.share, front={}, seeds=[]) for t in over]
     plain = _transformed(X, y, features, {}, options, allows)
     targets += plain
     if options.dense:
@@ -80,7 +82,7 @@ def make_targets(
     if options.peeling and allows("div"):
         peeled = peel(X, y, features)
         left = [j for j in features if j not in peeled]
-        again = better is not None and set(better.columns) == set(left) and better.prefactor == peeled
+        again = combined is not None and set(combined.columns) == set(left) and combined.prefactor == peeled
         if peeled and left and not again:
             targets += _transformed(X, y, left, peeled, options, allows)
     return targets
@@ -100,7 +102,7 @@ def informative(X: Floats, y: Floats, most: int) -> list[int]:
             j: max(abs(_correlation(f, t)) for f in (x, x * x, np.log(np.abs(x))) for t in targets)
             for j, x in ((j, X[:, j]) for j in features)
         }
-    return sorted(sorted(features, key=lambda j: -alike[j])[:FEW])
+    return sorted(sorted(features, key=lambda j: -alike[j])[:FEW_FEATURES])
 
 
 def _correlation(a: Floats, b: Floats) -> float:
@@ -136,8 +138,7 @@ def peel(X: Floats, y: Floats, features: list[int]) -> dict[int, float]:
     """Features that enter as a pure power factor, with their exponents.
 
     A model of second order (plus cubes) of ln|y| in ln|x|: a feature of which nothing but the linear term matters
-    (F-test) is such a
-    factor; its exponent is taken when it is close to a multiple of one half.
+    (F-test) is such a factor; its exponent is taken when it is close to a multiple of one half.
     """
     usable = [j for j in features if one_sign(X[:, j])]
     if not one_sign(y) or len(usable) < 1 or np.ptp(y) == 0.0:
@@ -167,11 +168,11 @@ def peel(X: Floats, y: Floats, features: list[int]) -> dict[int, float]:
         dropped = [k for k, owner in enumerate(owners) if i in owner and -1 in owner]
         kept = [k for k in range(p) if k not in dropped]
         less = _sse(A[:, kept], target)
-        if (less - full) / len(dropped) > 3.5 * max(full, 1e-28 * n) / (n - p):
+        if (less - full) / len(dropped) > PEELING_F * max(full, 1e-28 * n) / (n - p):
             continue
         solution = np.linalg.lstsq(A[:, kept], target, rcond=None)[0]
         exponent = float(solution[kept.index(owners.index(frozenset([i])))]) / float(scales[i])
-        if abs(exponent - round(2 * exponent) / 2) < 0.05 and abs(exponent) > 0.25:
+        if abs(exponent - round(2 * exponent) / 2) < PEELING_CLOSE and abs(exponent) > PEELING_LEAST:
             found[usable[i]] = round(2 * exponent) / 2
     return found
 

@@ -1,4 +1,4 @@
-"""Target transforms of the law seekers: one row each. A law y = T⁻¹(sum of genes) is found as a sum of genes of T(y).
+"""Target transforms of the law search: one row each. A law y = T⁻¹(sum of genes) is found as a sum of genes of T(y).
 
 ln|y| turns products of unknown powers into sums; y² and 1/y do the same for roots of sums and reciprocals of sums.
 """
@@ -22,7 +22,7 @@ class Transform:
 
     name: str
     share: float
-    """Share of the seekers' work."""
+    """Share of the law search's work."""
     forward: Callable[[Floats], Floats]
     """T."""
     usable: Callable[[Floats], bool]

@@ -28,8 +28,8 @@ from multigene.formula import Formula
 from multigene.report import statistics
 from multigene.report.columns import summary
 from multigene.report.numbers import number, numbers
-from multigene.report.reproduce import command, constructor, settings_table
-from multigene.report.shown_rows import given_rows, training_rows, with_validation
+from multigene.report.reproduce import constructor, settings_table, shell_command
+from multigene.report.shown_rows import given_rows, training_rows
 from multigene.report.statistics import Floats, Intervals, Rows
 
 #: Models of the front on the page; more are thinned out evenly, the chosen one stays.
@@ -59,46 +59,60 @@ class Content:
     settings: list[tuple[str, list[tuple[str, str, str]]]]
     versions: dict[str, str]
     reproduce: dict[str, str]
+    validated_by: str
     notes: list[str]
 
 
+#: What the validation R² of a model is, by where it comes from.
+VALIDATION_NOTES = {
+    "held-out": "Held-out R² is what formulas of at most this size were worth on rows that the first part of the search "
+    "did not see; afterwards all formulas were fitted to all training rows.",
+    "cross-validated": "Cross-validated R² is what formulas of at most this size were worth when the whole search was "
+    "repeated on parts of the rows and scored on the others; afterwards all formulas were fitted to all training rows.",
+}
+NO_ROWS_NOTE = (
+    "The model was loaded without its training rows, so nothing here depends on data; "
+    "pass them, as in model.report(path, X, y), to see predictions, residuals and importances."
+)
+NO_WEIGHTS_NOTE = "The formula was fitted to weighted rows, and the rows shown all count alike; pass sample_weight to weigh them."
+
+
 def collect(
-    model: FittedModel, X: Any = None, y: Any = None, X_test: Any = None, y_test: Any = None
+    model: FittedModel,
+    X: Any = None,
+    y: Any = None,
+    X_test: Any = None,
+    y_test: Any = None,
+    sample_weight: Any = None,
 ) -> Content:
     """All that a report shows about a fitted model on these rows."""
+    if (X_test is None) != (y_test is None):
+        raise ValueError("Test rows need both X_test and y_test; give the other one too.")
     # The matrices are small: threads of the linear algebra library would wait for each other.
     with threadpool_limits(1, user_api="blas"):
-        return _collected(model, X, y, X_test, y_test)
+        rows = training_rows(model, X, y, sample_weight)
+        test = None if X_test is None else given_rows(model, X_test, y_test, "test")
+        return _collected(model, rows, test, _notes(model, rows, given=X is not None))
 
 
-def _collected(model: FittedModel, X: Any, y: Any, X_test: Any, y_test: Any) -> Content:
-    rows, everything = training_rows(model, X, y)
-    notes: list[str] = []
-    sets: list[Rows] = []
-    if rows is None:
+def _notes(model: FittedModel, rows: Rows | None, given: bool) -> list[str]:
+    """What a reader should know about the rows and scores shown."""
+    notes = [NO_ROWS_NOTE] if rows is None else []
+    kept = model.rows
+    if kept is not None and not given and len(kept.y) < kept.total:
         notes.append(
-            "The model was loaded without its training rows, so nothing here depends on data; "
-            "pass them, as in model.report(path, X, y), to see predictions, residuals and importances."
+            f"Shown on a sample of {len(kept.y):,} of {kept.total:,} training rows; "
+            "pass X and y for statistics of all of them."
         )
-    elif everything:
-        sets = with_validation(model, rows)
-    else:
-        sets = [rows]
-        total = (model.data or {}).get("rows")
-        if X is None:
-            notes.append(
-                f"Shown on a sample of {len(rows.y):,} of {total:,} training rows; "
-                "pass X and y for statistics of all of them."
-            )
-    if len(sets) == 2:
-        notes.append(
-            "Validation rows judged how large the formula may be; "
-            "afterwards the coefficients were fitted to all training rows."
-        )
-    if X_test is not None or y_test is not None:
-        if X_test is None or y_test is None:
-            raise ValueError("Test rows need both X_test and y_test; give the other one too.")
-        sets.append(given_rows(model, X_test, y_test, "test"))
+    if kept is not None and kept.weights is not None and rows is not None and rows.weights is None:
+        notes.append(NO_WEIGHTS_NOTE)
+    if model.validated_by:
+        notes.append(VALIDATION_NOTES[model.validated_by])
+    return notes
+
+
+def _collected(model: FittedModel, rows: Rows | None, test: Rows | None, notes: list[str]) -> Content:
+    sets = [each for each in (rows, test) if each is not None]
     members, left_out = shown_members(model)
     points = [spread_rows(each.y, MOST_POINTS) for each in sets]
     columns, grids = summary(model, rows)
@@ -120,7 +134,8 @@ def _collected(model: FittedModel, X: Any, y: Any, X_test: Any, y_test: Any) -> 
             "NumPy": np.__version__,
             "system": platform.system(),
         },
-        reproduce={"python": constructor(model), "shell": command(model)},
+        reproduce={"python": constructor(model), "shell": shell_command(model)},
+        validated_by=model.validated_by,
         notes=notes,
     )
 
@@ -195,9 +210,9 @@ def _model(
 
 def _errors(rows: Rows, prediction: Floats) -> tuple[dict[str, Any], list[Any]]:
     """Error measures of a prediction on a set of rows, and its error curve."""
-    measured = {"rows": len(rows.y), **understand.metrics(rows.y, prediction)}
+    measured = {"rows": len(rows.y), **understand.metrics(rows.y, prediction, rows.weights)}
     with np.errstate(all="ignore"):
-        curve = statistics.error_curve(np.abs(rows.y - prediction))
+        curve = statistics.error_curve(np.abs(rows.y - prediction), rows.weights)
     return {key: number(value) for key, value in measured.items()}, numbers(curve, 4)
 
 
@@ -217,12 +232,13 @@ def _interval(
     """Half widths of the intervals of the rows drawn; share of rows that they hold, and of how many rows."""
     if intervals is None:
         return None, None
-    X, y = statistics.thinned(shown, statistics.UNCERTAINTY_ROWS)
-    widths = intervals.half_widths(np.concatenate([shown.X[kept], X]))
+    sample = statistics.thinned(shown, statistics.UNCERTAINTY_ROWS)
+    widths = intervals.half_widths(np.concatenate([shown.X[kept], sample.X]))
     if widths is None or not np.isfinite(widths).any():  # the square of a width may overflow
         return None, None
-    held = np.abs(y - individual.predict(X)) <= widths[len(kept) :]
-    return numbers(widths[: len(kept)], 3), [number(held.mean()), len(y)]
+    held = np.abs(sample.y - individual.predict(sample.X)) <= widths[len(kept) :]
+    share = np.average(held, weights=sample.weights)
+    return numbers(widths[: len(kept)], 3), [number(share), len(sample.y)]
 
 
 def _genes(model: FittedModel, member: Member, rows: Rows | None) -> list[dict[str, Any]]:

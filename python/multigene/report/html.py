@@ -38,6 +38,7 @@ def write_report(
     y: Any = None,
     X_test: Any = None,
     y_test: Any = None,
+    sample_weight: Any = None,
 ) -> None:
     """Write the report of a fitted model to a file, at once or not at all."""
     target = Path(path)
@@ -47,7 +48,7 @@ def write_report(
         )
     if not target.parent.is_dir():
         raise ValueError(f"There is no directory {target.parent}; make it first.")
-    text = page(collect(model, X, y, X_test, y_test))
+    text = page(collect(model, X, y, X_test, y_test, sample_weight))
     write_atomically(target, text.encode("utf-8"))
 
 

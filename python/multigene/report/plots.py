@@ -16,7 +16,7 @@ from multigene.explain import measures as understand
 from multigene.fitted import FittedModel
 from multigene.report import statistics
 from multigene.report.content import shown_members
-from multigene.report.shown_rows import given_rows, needed_rows, training_rows, with_validation
+from multigene.report.shown_rows import given_rows, needed_rows, training_rows
 from multigene.report.statistics import Rows
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 INK, SOFT, BLUE, TEAL, RED = "#1d2129", "#7a808c", "#2f6db5", "#0f8a6a", "#c4512d"
 COLOURS = (BLUE, RED, TEAL, INK, SOFT)
 DASHES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
-MARKERS = {"train": ("o", BLUE), "validation": ("D", TEAL), "test": ("x", RED)}
-NAMES = {"train": "training", "validation": "validation", "test": "test"}
+MARKERS = {"train": ("o", BLUE), "test": ("x", RED)}
+NAMES = {"train": "training", "test": "test"}
 #: Points drawn per set of rows.
 MOST_POINTS = 2000
 
@@ -64,16 +64,24 @@ class Plots:
         return ax
 
     def fit(
-        self, X: Any = None, y: Any = None, X_test: Any = None, y_test: Any = None, *, ax: Axes | None = None
+        self,
+        X: Any = None,
+        y: Any = None,
+        X_test: Any = None,
+        y_test: Any = None,
+        *,
+        sample_weight: Any = None,
+        ax: Axes | None = None,
     ) -> Axes:
-        """Predicted against actual values."""
+        """Predicted against actual values; the legend has R² on the rows shown, and what unseen rows said during the search."""
         ax = _axes(ax)
-        sets = self._sets(X, y, X_test, y_test)
+        sets = self._sets(X, y, X_test, y_test, sample_weight)
         for rows in sets:
-            shown = _thin(rows)
+            shown = statistics.thinned(rows, MOST_POINTS)
             prediction = self._model.individual.predict(shown.X)
-            r2 = understand.metrics(rows.y, self._model.individual.predict(rows.X))["r2"]
-            self._points(ax, rows.name, shown.y, prediction, f"{NAMES[rows.name]}, R² {r2:.3f}")
+            r2 = understand.metrics(rows.y, self._model.individual.predict(rows.X), rows.weights)["r2"]
+            label = f"{NAMES[rows.name]}, R² {r2:.3f}" + (self._unseen() if rows.name == "train" else "")
+            self._points(ax, rows.name, shown.y, prediction, label)
         low, high = min(r.y.min() for r in sets), max(r.y.max() for r in sets)
         ax.plot([low, high], [low, high], "--", color=INK, linewidth=1.0)
         ax.set(xlabel=f"actual {self._model.target}", ylabel="predicted")
@@ -86,7 +94,7 @@ class Plots:
         """Actual less predicted against predicted values."""
         ax = _axes(ax)
         for rows in self._sets(X, y, X_test, y_test):
-            shown = _thin(rows)
+            shown = statistics.thinned(rows, MOST_POINTS)
             prediction = self._model.individual.predict(shown.X)
             self._points(ax, rows.name, prediction, shown.y - prediction, NAMES[rows.name])
         ax.axhline(0.0, color=INK, linewidth=1.0)
@@ -100,6 +108,7 @@ class Plots:
         y: Any = None,
         *,
         models: Mapping[str, Any] | None = None,
+        sample_weight: Any = None,
         ax: Axes | None = None,
     ) -> Axes:
         """Share of rows predicted to within a given error (regression error characteristic curves) by this
@@ -107,8 +116,8 @@ class Plots:
 
         Give rows that none of them was fitted to; without `X` and `y` the training rows are taken.
         """
-        rows = needed_rows(self._model, X, y)
-        fitted_to = training_rows(self._model)[0] or rows
+        rows = needed_rows(self._model, X, y, sample_weight)
+        fitted_to = training_rows(self._model) or rows
         this = f"{self._model.formula.size} nodes"
         found = {this: self._model.individual.predict(rows.X) - rows.y}
         for name, each in (models or {}).items():
@@ -116,7 +125,7 @@ class Plots:
             found[name] = np.asarray(each.predict(shown), dtype=np.float64).ravel() - rows.y
         for name, predict in reversed(statistics.references(fitted_to).items()):
             found.setdefault(name, predict(rows.X) - rows.y)
-        ax = draw_error_curves(understand.curves_of_errors(found), _axes(ax))
+        ax = draw_error_curves(understand.curves_of_errors(found, weights=rows.weights), _axes(ax))
         ax.set(xlabel=f"absolute error of {self._model.target}")
         return ax
 
@@ -133,10 +142,12 @@ class Plots:
         ax.set(xlabel="seconds", ylabel="best R² of the search")
         return ax
 
-    def importance(self, X: Any = None, y: Any = None, *, ax: Axes | None = None) -> Axes:
+    def importance(
+        self, X: Any = None, y: Any = None, *, sample_weight: Any = None, ax: Axes | None = None
+    ) -> Axes:
         """R² lost when a column is shuffled, for the columns that the formula uses."""
         model = self._model
-        losses = statistics.importance(model.individual, needed_rows(model, X, y))
+        losses = statistics.importance(model.individual, needed_rows(model, X, y, sample_weight))
         ax = _axes(ax)
         ranked = sorted(losses, key=lambda j: losses[j])
         bars = ax.barh(
@@ -152,7 +163,7 @@ class Plots:
         return ax
 
     def partial_dependence(
-        self, features: Any = None, X: Any = None, y: Any = None, *, ax: Any = None
+        self, features: Any = None, X: Any = None, y: Any = None, *, sample_weight: Any = None, ax: Any = None
     ) -> Any:
         """Mean prediction against one column or several, with the middle four fifths of rows and a rug of
         the data.
@@ -161,7 +172,7 @@ class Plots:
         Returns one axes for one column, else an array of them.
         """
         model = self._model
-        rows = needed_rows(model, X, y)
+        rows = needed_rows(model, X, y, sample_weight)
         chosen = self._features(features, rows)
         if not chosen:
             raise ValueError("The formula is a constant: it depends on no column.")
@@ -196,7 +207,7 @@ class Plots:
                 "The formula has no linear combinations of columns; there are no directions to draw."
             )
         weights = table[model.names].to_numpy(dtype=np.float64)
-        rows, _ = training_rows(model)
+        rows = training_rows(model)
         if rows is not None:
             weights = weights * rows.X.std(axis=0)
         largest = np.abs(weights).max(axis=1, keepdims=True)
@@ -232,23 +243,24 @@ class Plots:
 
     # --- parts ------------------------------------------------------------------------------------
 
-    def _sets(self, X: Any, y: Any, X_test: Any, y_test: Any) -> list[Rows]:
-        rows = needed_rows(self._model, X, y)
-        everything = training_rows(self._model, X, y)[1]
-        sets = with_validation(self._model, rows) if everything else [rows]
+    def _sets(self, X: Any, y: Any, X_test: Any, y_test: Any, sample_weight: Any = None) -> list[Rows]:
+        sets = [needed_rows(self._model, X, y, sample_weight)]
         if X_test is not None:
             sets.append(given_rows(self._model, X_test, y_test, "test"))
         return sets
 
+    def _unseen(self) -> str:
+        """What rows that the search did not see said of formulas of this size."""
+        score = self._model.chosen.validation
+        return f" ({self._model.validated_by} {score:.3f})" if np.isfinite(score) else ""
+
     def _points(self, ax: Axes, name: str, x: Any, y: Any, label: str) -> None:
         marker, colour = MARKERS[name]
-        face = "none" if name == "validation" else colour
         ax.plot(
             x,
             y,
             marker,
             color=colour,
-            markerfacecolor=face,
             markersize=4,
             alpha=0.7,
             linestyle="none",
@@ -323,8 +335,3 @@ def _axes(ax: Axes | None) -> Axes:
         ax = plt.subplots(figsize=(6.0, 4.0), layout="constrained")[1]
     ax.spines[["top", "right"]].set_visible(False)
     return ax
-
-
-def _thin(rows: Rows) -> Rows:
-    X, y = statistics.thinned(rows, MOST_POINTS)
-    return Rows(rows.name, X, y)

@@ -59,13 +59,11 @@ class ProgressLine:
             said = f"generation {number}   best R² {fitness:.6f}   {counted(complexity, 'node')}"
             self._progress.update(self._task, completed=min(1.0, max(shares)), said=said)
 
-    def rehearse(self, seconds: float) -> None:
-        """Say that the search is being rehearsed on parts of few rows: that counts as time and not as generations."""
+    def cross_validate(self, seconds: float) -> None:
+        """Say that the whole search is being cross-validated: that counts as time and not as generations."""
         if self._progress is not None:
             share = seconds / self._stopping.seconds if self._stopping.seconds else 0.0
-            self._progress.update(
-                self._task, completed=min(1.0, share), said="rehearsing on parts of the rows"
-            )
+            self._progress.update(self._task, completed=min(1.0, share), said="cross-validating the search")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

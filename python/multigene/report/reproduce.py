@@ -1,59 +1,129 @@
-"""How to make a model again: the constructor call, the command line, and the settings of its run."""
+"""How to repeat a run: the constructor call, the command line, and the settings.
+
+Both are made of what the fitted model says of its run; a model that `multigene fit` made knows its command, with the paths,
+columns and rows that were given.
+"""
 
 from __future__ import annotations
 
 import shlex
-from dataclasses import fields
+from dataclasses import fields, replace
+from math import isfinite
 from typing import Any
 
 from multigene.fitted import FittedModel
+from multigene.settings.defaults import default_settings
+from multigene.settings.paper import CODENAMES, configuration
+from multigene.settings.parameters import Parameters
+from multigene.settings.resolve import resolved
+from multigene.settings.settings import PARTS, Settings
 from multigene.settings.text import plain
+from multigene.settings.toml import toml
 
-#: Options of `multigene fit` by constructor parameter.
-OPTIONS = {
-    "configuration": "--configuration",
-    "generations": "--generations",
-    "time_limit": "--time",
-    "random_state": "--seed",
-}
-#: Parameters that the command line takes with --set.
-ASSIGNED = ("population_size", "max_genes", "max_depth", "max_nodes")
-#: Settings that do not change the model.
-SILENT = ("n_jobs", "verbose", "warm_start")
+NO_SETTINGS = (
+    "# The run had a Settings object that no configuration and changes by name say; pass it as settings=…\n"
+)
 
 
 def constructor(model: FittedModel) -> str:
-    """Python that makes the model again from the same rows."""
-    given = {name: value for name, value in _given(model).items() if name not in SILENT}
-    arguments = ", ".join(f"{name}={value!r}" for name, value in given.items())
-    return (
-        "from multigene import MultigeneRegressor\n\n"
-        f"model = MultigeneRegressor({arguments})\n"
-        "model.fit(X, y)\n"
-        'model.report("report.html", X, y)\n'
-    )
+    """Python that repeats the run on the same rows."""
+    parameters, note = by_name(model)
+    arguments = ", ".join(f"{name}={_python(value)}" for name, value in parameters.given().items())
+    weighted = model.rows is not None and model.rows.weights is not None
+    lines = [
+        "from multigene import MultigeneRegressor",
+        "",
+        f"model = MultigeneRegressor({arguments})",
+        f"model.fit(X, y{', sample_weight=sample_weight' if weighted else ''})",
+        *(f"model.{change}({value!r})" for change, value in model.changes),
+        'model.report("report.html")',
+    ]
+    return note + "\n".join(lines) + "\n"
 
 
-def command(model: FittedModel) -> str:
+def shell_command(model: FittedModel) -> str:
     """The same as a shell command."""
-    words = ["multigene", "fit", "data.csv", "--target", model.target]
-    for name, value in _given(model).items():
-        if name in OPTIONS:
-            words += [OPTIONS[name], str(value)]
-        elif name == "functions" and isinstance(value, list) and all(isinstance(f, str) for f in value):
-            words += ["--functions", ",".join(value)]
-        elif name in ASSIGNED:
-            words += ["--set", f"{name}={value}"]
-        elif name == "settings" and isinstance(value, dict):
-            for key, each in value.items():
-                words += ["--set", f"{key}={each}"]
-    words += ["--report", "report.html", "--save", "model.json"]
-    return shlex.join(words) + "\n"
+    note = ""
+    if model.command is not None:
+        words = list(model.command)
+    else:
+        parameters, note = by_name(model)
+        words = ["multigene", "fit", "data.csv", "--target", model.target, *options(parameters)]
+    changes = [name for name, _ in model.changes]
+    if changes in ([], ["choose"], ["prune"], ["choose", "prune"]):
+        words += [word for name, value in model.changes for word in (f"--{name}", str(value))]
+    else:
+        note += "# Afterwards " + ", then ".join(f"{name} {value}" for name, value in model.changes) + ".\n"
+    return note + shlex.join([*words, "--report", "report.html", "--save", "model.json"]) + "\n"
 
 
-def _given(model: FittedModel) -> dict[str, Any]:
-    """Parameters that differ from their defaults."""
-    return model.parameters.given()
+def options(parameters: Parameters) -> list[str]:
+    """Parameters that differ from their defaults as options of `multigene fit`."""
+    words: list[str] = []
+    for name, value in parameters.given().items():
+        option = Parameters.option(name)
+        if name == "settings":
+            words += [word for key, each in value.items() for word in ("--set", f"{key}={toml(key, each)}")]
+        elif option is None:
+            words += ["--set", f"{name}={toml(name, value)}"]
+        elif isinstance(value, dict):
+            words += [word for key, each in value.items() for word in (option, f"{key}={each}")]
+        else:
+            words += [option, str(value)]
+    return words
+
+
+def by_name(model: FittedModel) -> tuple[Parameters, str]:
+    """The parameters of a run with a Settings object as a configuration and changes by name; and a remark where there is no
+    such way to say it.
+    """
+    given = model.parameters
+    if not isinstance(given.settings, Settings):
+        return given, ""
+    bases: dict[str | None, Settings] = {name: configuration(name) for name in CODENAMES}
+    bases[None] = default_settings()
+    changes = {name: differences(given.settings, base) for name, base in bases.items()}
+    for name, changed in sorted(changes.items(), key=lambda each: len(each[1])):
+        said = replace(given, configuration=name, settings=changed)
+        if _same_run(said, model):
+            return _with_needed_changes(said, model), ""
+    return replace(given, settings=None), NO_SETTINGS
+
+
+def differences(settings: Settings, base: Settings) -> dict[str, Any]:
+    """Values by name that settings have and a base has not, as far as names can tell."""
+    found = {}
+    for part in PARTS:
+        here, there = getattr(settings, part), getattr(base, part)
+        for each in fields(here) if here is not None else ():
+            value = getattr(here, each.name)
+            if there is None or value != getattr(there, each.name):
+                found[each.name] = value
+    return found
+
+
+def _same_run(parameters: Parameters, model: FittedModel) -> bool:
+    try:
+        return resolved(parameters) == model.settings
+    except ValueError:  # a change that the configuration does not take
+        return False
+
+
+def _with_needed_changes(parameters: Parameters, model: FittedModel) -> Parameters:
+    """Without the changes by name that say what is so anyway."""
+    changes = dict(parameters.settings or {})  # type: ignore[arg-type]
+    for name in list(changes):
+        fewer = {other: value for other, value in changes.items() if other != name}
+        if _same_run(replace(parameters, settings=fewer), model):
+            changes = fewer
+    return replace(parameters, settings=changes or None)
+
+
+def _python(value: Any) -> str:
+    """A value as Python reads it: infinity has no name of its own."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: {_python(each)}" for key, each in value.items()) + "}"
+    return f"float({str(value)!r})" if isinstance(value, float) and not isfinite(value) else repr(value)
 
 
 def settings_table(model: FittedModel) -> list[tuple[str, list[tuple[str, str, str]]]]:

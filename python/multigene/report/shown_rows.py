@@ -1,38 +1,37 @@
-"""Which rows a report or plot shows: those passed, or those the fitted model kept."""
+"""Which rows a report or plot shows, and what they weigh: those passed, or those the fitted model kept."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from multigene.data.arrays import refuse_text
+from multigene.data.training_rows import TrainingRows
 from multigene.fitted import FittedModel
 from multigene.report.statistics import Rows
-from multigene.search.problem import Problem
 
-SPOKEN = {"train": "training", "validation": "validation", "test": "test"}
+SPOKEN = {"train": "training", "test": "test"}
 
 
-def training_rows(model: FittedModel, X: Any = None, y: Any = None) -> tuple[Rows | None, bool]:
-    """Rows to show the model on, and whether they are all rows it was trained on (False: a sample, or other
-    rows).
-    """
+def training_rows(model: FittedModel, X: Any = None, y: Any = None, sample_weight: Any = None) -> Rows | None:
+    """Rows to show the model on: those given, or those kept; they weigh what is given, or what they weighed in the fit."""
     if (X is None) != (y is None):
         raise ValueError(f"{'y' if y is None else 'X'} is missing; give both X and y, or neither.")
-    summary = model.data or {}
+    kept = model.rows
     if X is not None:
-        rows = given_rows(model, X, y, "train")
-        return rows, len(rows.y) == summary.get("rows") and _same_target(rows, summary)
-    if model.rows is None:
-        return None, False
-    return Rows("train", model.rows.X, model.rows.y), len(model.rows.y) == summary.get("rows")
+        rows = given_rows(model, X, y, "train", sample_weight)
+        known = kept is not None and sample_weight is None and _same(rows, kept)
+        return replace(rows, weights=kept.weights) if known and kept is not None else rows
+    if sample_weight is not None:
+        raise ValueError("sample_weight belongs to X and y; give them too, or leave it out.")
+    return None if kept is None else Rows("train", kept.X, kept.y, kept.weights)
 
 
-def needed_rows(model: FittedModel, X: Any = None, y: Any = None) -> Rows:
+def needed_rows(model: FittedModel, X: Any = None, y: Any = None, sample_weight: Any = None) -> Rows:
     """As `training_rows`, where there must be some."""
-    rows, _ = training_rows(model, X, y)
+    rows = training_rows(model, X, y, sample_weight)
     if rows is None:
         raise ValueError(
             "The model was loaded without its training rows; "
@@ -41,7 +40,7 @@ def needed_rows(model: FittedModel, X: Any = None, y: Any = None) -> Rows:
     return rows
 
 
-def given_rows(model: FittedModel, X: Any, y: Any, name: str) -> Rows:
+def given_rows(model: FittedModel, X: Any, y: Any, name: str, sample_weight: Any = None) -> Rows:
     """Rows as given by a user, by column name where there are names."""
     if getattr(X, "columns", None) is not None and not isinstance(X, np.ndarray):
         missing = [column for column in model.names if column not in set(X.columns)]
@@ -67,25 +66,22 @@ def given_rows(model: FittedModel, X: Any, y: Any, name: str) -> Rows:
                 f"Column {column!r} of the {SPOKEN[name]} rows has {len(bad)} missing or infinite values, the "
                 f"first in row {bad[0] + 1}; drop or fill those rows first."
             )
-    return Rows(name, np.ascontiguousarray(values), target)
+    rows = Rows(name, np.ascontiguousarray(values), target)
+    return rows if sample_weight is None else _weighted(rows, sample_weight)
 
 
-def with_validation(model: FittedModel, rows: Rows) -> list[Rows]:
-    """All training rows as those that bred formulas and those that judged their size, where the search held
-    some back.
-    """
-    search = model.settings.search
-    if search is None or not search.holdout:
-        return [rows]
-    only_laws = search.looks_for == "laws" or model.parameters.units is not None
-    problem = Problem.of(rows.X, rows.y, None, holdout=search.holdout, standardise=False, only_laws=only_laws)
-    held = np.zeros(len(rows.y), dtype=bool)
-    held[problem.judge_rows] = True
-    if not held.any():
-        return [rows]
-    return [Rows("train", rows.X[~held], rows.y[~held]), Rows("validation", rows.X[held], rows.y[held])]
+def _weighted(rows: Rows, sample_weight: Any) -> Rows:
+    """The rows with weights; those of weight 0 are not seen."""
+    weights = np.asarray(sample_weight, dtype=np.float64).ravel()
+    if len(weights) != len(rows.y):
+        raise ValueError(f"sample_weight has {len(weights)} values for {len(rows.y)} rows; give one per row.")
+    if not np.all(np.isfinite(weights)) or np.any(weights < 0.0) or not np.any(weights > 0.0):
+        raise ValueError(
+            "sample_weight must be finite and not negative, and some row must weigh more than 0; check its values."
+        )
+    seen = weights > 0.0
+    return Rows(rows.name, rows.X[seen], rows.y[seen], weights[seen])
 
 
-def _same_target(rows: Rows, summary: Mapping[str, Any]) -> bool:
-    low, high = summary.get("target_range", (None, None))
-    return bool(rows.y.min() == low and rows.y.max() == high)
+def _same(rows: Rows, kept: TrainingRows) -> bool:
+    return rows.X.shape == kept.X.shape and np.array_equal(rows.y, kept.y) and np.array_equal(rows.X, kept.X)

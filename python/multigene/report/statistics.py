@@ -36,12 +36,13 @@ SHARES = np.linspace(0.0, 1.0, 51)
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows to show a model on: `name` is train, validation or test."""
+    """Rows to show a model on: `name` is train or test; `weights` are those of the fit, None where all rows count alike."""
 
     name: str
     X: Floats
     y: Floats
-    samples: dict[int, tuple[Floats, Floats]] = field(default_factory=dict, compare=False, repr=False)
+    weights: Floats | None = None
+    samples: dict[int, TrainingRows] = field(default_factory=dict, compare=False, repr=False)
     """Samples drawn so far, by size."""
 
 
@@ -65,7 +66,7 @@ def gene_roles(individual: Individual, rows: Rows) -> list[GeneRole]:
     from one pass over the rows for all removals together, since a report has them for every model of the
     front.
     """
-    coefficients = np.asarray(individual.coefficients)
+    coefficients, weights = np.asarray(individual.coefficients), rows.weights
     live = np.flatnonzero(coefficients)
     if len(live) == 0:
         return []
@@ -74,11 +75,14 @@ def gene_roles(individual: Individual, rows: Rows) -> list[GeneRole]:
     with np.errstate(all="ignore"):
         terms = individual.gene_values(rows.X)[:, live]
         terms *= coefficients[live] / unit
-        terms -= terms.mean(axis=0)
+        terms -= np.average(terms, axis=0, weights=weights)
     if not np.isfinite(terms).all():
         return []
     y = rows.y / unit
-    y -= y.mean()
+    y -= np.average(y, weights=weights)
+    if weights is not None:
+        root = np.sqrt(weights / weights.mean())
+        terms, y = terms * root[:, None], y * root
     total = float(y @ y)
     gram, moment = terms.T @ terms, terms.T @ y
     variance = float(gram.sum())
@@ -125,18 +129,23 @@ def importance(individual: Individual, rows: Rows) -> dict[int, float]:
 
     The numbers of `model.importance(X, y)`, on a sample where there are very many rows.
     """
-    X, y = thinned(rows, IMPORTANCE_ROWS)
-    falls = understand.permutation(individual, TrainingRows(X, y, None, len(y)), used_features(individual))
+    sample = thinned(rows, IMPORTANCE_ROWS)
+    falls = understand.permutation(individual, sample, used_features(individual))
     means = {j: float(fall.mean()) for j, fall in falls.items()}
     return dict(sorted(means.items(), key=lambda each: -each[1]))
 
 
-def error_curve(errors: Floats) -> Floats:
-    """The absolute error that each of `SHARES` of the rows stays within: a regression error characteristic
+def error_curve(errors: Floats, weights: Floats | None = None) -> Floats:
+    """The absolute error that each of `SHARES` of the rows, by weight, stays within: a regression error characteristic
     curve (Bi and Bennett 2003) with its axes exchanged, exact on the rows given.
     """
-    places = np.maximum(np.ceil(SHARES * len(errors)).astype(np.intp) - 1, 0)
-    curve = np.sort(errors)[places]
+    if weights is None:
+        curve = np.sort(errors)[np.maximum(np.ceil(SHARES * len(errors)).astype(np.intp) - 1, 0)]
+    else:
+        order = np.argsort(errors, kind="stable")
+        below = np.cumsum(weights[order])
+        places = np.searchsorted(below, SHARES * below[-1] * (1.0 - 1e-12))
+        curve = errors[order][np.minimum(places, len(errors) - 1)]
     curve[0] = 0.0
     return np.asarray(curve, dtype=np.float64)
 
@@ -145,11 +154,14 @@ def references(rows: Rows) -> dict[str, Callable[[Floats], Floats]]:
     """Predictions that any formula should beat, fitted to these rows: their mean, and a linear model of all
     columns by least squares.
     """
+    weights = rows.weights
     with np.errstate(all="ignore"):
-        centre, scale, mean = rows.X.mean(axis=0), rows.X.std(axis=0), float(rows.y.mean())
+        centre, scale = np.average(rows.X, axis=0, weights=weights), rows.X.std(axis=0)
+        mean = float(np.average(rows.y, weights=weights))
         scale = np.where(scale > 0.0, scale, 1.0)
         design, y = (rows.X - centre) / scale, rows.y - mean
-        gram, moment = design.T @ design, design.T @ y
+        weighted = design if weights is None else design * (weights / weights.mean())[:, None]
+        gram, moment = weighted.T @ design, weighted.T @ y
     predictions: dict[str, Callable[[Floats], Floats]] = {"mean": lambda X: np.full(len(X), mean)}
     if np.isfinite(gram).all() and np.isfinite(moment).all():
         # Normal equations of standardised columns: exact enough to draw, and one pass over the rows.
@@ -175,14 +187,26 @@ def partial_dependence(
     """Predictions with one column set to each value of a grid over its range, averaged over a sample of the
     rows.
     """
-    X, _ = thinned(rows, DEPENDENCE_ROWS)
+    sample = thinned(rows, DEPENDENCE_ROWS)
+    X = sample.X
     if grid is None:
         grid = feature_grid(rows.X[:, feature])
     stacked = np.repeat(X[None, :, :], len(grid), axis=0)
     stacked[:, :, feature] = grid[:, None]
     values = individual.predict(stacked.reshape(-1, X.shape[1])).reshape(len(grid), len(X))
-    low, high = np.quantile(values, [0.1, 0.9], axis=1)
-    return Dependence(feature, grid, values.mean(axis=1), low, high)
+    low, high = _quantiles(values, [0.1, 0.9], sample.weights)
+    return Dependence(feature, grid, np.average(values, axis=1, weights=sample.weights), low, high)
+
+
+def _quantiles(values: Floats, shares: list[float], weights: Floats | None) -> Floats:
+    """Quantiles of every row of a table, its columns weighted."""
+    if weights is None:
+        return np.asarray(np.quantile(values, shares, axis=1), dtype=np.float64)
+    order = np.argsort(values, axis=1)
+    below = np.cumsum(weights[order], axis=1) / weights.sum()
+    places = [np.argmax(below >= share, axis=1)[:, None] for share in shares]
+    ordered = np.take_along_axis(values, order, axis=1)
+    return np.array([np.take_along_axis(ordered, place, axis=1)[:, 0] for place in places])
 
 
 def feature_grid(column: Floats) -> Floats:
@@ -203,11 +227,11 @@ class Intervals:
         """Estimate noise and uncertainty on the rows that the model was fitted to."""
         self.expression = expression
         self._uncertainty: Uncertainty | None = None
-        X, y = thinned(rows, UNCERTAINTY_ROWS)
+        sample = thinned(rows, UNCERTAINTY_ROWS)
         # Derivatives may overflow in formulas that only just have finite values.
         with np.errstate(all="ignore"):
             try:
-                self._uncertainty = Uncertainty.of(expression, TrainingRows(X, y, None, len(rows.y)))
+                self._uncertainty = Uncertainty.of(expression, sample)
             except (ValueError, np.linalg.LinAlgError):
                 return
 
@@ -219,9 +243,10 @@ class Intervals:
             return self._uncertainty.half_width(self.expression, X, level)
 
 
-def thinned(rows: Rows, most: int) -> tuple[Floats, Floats]:
-    """At most so many rows, evenly spaced by their order of the target so that its extremes stay."""
+def thinned(rows: Rows, most: int) -> TrainingRows:
+    """At most `most` rows, evenly spaced by their order of the target so that its extremes stay."""
     if most not in rows.samples:
         kept = spread_rows(rows.y, most)
-        rows.samples[most] = rows.X[kept], rows.y[kept]
+        weights = None if rows.weights is None else rows.weights[kept]
+        rows.samples[most] = TrainingRows(rows.X[kept], rows.y[kept], weights, len(rows.y))
     return rows.samples[most]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from multigene.export.writer import readable_number
 from multigene.expression.genes import gene_expression
+from multigene.expression.numbers import round_numbers
 from multigene.expression.readable import plain
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import (
@@ -18,7 +19,6 @@ from multigene.expression.tree import (
     Variable,
     fold,
     postorder,
-    round_numbers,
 )
 from multigene.fitted import FittedModel
 

@@ -1,105 +1,36 @@
-"""Few rows: the search is rehearsed on parts of them, so that every row judges models that have not seen it.
+"""Cross-validation of the whole search, for few rows: every row is predicted by models whose search has not seen it.
 
-With a few hundred rows a part kept apart is too small to judge by, and scores of models whose structure was found on the judging
+With a few hundred rows a part held out is too small to decide by, and scores of models whose structure was found on the same
 rows look better than they are. So before the search proper, the same search runs for a short while on four fifths of the rows,
 five times over; the models it comes to predict the fifth left out. What the *search* is worth on rows it has not seen decides
-whether it is worth its while at all, or a ridge regression is, or the mean (`judge.judge_few`), and how large a formula may be.
+whether a formula is chosen at all, or a ridge regression, or the mean, and how large a formula may be (`validation.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from multigene.evolution.pareto import Member
-from multigene.search.linear import Ridge
-from multigene.search.problem import FEW_ROWS, Problem
-
-if TYPE_CHECKING:
-    from multigene.search.searcher import Report, Searcher
+from multigene.evolution.pareto import Candidate
+from multigene.search.constants import EXPLAINED, FOLD_GENERATIONS, FOLD_SHARE
+from multigene.search.folds import without
+from multigene.search.islands import Islands
+from multigene.search.problem import Problem, Rows
+from multigene.search.progress import Step
+from multigene.search.task import Task
 
 Floats = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.intp]
-
-#: Parts of the rows, each left out in one rehearsal.
-PARTS = 5
-#: Share of a run's time that one rehearsal takes, and of its generations (those come on top of the run's own).
-SHARE, GENERATIONS, FEWEST_GENERATIONS = 0.08, 1 / 8, 10
-#: With fewer different rows than this nothing can be judged.
-FEWEST_ROWS = 20
-#: Parts for ridge regressions, which cost nothing.
-RIDGE_PARTS = 10
-
-
-def few_rows(problem: Problem) -> bool:
-    """Too few rows to keep some of them apart?"""
-    return len(problem.y) < FEW_ROWS and len(problem.judge_rows) == 0
-
-
-def parts(problem: Problem, n: int = PARTS) -> list[Rows]:
-    """Rows that are left out together, part by part; equal rows are never apart. None where nothing can be judged."""
-    counted = np.arange(len(problem.y)) if problem.weights is None else np.flatnonzero(problem.weights > 0.0)
-    distinct, number = np.unique(problem.X[counted], axis=0, return_inverse=True)
-    if len(distinct) < FEWEST_ROWS or np.ptp(problem.y[counted]) == 0.0:
-        return []
-    part_of = np.random.default_rng(len(distinct)).permutation(len(distinct)) % n
-    return [counted[part_of[number.reshape(-1)] == part] for part in range(n)]
-
-
-def without(problem: Problem, part: Rows) -> Problem:
-    """The problem of a rehearsal: nothing of it has seen the rows of the part, not even means and scales."""
-    rest = np.setdiff1d(np.arange(len(problem.y)), part)
-    weights = None if problem.weights is None else problem.weights[rest]
-    scaled = bool(np.any(problem.scales != 1.0) or np.any(problem.means != 0.0))
-    return Problem.of(problem.X[rest], problem.y[rest], weights, standardise=scaled)
-
-
-def rehearse(search: Searcher, share: Callable[[], float]) -> Iterator[Report]:
-    """The search on all but one part of the rows, part by part; models of its front predict the part left out.
-
-    `search.understudy` is the rehearsal under way, `search.rehearsals` are those done.
-    """
-    limit = search.settings.stopping.generations
-    most = np.inf if limit is None else max(FEWEST_GENERATIONS, GENERATIONS * limit)
-    for part in search.parts[len(search.rehearsals) :]:
-        until = share() + SHARE
-        study = search.understudy = search.understudy or understudy(search, part)
-        while study.number < most and share() < until and not study.explained():
-            yield replace(study.round(), phase="rehearse")
-        front = list(study.front)
-        if share() >= 1.0 or not front:
-            return
-        search.rehearsals.append(Rehearsal.of(search.problem, part, study.problem, front, study.number))
-        search.understudy = None
-
-
-def understudy(search: Searcher, part: Rows, saved: dict[str, Any] | None = None) -> Searcher:
-    """The search without a part of the rows; it only approximates."""
-    settings = search.settings.changed(looks_for="accuracy", holdout=0.0)
-    rng = np.random.default_rng(0 if saved else search.rng.integers(2**63))
-    return type(search)(without(search.problem, part), settings, rng, search.workers, saved)
-
-
-def unseen_ridge(problem: Problem) -> Floats:
-    """What ridge regressions predict for rows that they have not seen."""
-    predicted = np.zeros(len(problem.y))
-    for part in parts(problem, RIDGE_PARTS):
-        rest = without(problem, part)
-        weights = np.ones(len(rest.y)) if rest.weights is None else rest.weights
-        line = Ridge.fitted(rest.standardised(rest.X), rest.y, weights)
-        predicted[part] = line.predict(rest.standardised(problem.X[part]))
-    return predicted
 
 
 @dataclass(frozen=True)
-class Rehearsal:
-    """What models of one rehearsal predict for the rows left out, smallest model first."""
+class FoldResult:
+    """What models of the search without one fold predict for that fold, smallest model first."""
 
-    part: Rows
+    rows: Rows
     complexities: list[int]
     predictions: Floats
     """One row per model."""
@@ -107,29 +38,96 @@ class Rehearsal:
     generations: int
 
     @staticmethod
-    def of(problem: Problem, part: Rows, rehearsed: Problem, members: Sequence[Member], n: int) -> Rehearsal:
-        """The models of a front after `n` generations, and the mean of the rows that were not left out."""
-        Z = rehearsed.standardised(problem.X[part])
-        predictions = np.array([m.individual.predict(Z) for m in members]).reshape(len(members), len(part))
-        unit = np.abs(rehearsed.y).max() or 1.0
-        mean = unit * float(np.average(rehearsed.y / unit, weights=rehearsed.weights))
-        return Rehearsal(part, [m.complexity for m in members], predictions, mean, n)
+    def of(
+        problem: Problem, rows: Rows, rest: Problem, candidates: Sequence[Candidate], generations: int
+    ) -> FoldResult:
+        """The models of a front after some generations, and the mean of the rows that were not left out."""
+        Z = rest.standardised(problem.X[rows])
+        predictions = np.array([c.individual.predict(Z) for c in candidates])
+        unit = np.abs(rest.y).max() or 1.0
+        mean = unit * float(np.average(rest.y / unit, weights=rest.weights))
+        shaped = predictions.reshape(len(candidates), len(rows))
+        return FoldResult(rows, [c.complexity for c in candidates], shaped, mean, generations)
 
     def up_to(self, complexity: int) -> Floats:
         """Predictions of the fittest model of at most this size: fronts grow fitter with size."""
         allowed = [i for i, c in enumerate(self.complexities) if c <= complexity]
-        return np.asarray(self.predictions[allowed[-1]]) if allowed else np.full(len(self.part), self.mean)
+        return np.asarray(self.predictions[allowed[-1]]) if allowed else np.full(len(self.rows), self.mean)
 
     def packed(self) -> list[Any]:
         """As plain values, without loss."""
         predictions = [[v.hex() for v in row] for row in self.predictions.tolist()]
-        return [self.part.tolist(), self.complexities, predictions, self.mean.hex(), self.generations]
+        return [self.rows.tolist(), self.complexities, predictions, self.mean.hex(), self.generations]
 
     @staticmethod
-    def unpacked(values: list[Any]) -> Rehearsal:
-        """The rehearsal of its plain values."""
-        part, complexities, predictions, mean, generations = values
-        rows = np.array(part, dtype=np.intp)
+    def unpacked(values: list[Any]) -> FoldResult:
+        """The result of its plain values."""
+        rows, complexities, predictions, mean, generations = values
+        left_out = np.array(rows, dtype=np.intp)
         numbers = np.array([[float.fromhex(v) for v in row] for row in predictions])
-        shaped = numbers.reshape(len(complexities), len(rows))
-        return Rehearsal(rows, [int(c) for c in complexities], shaped, float.fromhex(mean), int(generations))
+        shaped = numbers.reshape(len(complexities), len(left_out))
+        return FoldResult(
+            left_out, [int(c) for c in complexities], shaped, float.fromhex(mean), int(generations)
+        )
+
+
+class CrossValidation:
+    """The folds that are done, and the islands of the one under way."""
+
+    def __init__(self) -> None:
+        self.results: list[FoldResult] = []
+        self.under_way: Islands | None = None
+
+    def run(
+        self, task: Task, rng: np.random.Generator, share: Callable[[], float], least: int
+    ) -> Iterator[Step]:
+        """The search on all rows but one fold, fold by fold; models of its front predict the fold left out.
+
+        Without a time limit each fold takes a share of the run's generations, and at least `least`.
+        """
+        limit = task.generations
+        most = np.inf if limit is None else max(least, FOLD_GENERATIONS * limit)
+        for rows in task.folds[len(self.results) :]:
+            until = share() + FOLD_SHARE
+            islands = self.under_way = self.under_way or _begun(task, rows, rng)
+            while islands.number < most and share() < until and not islands.reached(EXPLAINED):
+                islands.round()
+                yield Step(islands.number - 1, islands.front, islands.evaluations, "cross-validate")
+            front = list(islands.front)
+            if share() >= 1.0 or not front:
+                return
+            self.results.append(
+                FoldResult.of(task.problem, rows, islands.task.problem, front, islands.number)
+            )
+            self.under_way = None
+
+    def packed(self) -> dict[str, Any]:
+        """As plain values, without loss."""
+        under_way = None if self.under_way is None else self.under_way.packed()
+        return {"results": [r.packed() for r in self.results], "under_way": under_way}
+
+    @staticmethod
+    def unpacked(task: Task, saved: dict[str, Any]) -> CrossValidation:
+        """The cross-validation of its plain values."""
+        validation = CrossValidation()
+        validation.results = [FoldResult.unpacked(r) for r in saved["results"]]
+        if saved["under_way"] is not None and saved["under_way"]["populations"]:  # else the fold begins anew
+            part = _without(task, task.folds[len(validation.results)])
+            data = part.problem.dataset(part.problem.search_rows)
+            validation.under_way = Islands.unpacked(part, data, saved["under_way"])
+        return validation
+
+
+def _begun(task: Task, rows: Rows, rng: np.random.Generator) -> Islands:
+    """Islands of the search without a fold."""
+    part = _without(task, rows)
+    own = np.random.default_rng(rng.integers(2**63))
+    islands = Islands(part, part.problem.dataset(part.problem.search_rows))
+    islands.settle(own)
+    return islands
+
+
+def _without(task: Task, rows: Rows) -> Task:
+    """The search without some rows; it only approximates."""
+    settings = task.settings.changed(looks_for="accuracy", holdout=0.0)
+    return replace(task, problem=without(task.problem, rows), settings=settings)

@@ -1,103 +1,43 @@
-"""A handful of rows, or rehearsals that were cut short: what may be believed without rows to judge by.
+"""Very few rows, or a cross-validation that was cut short: what may be believed without rows to validate it.
 
-`search.Searcher` asks for a law in so few rows that seekers, who count every number of a formula as fitted, call nothing one;
-and for a verdict where there are too few rows to rehearse. `result.py` asks which formula convinces all the same.
+`searcher.py` asks for a decision about the size where there are too few rows for cross-validation, `result.py` which formula
+convinces all the same.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from multigene.evolution.pareto import Member
-from multigene.expression.numbers import numbers, simple_numbers
-from multigene.laws import law as laws
-from multigene.laws.law import EXACT, Find
-from multigene.laws.seekers import Seekers
-from multigene.search.cross_validation import FEWEST_ROWS, few_rows
-from multigene.search.judge import RIDGE, Verdict, clearly_better
+from multigene.search.constants import LUCK, MOST_FITTED, NODE_COST, RIDGE_BETTER_THAN_MEAN_OF_VERY_FEW
 from multigene.search.linear import Ridge
 from multigene.search.problem import Problem
+from multigene.search.validation import RIDGE, SizeDecision, clearly_better
 
 Floats = npt.NDArray[np.float64]
 
-#: Longer finds are not looked at: in so few rows they are exact by their number of constants.
-MOST_NODES = laws.STAIRS[0][0]
-#: With more rows the seekers' own count of a formula's numbers is no obstacle to a short law.
-MOST_ROWS = 40
-#: Evaluations after which seekers pause, for what they found so far may do.
-PIECE = 2000
-#: What a node of a formula costs, and being found at all, in natural units of information: a search sees thousands of formulas.
-NODE, LUCK = 2.3, 5.0
-#: Ridge regression must be better than the mean by so many standard errors.
-BETTER_THAN_MEAN = 1.0
-#: Formulas with fitted numbers for more than this share of the rows pass through them by their number.
-MOST_FITTED = 0.5
 
-
-def seek_in_few(seekers: Seekers, evaluations: int, stop: Callable[[], bool], seen: set[float]) -> None:
-    """Let seekers work; in a handful of rows with a pause, for a find may be a law by `law_of_few`."""
-    if len(seekers.y) >= MOST_ROWS:
-        seekers.seek(evaluations, stop)
-        return
-    until = seekers.evaluations + evaluations
-    for piece in (PIECE, evaluations):
-        if seekers.law is None and seekers.evaluations < until and not stop():
-            seekers.seek(min(piece, until - seekers.evaluations), stop)
-        if seekers.law is None:
-            seekers.finds.law = law_of_few(seekers, seen)
-
-
-def law_of_few(seekers: Seekers, seen: set[float]) -> Find | None:
-    """The shortest exact find whose numbers are simple but for as many as the rows can vouch for, if there is one.
-
-    `seen` holds what finds leave that were looked at before.
-    """
-    X, y = seekers.rows_given, seekers.y
-    exact = [f for f in seekers.finds.by_size.values() if f.unexplained < EXACT and f.unexplained not in seen]
-    for find in sorted(exact, key=lambda f: f.individual.complexity):
-        seen.add(find.unexplained)
-        if find.individual.complexity > MOST_NODES:
-            continue
-        clean = laws.cleaned(laws.reduced(find, X, y, seekers.finds.data), X, y)
-        fitted = sum(value not in simple_numbers(value) for value in numbers(clean.expression))
-        admitted = seekers.finds.admits(clean.expression)
-        vouched = len(y) >= 3 * fitted + 10 and laws.is_law(clean)
-        if vouched and admitted and not laws.cancels(clean.expression, X):
-            return clean
-    return None
-
-
-# --- what to believe without rows to judge by ------------------------------------------------------
-
-
-def is_handful(problem: Problem) -> bool:
-    """Too few different rows even for a rehearsal?"""
-    if not few_rows(problem) or np.ptp(problem.y) == 0.0:
-        return False
-    return problem.different(np.arange(len(problem.y))) < FEWEST_ROWS
-
-
-def judge_handful(problem: Problem) -> Verdict:
+def decide_by_leaving_one_out(problem: Problem) -> SizeDecision:
     """Ridge regression against the mean, each row left out once; a formula must convince against the better one."""
     Z, y, weights = _different_rows(problem)
     if len(y) < 3:
-        return Verdict(1, constant=True)
+        return SizeDecision(1, constant=True)
     unit, line, mean = float(np.abs(y).max()) or 1.0, np.zeros(len(y)), np.zeros(len(y))
     for row in range(len(y)):
         rest = np.arange(len(y)) != row
         line[row] = Ridge.fitted(Z[rest], y[rest], weights[rest]).predict(Z[row : row + 1])[0]
         mean[row] = unit * float(np.average(y[rest] / unit, weights=weights[rest]))
     errors, around = (weights * ((y - predicted) / unit) ** 2 for predicted in (line, mean))
-    if clearly_better(errors, around, BETTER_THAN_MEAN):
-        return Verdict(1, linear=RIDGE)
-    return Verdict(1, constant=True)
+    if clearly_better(errors, around, RIDGE_BETTER_THAN_MEAN_OF_VERY_FEW):
+        return SizeDecision(1, linear=RIDGE)
+    return SizeDecision(1, constant=True)
 
 
-def handful_ridge(problem: Problem) -> Ridge:
+def ridge_of_different_rows(problem: Problem) -> Ridge:
     """Ridge regression of the different rows: leaving out one of two equal rows would tell nothing."""
     return Ridge.fitted(*_different_rows(problem))
 
@@ -127,7 +67,7 @@ def most_convincing(members: Sequence[tuple[Member, int]], rival: Member, n: int
     to_beat = left(rival, min(rival.individual.n_parameters, MOST_FITTED * n))
 
     def saved(member: Member, fitted: int) -> float:
-        return 0.5 * (n - fitted) * math.log(to_beat / left(member, fitted)) - NODE * member.complexity
+        return 0.5 * (n - fitted) * math.log(to_beat / left(member, fitted)) - NODE_COST * member.complexity
 
     worth = [(saved(m, k), m) for m, k in members if k <= MOST_FITTED * n and math.isfinite(m.fitness)]
     most, best = max(worth, key=lambda pair: pair[0], default=(0.0, rival))

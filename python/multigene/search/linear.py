@@ -8,12 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual
+from multigene.search.constants import STRENGTHS, SUBSETS
 from multigene.search.problem import Problem
 
 Floats = npt.NDArray[np.float64]
-
-#: Strengths of ridge regression that are tried, per row; features have unit variance.
-STRENGTHS = np.logspace(-7.0, 3.0, 31)
 
 
 def linear_models(problem: Problem, data: Dataset) -> list[Individual]:
@@ -29,8 +27,8 @@ def linear_models(problem: Problem, data: Dataset) -> list[Individual]:
         _centred(problem.y[rows] / _size(problem.y[rows]), weights),
     )
     n, d = max(len(rows), round(float(weights.sum()))), Z.shape[1]
-    order = forward_selection(Z, y, min(d, 10, max(1, n - 2)))
-    subsets = [order[:k] for k in (1, 2, 3, 5, 8) if k <= len(order)]
+    order = forward_selection(Z, y, min(d, SUBSETS[-1], max(1, n - 2)))
+    subsets = [order[:k] for k in SUBSETS if k <= len(order)]
     if d not in {len(s) for s in subsets}:
         subsets.append(list(range(d)))
     models = []

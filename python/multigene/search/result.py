@@ -1,158 +1,238 @@
 """What a search hands over: the chosen model and the front, in the user's units, fitted to all rows.
 
-The last step of `search.Searcher`, at whatever moment it is asked for its result. A law is chosen as it is; otherwise the
-verdict of the judging rows says what kind of model is chosen and how large it may be.
+It is made of `Found`, a plain value that says all that the search knows, at whatever moment it ends. `provisional` is a valid
+result that takes no time; `result_of` is the real one: a law is chosen as it is; otherwise the decision about the size says what
+kind of model is chosen and how large it may be, models are fitted to all rows, and the chosen one is tuned once more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from multigene._engine import Dataset, Individual
-from multigene.evolution.pareto import Member, non_dominated, with_member
+from multigene._engine import Dataset, Individual, Workers
+from multigene.evolution.pareto import Candidate, Member, non_dominated, with_member
 from multigene.laws import law as laws
 from multigene.laws.law import Find
-from multigene.search.few_rows import handful_ridge, most_convincing
-from multigene.search.judge import RIDGE, Verdict, best_of, prefer_short
+from multigene.search.constants import ALIKE, EXPLAINED
+from multigene.search.few_rows import most_convincing, ridge_of_different_rows
 from multigene.search.linear import Ridge
 from multigene.search.problem import Problem
 from multigene.search.shorter import fitted, polished
+from multigene.search.validation import (
+    REFITTING,
+    RIDGE,
+    SizeDecision,
+    best_of,
+    prefer_short,
+)
 from multigene.settings.settings import Refinement
 
-if TYPE_CHECKING:
-    from multigene.search.searcher import Searcher
 
-#: Training R² at which the target counts as explained to numerical precision.
-EXPLAINED = 1.0 - 1e-13
-#: Models that leave this much more unexplained than another are as good.
-ALIKE = 1.01
-#: Seconds that the result may be tuned after the end of a run.
-LAST_MOMENT = 0.1
+@dataclass(frozen=True)
+class Result:
+    """The chosen model, and the front with the chosen model in it, smallest first."""
+
+    chosen: Member
+    front: list[Member]
 
 
-def outcome(search: Searcher) -> tuple[Member, list[Member]]:
-    """The chosen model and the front."""
-    if search.seekers is not None and search.seekers.law is not None:
-        law = measured(search.problem, search.seekers.law)
-        return law, with_member(non_dominated([law, *finds_of(search)]), law)
-    if search.only_laws:
-        return best_find(search)
-    verdict = search.verdict or search.judge()
-    decided = verdict.constant or verdict.linear is not None
-    data, models = on_all_rows(search)
-    best = None if decided else allowed_best(search, verdict)
-    constant = in_user_units(search.problem, Individual(["0.0"], 0.0, [0.0]).fit(data))
-    front, chosen = [constant], constant
+@dataclass(frozen=True)
+class Found:
+    """All that a search knows when it ends."""
+
+    problem: Problem
+    guarded: bool
+    refinement: Refinement
+    front: Sequence[Candidate]
+    data: Dataset
+    """Rows that the front's models were fitted to."""
+    on_all_rows: bool
+    """Are these all rows?"""
+    linear: Sequence[Individual]
+    """Linear models of standardised features."""
+    decision: SizeDecision
+    law: Find | None
+    finds: Sequence[Find]
+    """What the law search found on the way, in the user's units."""
+    prices: Mapping[int, float]
+    """What the finds cost, by identity of their models."""
+    laws_alone: bool
+    very_few_rows: bool
+    validated: bool
+    """Have rows that the search did not see been asked? If not, what it found must convince by itself."""
+
+
+def result_of(found: Found, workers: Workers, seconds: float | None) -> Result:
+    """The chosen model and the front; the chosen model may be tuned for so many seconds, None for as long as it takes."""
+    if found.law is not None:
+        law = _measured(found.problem, found.law)
+        chosen, front = law, with_member(non_dominated([law, *_finds(found)]), law)
+    elif found.laws_alone:
+        front = non_dominated([_mean(found.problem, found.problem.dataset()), *_finds(found)])
+        chosen = best_of(found.problem, front, _cheapest(found, front))
+    else:
+        chosen, front = _approximation(found, workers, seconds)
+    return _scored(chosen, front, found.decision.validation_r2)
+
+
+def provisional(found: Found) -> Result:
+    """The best model so far as it is, nothing fitted, tuned or measured again: what is left if the real result is cut short."""
+    mean = _mean(found.problem, found.data)
+    finds = [Member(f.individual, 1.0 - f.unexplained, f.individual.complexity) for f in found.finds]
+    allowed = [c for c in found.front if c.complexity <= found.decision.most_nodes]
+    approximations = [_member(found.problem, c) for c in allowed]
+    front = non_dominated([mean, *approximations, *finds])
+    if found.law is not None:
+        law = found.law.individual
+        chosen = Member(law, 1.0 - found.law.unexplained, law.complexity)
+    elif found.laws_alone:
+        chosen = _cheapest(found, finds) or mean
+    elif not found.validated:
+        rows = found.problem.different(np.arange(len(found.problem.y)))
+        chosen = most_convincing([(m, m.individual.n_parameters) for m in front], mean, rows)
+    elif (
+        found.decision.linear is not None and found.linear
+    ):  # RIDGE is the number of the last, which has all features
+        chosen = _member(found.problem, _candidate(found.linear[found.decision.linear]))
+    else:
+        chosen = max([mean, *approximations], key=lambda m: m.fitness)
+    return _scored(chosen, with_member(front, chosen), found.decision.validation_r2)
+
+
+def mean_of(problem: Problem) -> Result:
+    """The mean: what is left when the run had to end before anything was found."""
+    mean = Individual(["0.0"], 0.0, [0.0]).fit(problem.plain_dataset())
+    member = Member(mean, mean.fitness, mean.complexity)
+    return Result(member, [member])
+
+
+# --- approximations -------------------------------------------------------------------------------
+
+
+def _approximation(found: Found, workers: Workers, seconds: float | None) -> tuple[Member, list[Member]]:
+    """The best model of the allowed size, or a linear model, or the mean; or a find that is as good and shorter."""
+    problem, decision = found.problem, found.decision
+    data, candidates = _on_all_rows(found, workers)
+    best = None if decision.simple else allowed_best(found.front, decision)
+    mean = _mean(problem, data)
+    front, chosen = [mean], mean
     fitted_numbers: list[tuple[Member, int]] = []  # means and scales of features are not fitted
-    for number, model in enumerate(models):
-        model = last_tuned(search, model, data) if number == best else model
-        if np.isfinite(model.fitness):
-            front.append(in_user_units(search.problem, model))
-            fitted_numbers.append((front[-1], model.n_parameters))
+    for number, candidate in enumerate(candidates):
+        if number == best:
+            candidate = _tuned_once_more(found, candidate, data, workers, seconds)
+        if np.isfinite(candidate.fitness):
+            front.append(_member(problem, candidate))
+            fitted_numbers.append((front[-1], candidate.individual.n_parameters))
             chosen = front[-1] if number == best else chosen
-    if verdict.linear is not None:
-        chosen = line(search, verdict.linear, data)
-    finds = finds_of(search)
-    if finds and verdict.errors is not None and not decided:
-        convincing = cheapest_find(search, finds)
-        chosen = prefer_short(search.problem, verdict.errors, chosen, finds, convincing)
-    elif best is None and not decided:  # approximators had no time
-        lines = [in_user_units(search.problem, model.fit(data)) for model in search.linear]
-        chosen = best_of(search.problem, non_dominated([front[0], *lines, *finds]))
-    if search.unjudged:
-        rows = search.problem.different(np.arange(len(search.problem.y)))
-        found = [(find, find.individual.n_parameters) for find in finds]
-        chosen = most_convincing(found + (fitted_numbers if search.handful else []), chosen, rows)
+    if decision.linear is not None:
+        chosen = _linear_model(found, decision.linear, data)
+    finds = _finds(found)
+    if finds and decision.errors is not None and not decision.simple:
+        chosen = prefer_short(problem, decision.errors, chosen, finds, _cheapest(found, finds))
+    elif best is None and not decision.simple:  # there was no time for islands
+        lines = [_member(problem, _candidate(model.fit(data))) for model in found.linear]
+        chosen = best_of(problem, non_dominated([mean, *lines, *finds]))
+    if not found.validated:
+        convincing = [(find, find.individual.n_parameters) for find in finds]
+        convincing += fitted_numbers if found.very_few_rows else []
+        chosen = most_convincing(convincing, chosen, problem.different(np.arange(len(problem.y))))
     return chosen, with_member(non_dominated([*front, *finds]), chosen)
 
 
-def on_all_rows(search: Searcher) -> tuple[Dataset, list[Individual]]:
+def _on_all_rows(found: Found, workers: Workers) -> tuple[Dataset, Sequence[Candidate]]:
     """All rows, and the models of the front fitted to them, however late it is."""
-    models = [member.individual for member in search.front]
-    if search.complete or search.works_on_all_rows:
-        return search.data, models
-    data = search.problem.dataset()
-    search.workers.set_deadline(None)
-    return data, fitted(models, data, search.workers)
+    if found.on_all_rows:
+        return found.data, found.front
+    data = found.problem.dataset()
+    workers.set_deadline(None)
+    return data, [_candidate(m) for m in fitted([c.individual for c in found.front], data, workers)]
 
 
-def allowed_best(search: Searcher, verdict: Verdict) -> int | None:
+def allowed_best(front: Sequence[Candidate], decision: SizeDecision) -> int | None:
     """Number of the smallest model of the front that leaves hardly more unexplained than the fittest of the allowed size."""
-    members = list(search.front)
-    allowed = [i for i, m in enumerate(members) if m.complexity <= verdict.most_nodes]
-    allowed = allowed[-1:] if verdict.exactly else allowed
-    least = min((1.0 - members[i].fitness for i in allowed), default=0.0)
+    allowed = [i for i, c in enumerate(front) if c.complexity <= decision.most_nodes]
+    allowed = allowed[-1:] if decision.exactly else allowed
+    least = min((1.0 - front[i].fitness for i in allowed), default=0.0)
     enough = max(ALIKE * least, 1.0 - EXPLAINED)
-    return next((i for i in allowed if 1.0 - members[i].fitness <= enough), None)
+    return next((i for i in allowed if 1.0 - front[i].fitness <= enough), None)
 
 
-def last_tuned(search: Searcher, model: Individual, data: Dataset) -> Individual:
-    """Tuned once more for a moment, where that helps and the guard allows."""
-    search.workers.set_deadline(LAST_MOMENT)
-    [refined] = polished([model], data, search.refinement, search.workers)
-    better = np.isfinite(refined.fitness) and not refined.fitness < model.fitness
-    return refined if better and (search.guard is None or search.guard(refined)) else model
+def _tuned_once_more(
+    found: Found, candidate: Candidate, data: Dataset, workers: Workers, seconds: float | None
+) -> Candidate:
+    """Where that helps and the guard allows."""
+    workers.set_deadline(seconds)
+    [refined] = polished([candidate.individual], data, found.refinement, workers)
+    better = np.isfinite(refined.fitness) and not refined.fitness < candidate.fitness
+    allowed = not found.guarded or found.problem.guard.behaves(refined)
+    return _candidate(refined) if better and allowed else candidate
 
 
-def line(search: Searcher, number: int, data: Dataset) -> Member:
+def _linear_model(found: Found, number: int, data: Dataset) -> Member:
     """A linear model, fitted to all rows."""
-    problem = search.problem
+    problem = found.problem
     if number != RIDGE:
-        model = search.linear[number].refine(data, Refinement(iterations=3, prune=0.0))
-        return in_user_units(problem, model)
+        return _member(problem, _candidate(found.linear[number].refine(data, REFITTING)))
     Z, weights = problem.standardised(problem.X), problem.weights
     weights = np.ones(len(problem.y)) if weights is None else weights
-    ridge = handful_ridge(problem) if search.handful else Ridge.fitted(Z, problem.y, weights)
-    shrunk = problem.in_user_units(ridge.individual())
+    ridge = ridge_of_different_rows(problem) if found.very_few_rows else Ridge.fitted(Z, problem.y, weights)
+    shrunk = problem.scaling.in_user_units(ridge.individual())
     return Member(shrunk, ridge.r2(Z, problem.y, weights), shrunk.complexity)
 
 
-# --- finds of the seekers -------------------------------------------------------------------------
+def _mean(problem: Problem, data: Dataset) -> Member:
+    """The constant model."""
+    return _member(problem, _candidate(Individual(["0.0"], 0.0, [0.0]).fit(data)))
 
 
-def best_find(search: Searcher) -> tuple[Member, list[Member]]:
-    """The most convincing find, or the shortest, that is not clearly worse than the best on rows that no seeker saw; the mean
-    where there is none."""
-    mean = in_user_units(search.problem, Individual(["0.0"], 0.0, [0.0]).fit(search.problem.dataset()))
-    finds = non_dominated([mean, *finds_of(search)])
-    return best_of(search.problem, finds, cheapest_find(search, finds)), finds
+def _candidate(fitted: Individual) -> Candidate:
+    """A model that has just been fitted."""
+    return Candidate(fitted, fitted.fitness, fitted.complexity)
 
 
-def cheapest_find(search: Searcher, finds: list[Member]) -> Member | None:
-    """The find that costs least (`brief.price`)."""
-    prices = search.seekers.finds.prices() if search.seekers is not None else {}
-    return min(finds, key=lambda m: prices.get(id(m.individual), np.inf), default=None)
+def _member(problem: Problem, candidate: Candidate) -> Member:
+    """A model of standardised features as a member of the front that users see."""
+    individual = problem.scaling.in_user_units(candidate.individual)
+    return Member(individual, candidate.fitness, candidate.complexity)
 
 
-def finds_of(search: Searcher) -> list[Member]:
-    """What seekers found on the way, as far as it behaves."""
-    if search.seekers is None:
-        return []
-    problem = search.problem
-    rows = problem.evolution_rows  # all of them unless there are very many
-    members = [measured(problem, find, rows) for find in search.seekers.finds.by_size.values()]
-    behaves = problem.behaves_in_user_units if search.guard is not None else lambda _: True
+# --- finds of the law search ----------------------------------------------------------------------
+
+
+def _cheapest(found: Found, members: Sequence[Member]) -> Member | None:
+    """The find that costs least."""
+    return min(members, key=lambda m: found.prices.get(id(m.individual), np.inf), default=None)
+
+
+def _finds(found: Found) -> list[Member]:
+    """What the law search found on the way, as far as it behaves."""
+    rows = found.problem.finish_rows  # all of them unless there are very many
+    members = [_measured(found.problem, find, rows) for find in found.finds]
+    behaves = found.problem.guard.behaves_in_user_units if found.guarded else lambda _: True
     return [m for m in members if np.isfinite(m.fitness) and behaves(m.individual)]
 
 
-def measured(problem: Problem, find: Find, rows: Any = slice(None)) -> Member:
+def _measured(problem: Problem, find: Find, rows: Any = slice(None)) -> Member:
     """A find on all rows, or on some."""
     whole = laws.measure(find.expression, problem.X[rows], problem.y[rows])
     fitness = 1.0 - whole.unexplained if whole is not None else -np.inf
     return Member(find.individual, fitness, find.individual.complexity)
 
 
-def in_user_units(problem: Problem, individual: Individual) -> Member:
-    """A model of standardised features as a member of the front that users see."""
-    return Member(problem.in_user_units(individual), individual.fitness, individual.complexity)
+# --- scores ---------------------------------------------------------------------------------------
 
 
-def judged(members: Sequence[Member], scores: Mapping[int, float]) -> list[Member]:
+def _scored(chosen: Member, front: list[Member], scores: Mapping[int, float]) -> Result:
+    members = scored(front, scores)
+    return Result(members[next(i for i, member in enumerate(front) if member is chosen)], members)
+
+
+def scored(members: Sequence[Member], scores: Mapping[int, float]) -> list[Member]:
     """Members with their R² on held-out rows.
 
     Rows are held out during the first part of a run only; then all models go on with all rows. So a size's

@@ -1,14 +1,14 @@
 """A run: iterates over a search, keeps history and checkpoint, knows when to stop, and has the result.
 
-A codename of the paper is one population (`evolution.evolve`); the default is a `search.Searcher`. Both are sequences of steps
-with a front; what looks at the clock, the callback and the checkpoint file is here.
+A codename of the paper is one population (`single.py`); the default is a `Searcher`. Both are sequences of steps with a front;
+what looks at the clock, the callback and the checkpoint file is here. Ctrl-C ends a run like any other rule, from its preparation
+to the making of its result: there is always a model.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,42 +16,32 @@ import numpy as np
 
 from multigene._engine import Individual, Workers
 from multigene.evolution import checkpoint as checkpoints
-from multigene.evolution.loop import Generation, evolve
-from multigene.evolution.pareto import Member, ParetoFront
-from multigene.files import write_atomically
-from multigene.search.problem import A_HANDFUL, Problem
-from multigene.search.result import judged
-from multigene.search.searcher import Report, Searcher
+from multigene.expression.genes import model_expression
+from multigene.files import remove_parts, write_atomically
+from multigene.formula import Formula
+from multigene.search.constants import CHECKPOINT_SECONDS, LAST_MOMENT
+from multigene.search.problem import Problem
+from multigene.search.progress import Progress, Step
+from multigene.search.result import Result, mean_of
+from multigene.search.searcher import Searcher
+from multigene.search.single import SinglePopulation
 from multigene.settings.settings import Clock, Settings
 
-Step = Generation | Report
 
-
-class Progress(Protocol):
+class Display(Protocol):
     """Whoever shows how far a run is."""
 
     def show(self, number: int, seconds: float, fitness: float, complexity: int) -> None:
         """Generations and seconds so far, and the best model."""
 
-    def rehearse(self, seconds: float) -> None:
-        """The search is being cross-validated."""
+    def cross_validate(self, seconds: float) -> None:
+        """The whole search is being cross-validated."""
 
 
-Callback = Callable[[Any], Any]
+Callback = Callable[[Progress], Any]
 
 #: What tells the seconds of a run.
 CLOCKS: dict[Clock, Callable[[], float]] = {"wall": time.perf_counter, "processor": time.process_time}
-
-#: Seconds between writes of the checkpoint file.
-CHECKPOINT_SECONDS = 5.0
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a run found."""
-
-    chosen: Member
-    front: list[Member]
 
 
 class Run:
@@ -66,16 +56,21 @@ class Run:
         callback: Callback | None = None,
         checkpoint: str | Path | None = None,
         fingerprint: str = "",
+        names: Sequence[str] | None = None,
+        target: str = "y",
     ) -> None:
+        """`names` of the columns and of the `target` are those of formulas that the callback sees."""
         self.settings, self.problem, self.workers, self.started = settings, problem, workers, started
         self.callback, self.fingerprint = callback, fingerprint
+        self.names = [f"x{j}" for j in range(problem.X.shape[1])] if names is None else list(names)
+        self.target = target
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
         if self.checkpoint is not None and (self.checkpoint.is_dir() or not self.checkpoint.parent.is_dir()):
             raise ValueError(
                 f"checkpoint={str(checkpoint)!r} is not a file in an existing directory; give a path that can be written."
             )
-        self.step: Step | None = None
-        self.searcher: Searcher | None = None
+        self.search: Searcher | SinglePopulation | None = None
+        self.begun = False
         self.history: list[dict[str, Any]] = []
         self.stopped_by = ""
         self.earlier = 0.0
@@ -84,74 +79,84 @@ class Run:
         self.limit = settings.stopping.generations or 0
 
     def start(self, rng: np.random.Generator, state: bytes | None) -> None:
-        """Prepare the steps, continuing from a state or a checkpoint file where there is one."""
-        if self.checkpoint is not None and self.checkpoint.exists():
-            state = self.checkpoint.read_bytes()
+        """Prepare the search, continuing from a state or a checkpoint file where there is one; Ctrl-C leaves the mean."""
+        try:
+            self._prepare(rng, state)
+        except KeyboardInterrupt:
+            self.stopped_by = "interrupt"
+
+    def _prepare(self, rng: np.random.Generator, state: bytes | None) -> None:
+        warm = state is not None
+        if self.checkpoint is not None:
+            remove_parts(self.checkpoint)
+            if self.checkpoint.exists():
+                state, warm = self.checkpoint.read_bytes(), False
         saved = None if state is None else checkpoints.load(state, self.fingerprint)
         if saved is not None:
             self.history = saved["history"]
             self.earlier = self.history[-1]["seconds"] if self.history else 0.0
-            if self.checkpoint is None and self.limit:  # a warm start goes on for as long again
+            if warm and self.limit:  # a warm start goes on for as long again
                 self.limit += self.generations()
-        if self.settings.search is not None:
-            self.searcher = Searcher(self.problem, self.settings, rng, self.workers, saved)
-            self.steps: Iterator[Step] = self.searcher.run(self.share)
+        if self.settings.search is None:
+            self.search = SinglePopulation(self.problem, self.settings, rng, self.workers, saved)
         else:
-            self.data = self.problem.plain_dataset()
-            previous = None
-            # With a handful of rows whether a model behaves between them is a matter of rounding.
-            guarded = self.settings.selection.guarded and len(self.problem.y) >= A_HANDFUL
-            front = ParetoFront(self.problem.behaves_between_rows if guarded else None)
-            if saved is not None:
-                packed = saved.get("generation", {})
-                previous = checkpoints.generation(
-                    packed, self.settings, self.data.n_features, self.workers, front
-                )
-                self.step = previous
-            self.steps = evolve(self.data, self.settings, rng, self.workers, previous, front=front)
+            limit = self.limit or None
+            self.search = Searcher(self.problem, self.settings, rng, self.workers, limit, saved)
+        if saved is not None:
+            self.begun = True
+            if warm or self._has_larger_limit(saved):
+                self.search.continue_with_larger_limit()
 
-    def execute(self, line: Progress) -> None:
+    def execute(self, display: Display) -> None:
         """Run until a stopping rule holds; Ctrl-C is one of them."""
         try:
-            if self._finished():
-                return
-            for step in self.steps:
-                self.step = step
-                if self._rehearses(step):
-                    line.rehearse(self.seconds())
-                else:
-                    self._record(step, line)
-                if self.callback is not None and self.callback(step):
-                    self.stopped_by = "callback"
-                if self._finished():
-                    break
-                self._save(every=CHECKPOINT_SECONDS)
-            else:
-                self.stopped_by = self._why_it_ended()
+            self._execute(display)
         except KeyboardInterrupt:
             self.stopped_by = "interrupt"
-        self._save(every=0.0)
+        try:
+            self._save(every=0.0)
+        except KeyboardInterrupt:  # the file stays as it was
+            self.stopped_by = "interrupt"
 
-    def _why_it_ended(self) -> str:
-        """A search ends by itself when it has found a law, has explained all there is, or sees nothing to explain."""
-        if self.searcher is not None and self.searcher.found_law:
-            return "law"
-        limit = self.settings.stopping.seconds
-        if limit is not None and self.seconds() >= limit:
-            return "time"
-        return "target" if self.searcher is not None and self.searcher.explained() else "nothing to find"
+    def _execute(self, display: Display) -> None:
+        if self.search is None or self._finished():
+            return
+        for step in self.search.steps(self.share):
+            self.begun = True
+            if step.phase == "cross-validate":  # counts as time and not as generations of the run
+                display.cross_validate(self.seconds())
+            else:
+                self._record(step, display)
+            if self.callback is not None and self.callback(self._progress(step)):
+                self.stopped_by = "callback"
+            if self._finished():
+                return
+            self._save(every=CHECKPOINT_SECONDS)
+        self.stopped_by = self._why_it_ended(self.search)
+
+    def _why_it_ended(self, search: Searcher | SinglePopulation) -> str:
+        """A search ends by itself when it has found a law or explained the target, or when no improvement is expected."""
+        why, limit = search.why_ended(), self.settings.stopping.seconds
+        return "time" if why != "law" and limit is not None and self.seconds() >= limit else why
 
     def result(self) -> Result:
-        """The chosen model and the front."""
-        if self.searcher is not None:
-            chosen, front = self.searcher.result()
-            front = front if any(member is chosen for member in front) else [*front, chosen]
-            verdict = self.searcher.verdict
-            scored = judged(front, (verdict and verdict.validation_r2) or {})
-            return Result(scored[next(i for i, member in enumerate(front) if member is chosen)], scored)
-        front = [] if self.step is None else list(self.step.front)
-        front = front or [self._constant_model()]
-        return Result(max(front, key=lambda member: member.fitness), front)
+        """The chosen model and the front; on Ctrl-C the best model so far as it is."""
+        if self.search is None:
+            return mean_of(self.problem)
+        so_far: Result | None = None
+        try:
+            so_far = self.search.provisional()
+            return self.search.result(self._seconds_for_last_tuning())
+        except KeyboardInterrupt:
+            self.stopped_by = "interrupt"
+            return so_far or self.search.provisional()
+
+    def _seconds_for_last_tuning(self) -> float | None:
+        """As long as it takes, so that the clock has no say in the result; but not after Ctrl-C, and not beyond a time limit."""
+        limit = self.settings.stopping.seconds
+        if self.stopped_by == "interrupt":
+            return LAST_MOMENT
+        return None if limit is None else max(LAST_MOMENT, limit - self.seconds())
 
     def generations(self) -> int:
         """Generations done so far, per island."""
@@ -170,11 +175,7 @@ class Run:
             shares.append(self.seconds() / self.settings.stopping.seconds)
         return max(shares)
 
-    def _rehearses(self, step: Step) -> bool:
-        """Is the step part of a rehearsal? Those count as time and not as generations of the run."""
-        return isinstance(step, Report) and step.phase == "rehearse"
-
-    def _record(self, step: Step, line: Progress) -> None:
+    def _record(self, step: Step, display: Display) -> None:
         best = step.front.best
         fitness = best.fitness if best else float("-inf")
         complexity = best.complexity if best else 0
@@ -188,14 +189,23 @@ class Run:
                 "complexity": complexity,
             }
         )
-        line.show(step.number + 1, seconds, fitness, complexity)
+        display.show(step.number + 1, seconds, fitness, complexity)
+
+    def _progress(self, step: Step) -> Progress:
+        """A step as a callback gets to see it."""
+        scaling = self.problem.scaling
+
+        def formula_of(individual: Individual) -> str:
+            model = scaling.in_user_units(individual) if scaling.changes else individual
+            return str(Formula(model_expression(model), self.names, self.target))
+
+        return Progress(step, self.earlier + self.seconds(), formula_of)
 
     def _finished(self) -> bool:
         stopping, history = self.settings.stopping, self.history
         if not self.stopped_by and history:
-            best = history[-1]["fitness"]
             since = stopping.stagnation
-            if stopping.target_r2 is not None and self._reached(best, stopping.target_r2):
+            if stopping.target_r2 is not None and self._reached(stopping.target_r2):
                 self.stopped_by = "target"
             elif self.limit and self.generations() >= self.limit:
                 self.stopped_by = "generations"
@@ -205,40 +215,43 @@ class Run:
                 self.stopped_by = "stagnation"
         return bool(self.stopped_by)
 
-    def _reached(self, best: float, r2: float) -> bool:
-        """Is the fittest model fit enough, and with a handful of rows one that means something?"""
-        if self.searcher is not None and self.searcher.handful:
-            return self.searcher.reached(r2)
-        return best >= r2
+    def _reached(self, r2: float) -> bool:
+        """Is the fittest model fit enough, and with very few rows one that means something?"""
+        assert self.search is not None
+        return bool(self.history[-1]["fitness"] >= r2) and self.search.reached(r2)
 
     def _stagnates(self, since: int) -> bool:
         latest = self.history[-1]
         before = [h for h in self.history if h["generation"] <= latest["generation"] - since]
         return bool(before) and before[-1]["fitness"] >= latest["fitness"]
 
+    # --- stop and resume --------------------------------------------------------------------------
+
     def state(self) -> bytes | None:
         """The state after the last step, or None before the first."""
-        if self.step is None:
+        if self.search is None or not self.begun:
             return None
-        if isinstance(self.step, Generation):
-            return checkpoints.dump(
-                {"generation": checkpoints.packed(self.step)}, self.fingerprint, self.history
+        return checkpoints.dump(
+            self.search.packed() | {"limits": self._limits()}, self.fingerprint, self.history
+        )
+
+    def _limits(self) -> list[float | None]:
+        return [self.limit or None, self.settings.stopping.seconds]
+
+    def _has_larger_limit(self, saved: dict[str, Any]) -> bool:
+        """May the run take longer than the one whose state was saved?"""
+        try:
+            before, now = (
+                [np.inf if limit is None else float(limit) for limit in limits]
+                for limits in (saved["limits"], self._limits())
             )
-        assert self.searcher is not None
-        return checkpoints.dump(self.searcher.state(), self.fingerprint, self.history)
+        except (KeyError, TypeError, ValueError):
+            raise ValueError(checkpoints.DAMAGED) from None
+        return any(larger > earlier for larger, earlier in zip(now, before, strict=True))
 
     def _save(self, every: float) -> None:
-        if (
-            self.checkpoint is not None
-            and self.step is not None
-            and time.perf_counter() - self.saved >= every
-        ):
+        if self.checkpoint is not None and time.perf_counter() - self.saved >= every:
             state = self.state()
             if state is not None:
                 write_atomically(self.checkpoint, state)
             self.saved = time.perf_counter()
-
-    def _constant_model(self) -> Member:
-        """The mean: what is left when no individual was evaluated before the run had to end."""
-        constant = Individual(["0.0"], 0.0, [0.0]).fit(self.problem.plain_dataset())
-        return Member(constant, constant.fitness, constant.complexity)

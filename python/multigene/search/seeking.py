@@ -1,40 +1,170 @@
-"""Whether law seekers are sent out on a problem, on which rows, and why not (`searcher.py` asks once)."""
+"""The law search within the default search: whether it runs, on which rows, for how long, and what counts as a law.
+
+`laws/seekers.py` does the seeking; all that the rest of the search knows of it is here. The law search and the islands share a
+run by counted work and never by the clock. The law search begins. A law ends the run; without one the islands take over, and the
+law search gets more or less beside them according to how near a law seems: much on clean data, nothing on data that clearly
+follow no short law.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
-import numpy.typing as npt
 
-from multigene._engine import Workers
+from multigene._engine import Individual
+from multigene.expression.numbers import numbers, simple_numbers
+from multigene.laws import law as laws
+from multigene.laws.law import EXACT, Find
 from multigene.laws.seekers import Seekers
-from multigene.search.cross_validation import few_rows
-from multigene.search.problem import Problem
+from multigene.search.constants import (
+    FAIR_CHANCE,
+    FEWEST_ROWS_FOR_A_LAW,
+    FIRST_PIECE,
+    FIRST_SHARE,
+    LARGEST_NUMBER,
+    LAW_SHARES,
+    LONG_MODELS,
+    SAVED_UP,
+    SHORT_LAWS_UP_TO,
+    SIMPLIFIED_AT_THE_END,
+    SURVEY_SHARE,
+)
+from multigene.search.problem import Problem, Rows
+from multigene.search.task import Task
 from multigene.settings.defaults import default_settings
-from multigene.settings.settings import Settings
-
-#: With fewer different rows nothing can be called a law (`Seekers` ask for ten more than three for each fitted number).
-FEWEST_ROWS_TO_SEEK = 13
-#: Squares of larger numbers overflow in what seekers make of them.
-LARGEST = 1e100
 
 
-def seekers_of(
-    problem: Problem, settings: Settings, rng: np.random.Generator, workers: Workers
-) -> Seekers | None:
-    """Seekers that see the rows for searching, the others verify what they find; None if none are to be sent.
+class LawSearch:
+    """The law search of a task; without `seekers` there is none, and it finds nothing."""
+
+    def __init__(self, task: Task, rng: np.random.Generator) -> None:
+        """Raises ValueError where laws alone are asked for and none can be looked for."""
+        self.problem = task.problem
+        self.seekers = seekers_of(task, rng)
+        #: Evaluations before the islands began.
+        self.before = 0
+        #: What exact finds leave unexplained that are no law of few rows.
+        self.looked_at: set[float] = set()
+
+    @property
+    def alone(self) -> bool:
+        """Does the law search run alone, without islands?"""
+        return self.seekers is not None and self.seekers.alone
+
+    @property
+    def law(self) -> Find | None:
+        """The law, once there is one."""
+        return None if self.seekers is None else self.seekers.law
+
+    @property
+    def finds(self) -> list[Find]:
+        """The best find of every size."""
+        return [] if self.seekers is None else list(self.seekers.finds.by_size.values())
+
+    @property
+    def prices(self) -> dict[int, float]:
+        """What the finds cost, by identity of their models: the lowest is the most convincing."""
+        return {} if self.seekers is None else self.seekers.finds.prices()
+
+    @property
+    def has_targets(self) -> bool:
+        """Is there anything to seek a law of?"""
+        return self.seekers is not None and bool(self.seekers.targets)
+
+    @property
+    def evaluations(self) -> int:
+        """Evaluations so far."""
+        return 0 if self.seekers is None else self.seekers.evaluations
+
+    @property
+    def first_share(self) -> float:
+        """Share of the run at which the islands take over; with noisy data only the fast linear-algebra pass comes first."""
+        assert self.seekers is not None
+        return SURVEY_SHARE if self.seekers.surveying else 0.0 if self.seekers.noisy else FIRST_SHARE
+
+    def run(self, evaluations: int, stop: Callable[[], bool]) -> bool:
+        """Seek for as many evaluations; True if there is a law that holds on the held-out rows."""
+        if self.seekers is None or evaluations <= 0:
+            return False
+        if self.problem.few_rows and len(self.seekers.y) < SHORT_LAWS_UP_TO:
+            self._run_in_few(self.seekers, evaluations, stop)
+        else:
+            self.seekers.seek(evaluations, stop)
+        if self.seekers.law is not None and not self._holds(self.seekers.law):
+            self.seekers.finds.law = None
+        return self.seekers.law is not None
+
+    def islands_begin(self) -> None:
+        """What comes now is counted against the work of the islands."""
+        self.before = self.evaluations
+
+    def due(self, approximators_left: float, done: int) -> int:
+        """Evaluations that it is due beside islands that leave so much unexplained and have done so many evaluations."""
+        if self.seekers is None:
+            return 0
+        had = self.seekers.evaluations - self.before
+        return due(self.seekers.finds.best, approximators_left, done, had, self.seekers.had_a_chance)
+
+    def adopt(self, individual: Individual) -> None:
+        """A model in the user's units that explains the target may be a law when it is cleaned up."""
+        if self.seekers is not None:
+            self.seekers.finds.adopt(individual)
+            self.run(1, lambda: True)  # held-out rows have the last word
+
+    def simplify(self) -> None:
+        """The most convincing finds are simplified within the noise."""
+        if self.seekers is not None:
+            self.seekers.simplify(SIMPLIFIED_AT_THE_END)
+
+    def packed(self) -> dict[str, Any] | None:
+        """As plain values, without loss."""
+        if self.seekers is None:
+            return None
+        looked_at = sorted(left.hex() for left in self.looked_at)
+        return {"before": self.before, "looked_at": looked_at, "seekers": self.seekers.state()}
+
+    def restore(self, saved: dict[str, Any] | None) -> None:
+        """Go on from what `packed` gave."""
+        if self.seekers is not None and saved is not None:
+            self.before = int(saved["before"])
+            self.looked_at = {float.fromhex(left) for left in saved["looked_at"]}
+            self.seekers.restore(saved["seekers"])
+
+    def _holds(self, law: Find) -> bool:
+        """Does a law hold on the held-out rows as well?"""
+        rows = self.problem.held_out_rows
+        if len(rows) == 0:
+            return True
+        return laws.holds(law, self.problem.X[rows], self.problem.y[rows])
+
+    def _run_in_few(self, seekers: Seekers, evaluations: int, stop: Callable[[], bool]) -> None:
+        """In very few rows with a pause: a short find may be a law by `law_of_few`."""
+        until = seekers.evaluations + evaluations
+        for piece in (FIRST_PIECE, evaluations):
+            if seekers.law is None and seekers.evaluations < until and not stop():
+                seekers.seek(min(piece, until - seekers.evaluations), stop)
+            if seekers.law is None:
+                seekers.finds.law = law_of_few(seekers, self.looked_at)
+
+
+def seekers_of(task: Task, rng: np.random.Generator) -> Seekers | None:
+    """Seekers that see the rows for searching, the others verify what they find; None if there is to be no law search.
 
     Raises ValueError where laws alone are asked for and none can be looked for.
     """
-    assert settings.search is not None
-    if settings.seeking is None or settings.search.looks_for == "accuracy" or settings.search.islands == 0:
+    problem, settings, options = task.problem, task.settings, task.options
+    if settings.seeking is None or options.looks_for == "accuracy" or options.islands == 0:
         return None
     rows = problem.search_rows
-    if few_rows(problem):  # a row given twice is no further evidence for a law
+    if problem.few_rows:  # a row given twice is no further evidence for a law
         pairs = np.column_stack([problem.X[rows], problem.y[rows]])
         rows = rows[np.sort(np.unique(pairs, axis=0, return_index=True)[1])]
     reason = _obstacle(problem, rows)
     if reason is not None:
-        if settings.search.looks_for == "laws":
+        if options.looks_for == "laws":
             raise ValueError(reason)
         return None
     own = np.random.default_rng(rng.integers(2**63))
@@ -42,24 +172,66 @@ def seekers_of(
     functions = settings.genes.functions
     chosen = None if functions == default_settings().genes.functions else functions
     # Approximators add features of different units, which is not reported.
-    alone = settings.search.looks_for == "laws" or problem.dimensions is not None
-    return Seekers(X, y, np.arange(len(y)), own, workers, settings.seeking, chosen, problem.dimensions, alone)
+    alone = options.looks_for == "laws" or problem.dimensions is not None
+    return Seekers(
+        X, y, np.arange(len(y)), own, task.workers, settings.seeking, chosen, problem.dimensions, alone
+    )
 
 
-def _obstacle(problem: Problem, rows: npt.NDArray[np.intp]) -> str | None:
+def _obstacle(problem: Problem, rows: Rows) -> str | None:
     """Why no law can be looked for in these rows, with the remedy; None if one can."""
     laws_alone = "units" if problem.dimensions is not None else "search='laws'"
     remedy = "leave units out" if problem.dimensions is not None else "take search='both'"
     if problem.weights is not None:
         return f"{laws_alone} does not go with sample_weight of different values; leave it out, or {remedy}."
-    if len(rows) < FEWEST_ROWS_TO_SEEK:
+    if len(rows) < FEWEST_ROWS_FOR_A_LAW:
         return (
             f"{len(rows)} different rows are too few for {laws_alone}: anything could be called a law; "
-            f"give at least {FEWEST_ROWS_TO_SEEK} different rows, or {remedy}."
+            f"give at least {FEWEST_ROWS_FOR_A_LAW} different rows, or {remedy}."
         )
-    if problem.largest > LARGEST:
+    if problem.guard.largest > LARGEST_NUMBER:
         return (
-            f"{problem.largest:g} is too large for {laws_alone}: squares overflow; "
-            f"give numbers of at most {LARGEST:g}, or {remedy}."
+            f"{problem.guard.largest:g} is too large for {laws_alone}: squares overflow; "
+            f"give numbers of at most {LARGEST_NUMBER:g}, or {remedy}."
         )
     return None
+
+
+def law_of_few(seekers: Seekers, looked_at: set[float]) -> Find | None:
+    """The shortest exact find whose numbers are simple but for as many as the rows can vouch for, if there is one.
+
+    Seekers count every number of a formula as fitted and so call nothing a law in very few rows. `looked_at` holds what finds
+    leave unexplained that were looked at before.
+    """
+    X, y = seekers.rows_given, seekers.y
+    exact = [
+        f for f in seekers.finds.by_size.values() if f.unexplained < EXACT and f.unexplained not in looked_at
+    ]
+    for find in sorted(exact, key=lambda f: f.individual.complexity):
+        looked_at.add(find.unexplained)
+        if (
+            find.individual.complexity > laws.STAIRS[0][0]
+        ):  # longer ones are exact by their number of constants
+            continue
+        law = laws.as_law(find, X, y, seekers.finds.data)
+        if law is None or not seekers.finds.admits(law.expression):
+            continue
+        fitted = sum(value not in simple_numbers(value) for value in numbers(law.expression))
+        if len(y) >= 3 * fitted + 10:
+            return law
+    return None
+
+
+def due(left: float, approximators_left: float, done: int, had: int, fair: bool) -> int:
+    """Evaluations that the law search is due, which has `had` some since the islands began, and these have `done` theirs.
+
+    `left` is what the best find leaves unexplained; islands that leave little say that there is little noise. `fair` says that
+    the law search has had a fair chance.
+    """
+    # A find that leaves more than the islands do says nothing about a law: these say how clean the data are.
+    near = min(left if left < approximators_left else math.inf, LONG_MODELS * approximators_left)
+    share = next((share for most, share in LAW_SHARES if near < most), 0.0)
+    if not fair:
+        return max(0, int(max(share, FAIR_CHANCE) * done) - had)
+    evaluations = int(share * done) - had
+    return evaluations if evaluations >= SAVED_UP else 0

@@ -1,7 +1,7 @@
 """Models tuned once more, and their shorter relatives: the same model at ever higher prices of a printed node.
 
 Evolution works on large models and leaves the small sizes of the front to chance; taking out of a good large model what it can
-do without gives better small ones. `search` does this before the front is judged and towards the end of a run.
+do without gives better small ones. The search does this before the front is validated and towards the end of a run.
 """
 
 from __future__ import annotations
@@ -10,17 +10,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from multigene._engine import Dataset, Individual, Workers, polish
+from multigene.search.constants import (
+    POLISHING_GAIN,
+    POLISHING_STEPS,
+    PRICES,
+    SHORTENING_PARAMETERS,
+    SHORTENING_STEPS,
+)
 from multigene.settings.settings import Refinement
-
-#: Prices of a printed node, one after the other, in units of the setting `trim`.
-PRICES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 
 
 def polished(
     models: Sequence[Individual], data: Dataset, refinement: Refinement, workers: Workers
 ) -> list[Individual]:
     """All genes of each model tuned jointly."""
-    longer = replace(refinement, iterations=10, gain=1e-6)
+    longer = replace(refinement, iterations=POLISHING_STEPS, gain=POLISHING_GAIN)
     return polish(list(models), data, longer, 0.0, workers)
 
 
@@ -33,7 +37,7 @@ def shorter_relatives(
     models: Sequence[Individual], data: Dataset, refinement: Refinement, trim: float, workers: Workers
 ) -> list[Individual]:
     """Every model at every price, each made from the one before."""
-    tuning = replace(refinement, iterations=4, max_parameters=256)
+    tuning = replace(refinement, iterations=SHORTENING_STEPS, max_parameters=SHORTENING_PARAMETERS)
     relatives: list[Individual] = []
     shorter = list(models)
     for price in PRICES if trim > 0.0 else ():

@@ -6,51 +6,66 @@ which parameters there are, of which kinds, or which were given, asks here inste
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
 from multigene.settings.settings import Kind, Settings
 
+#: A parameter that changes how a run is made and not what comes out.
+SILENT = {"silent": True}
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Parameters:
-    """What a run was asked for; the meaning of each parameter is documented at `MultigeneRegressor`."""
+    """What a run was asked for; the meaning of each parameter is documented at `MultigeneRegressor`.
 
-    configuration: str | None = None
+    `option` names the option of `multigene fit` where there is one; other parameters are settings and given by --set.
+    """
+
+    configuration: str | None = field(default=None, metadata={"option": "--configuration"})
     functions: str | list[Any] | dict[str, Any] | tuple[Any, ...] | None = None
     population_size: int | None = None
-    generations: int | None = None
-    time_limit: float | None = None
+    generations: int | None = field(default=None, metadata={"option": "--generations"})
+    time_limit: float | None = field(default=None, metadata={"option": "--time"})
     max_genes: int | None = None
     max_depth: int | None = None
     max_nodes: int | None = None
-    search: Kind = "both"
-    units: dict[str, str] | None = None
-    n_jobs: int | None = -1
-    random_state: Any = None
-    verbose: int | bool = 0
-    warm_start: bool = False
+    search: Kind = field(default="both", metadata={"option": "--search"})
+    units: dict[str, str] | None = field(default=None, metadata={"option": "--units"})
+    n_jobs: int | None = field(default=-1, metadata=SILENT)
+    random_state: Any = field(default=None, metadata={"option": "--seed"})
+    verbose: int | bool = field(default=0, metadata=SILENT)
+    warm_start: bool = field(default=False, metadata=SILENT)
     settings: Settings | dict[str, Any] | None = None
 
     @staticmethod
     def of(estimator: Any) -> Parameters:
         """Those of an estimator, as its attributes have them now; NumPy's numbers as Python's."""
-        values = {field.name: getattr(estimator, field.name) for field in fields(Parameters)}
+        values = {each.name: getattr(estimator, each.name) for each in fields(Parameters)}
         return Parameters(**{name: _plain(value) for name, value in values.items()})
 
     def values(self) -> dict[str, Any]:
         """All of them by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def given(self) -> dict[str, Any]:
-        """Those that differ from their defaults, by name."""
-        return {
-            field.name: value
-            for field in fields(self)
-            if type(value := getattr(self, field.name)) is not type(field.default) or value != field.default
-        }
+        """Those that differ from their defaults, by name; silent ones and seeds that are objects are left out."""
+        found = {}
+        for each in fields(self):
+            value, written = getattr(self, each.name), not each.metadata.get("silent")
+            if each.name == "random_state":
+                written = isinstance(value, int)
+            if written and (type(value) is not type(each.default) or value != each.default):
+                found[each.name] = value
+        return found
+
+    @staticmethod
+    def option(name: str) -> str | None:
+        """The option of `multigene fit` for a parameter; None where it is a setting."""
+        [found] = [each.metadata.get("option") for each in fields(Parameters) if each.name == name]
+        return found
 
 
 def _plain(value: Any) -> Any:

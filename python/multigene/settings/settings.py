@@ -133,9 +133,10 @@ class Selection:
     """Price of a parameter: its weight in `gcv` and `compact`."""
     node_price: float = 0.0
     """Price of a node in `compact`."""
-    guarded: bool = True
-    """Only models that behave between and slightly beyond the rows may become the result. Fitness and breeding do not see the
-    guard: a configuration of the paper evolves as it does there, but does not end in an explosion (paper: test R² of -3e29)."""
+    guarded: bool = False
+    """Configurations of the paper: only models that behave between and slightly beyond the rows may become the result. Fitness
+    and breeding never see the guard. False is the paper's rule: best training fitness over the run, even where it explodes
+    between the rows (the paper reports a test R² of -3e29)."""
     distinct: bool = False
     """Replace individuals whose structure the generation has already by mutants of theirs."""
 
@@ -262,7 +263,8 @@ class Search:
     standardise: bool = True
     """Evolve on standardised features."""
     holdout: float = 0.25
-    """Share of the rows that judge how large a formula may be; with fewer than 400 it is rehearsed instead; 0 for neither."""
+    """Share of the rows that are held out to decide how large a formula may be; with fewer than 400 the whole search is
+    cross-validated instead; 0 for neither."""
     finish: float = 0.5
     """Share of the run that evolves on all rows."""
     clip: float | None = None

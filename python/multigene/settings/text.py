@@ -66,7 +66,7 @@ def read_assignment(text: str) -> tuple[str, Any]:
 
 
 def read_settings_file(path: Path) -> dict[str, Any]:
-    """A TOML file of settings by name; tables such as [genes] are allowed and are for order alone."""
+    """A TOML file of settings by name, and of the configuration that they change; tables such as [genes] are for order alone."""
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -74,6 +74,8 @@ def read_settings_file(path: Path) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path} is not a TOML file: {error}.") from None
     found: dict[str, Any] = {}
+    if "configuration" in content:
+        found["configuration"] = _typed(str, content.pop("configuration"), "configuration")
     for name, value in content.items():
         entries = value if isinstance(value, dict) and name in declared.PARTS else {name: value}
         for key, each in entries.items():

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from multigene.study.cluster import DaskCluster
     from multigene.study.design import Design, Study, build_study, read_design
     from multigene.study.errors import StudyError
-    from multigene.study.methods import Limit, Method
+    from multigene.study.limits import Limit
+    from multigene.study.methods import Method
     from multigene.study.problems import Problem, Split, problem_named
     from multigene.study.runner import LocalProcesses, run_study
     from multigene.study.statistics import Results, results
@@ -31,7 +32,8 @@ _HOME = {
     **dict.fromkeys(("DaskCluster",), "cluster"),
     **dict.fromkeys(("Design", "Study", "build_study", "read_design"), "design"),
     **dict.fromkeys(("StudyError",), "errors"),
-    **dict.fromkeys(("Limit", "Method"), "methods"),
+    "Limit": "limits",
+    "Method": "methods",
     **dict.fromkeys(("Problem", "Split", "problem_named"), "problems"),
     **dict.fromkeys(("LocalProcesses", "run_study"), "runner"),
     **dict.fromkeys(("Results", "results"), "statistics"),

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar
 
 import typer
 from rich.console import Console
@@ -22,8 +22,11 @@ from multigene.study import methods as method_registry
 from multigene.study import problems as problem_registry
 from multigene.study.design import Design, Study, build_study, read_design, shipped
 from multigene.study.errors import StudyError, nearest, unknown
-from multigene.study.methods import Limit
+from multigene.study.limits import Limit
 from multigene.study.store import Store
+
+if TYPE_CHECKING:
+    from multigene.study.views import View
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -53,6 +56,27 @@ RetryOption = Annotated[bool, typer.Option("--retry-failed", help="Run failed ru
 LimitOption = Annotated[
     str | None, typer.Option("--limit", help='One view only, such as "1000 generations".')
 ]
+AtOption = Annotated[
+    str | None,
+    typer.Option(
+        "--at",
+        help='What runs had on their way: "200 generations", "1 processor second", or clock for the generations that the '
+        "authors' seven minutes bought each configuration.",
+    ),
+]
+RuleOption = Annotated[
+    str,
+    typer.Option(
+        "--rule", help="With --at: best (the paper's result rule) or guarded (behaves between rows)."
+    ),
+]
+MachineOption = Annotated[
+    float | None,
+    typer.Option(
+        "--machine",
+        help="With --at clock: how fast the authors' machine was (default: fitted to the baseline).",
+    ),
+]
 ProblemOption = Annotated[str | None, typer.Option("--problem", "-p", help="One problem only.")]
 
 
@@ -79,7 +103,9 @@ def spoken_errors(command: Callable[P, R]) -> Callable[P, R]:
 @app.command()
 @spoken_errors
 def run(
-    design: Annotated[str, typer.Argument(help="smoke, quick, paper, paper-effort, or a TOML file.")],
+    design: Annotated[
+        str, typer.Argument(help="smoke, quick, paper, paper-effort, paper-clock, science-…, or a TOML file.")
+    ],
     store: StoreOption = Path("study.db"),
     problem: Annotated[
         list[str] | None, typer.Option("--problem", "-p", help="Only these problems (repeat the option).")
@@ -240,6 +266,9 @@ def tables(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
     limit: LimitOption = None,
     problem: ProblemOption = None,
+    at: AtOption = None,
+    rule: RuleOption = "best",
+    machine: MachineOption = None,
 ) -> None:
     """Print the paper's tables from our runs, with the paper's numbers and verdicts beside them."""
     from multigene.study.statistics import results
@@ -250,7 +279,7 @@ def tables(
     if format not in known:
         raise StudyError(f"there is no format {format!r}{nearest(format, known)}")
     with Store.open(store) as opened:
-        found = results(opened)
+        found = results(opened, view=_view(opened, at, rule, machine))
     if not found.cells:
         raise StudyError(f"{store} has no finished runs yet; run the study first")
     if limit is not None and limit not in found.limits():
@@ -274,6 +303,24 @@ def tables(
     else:
         with _writing(output):
             output.write_text(text, encoding="utf-8")
+
+
+def _view(store: Store, at: str | None, rule: str, machine: float | None) -> View | None:
+    """What is asked for; says by which factor the authors' clock was turned into generations."""
+    from multigene.study.views import CLOCK, View, fitted_machine
+
+    if at is None:
+        if rule != "best":
+            raise StudyError(f'--rule {rule} needs --at, for example --at "1000 generations"')
+        return None
+    if at != CLOCK:
+        return View(at, rule)
+    if machine is None:
+        machine = fitted_machine(store)
+        errors.print(
+            f"authors' machine, fitted to the baseline's training medians: {machine:.2f}", markup=False
+        )
+    return View(at, rule, machine)
 
 
 class _writing:

@@ -19,7 +19,8 @@ from typing import Any
 from multigene.study.design import Run, Study
 from multigene.study.errors import StudyError
 from multigene.study.execution import Outcome, perform
-from multigene.study.methods import Limit, Method
+from multigene.study.limits import Limit
+from multigene.study.methods import Method
 from multigene.study.problems import Problem
 
 ADDRESS = re.compile(r"(?:([a-z]+)://)?[^\s/]+:\d+/?")

@@ -16,7 +16,8 @@ from typing import Any
 
 from multigene.study import methods, own_problems, problems
 from multigene.study.errors import StudyError, nearest, unknown
-from multigene.study.methods import NO_LIMIT, Limit, Method
+from multigene.study.limits import NO_LIMIT, Limit
+from multigene.study.methods import Method
 from multigene.study.problems import Problem
 
 
@@ -97,7 +98,8 @@ class Design:
         """The design as plain data, which `design_from` reads back."""
         data = asdict(self)
         data["limits"] = [
-            {key: value for key, value in limit.items() if value is not None} for limit in data["limits"]
+            {key: value for key, value in limit.items() if value is not None and value != ()}
+            for limit in data["limits"]
         ]
         data["problem"], data["method"] = data.pop("own_problems"), data.pop("own_methods")
         return data
@@ -193,9 +195,11 @@ def _seeds(value: object) -> tuple[int, ...]:
 
 
 def _limit(table: object) -> Limit:
-    if not isinstance(table, Mapping) or not set(table) <= {"generations", "seconds", "clock"}:
+    known = {f.name for f in fields(Limit)}
+    if not isinstance(table, Mapping) or not set(table) <= known:
         raise StudyError(
-            f"a limit is a table with generations, seconds (and their clock) or both, got {table!r}"
+            f"a limit is a table with generations, seconds (and their clock) or both, got {table!r}; "
+            f"its keys are {', '.join(sorted(known))}"
         )
     return Limit(**table)
 
@@ -241,7 +245,9 @@ def build_study(design: Design, data_directory: str | Path | None = None, prepar
         for problem in made_problems.values():
             _prepare(problem, design.seeds[0])
         for method in made_methods.values():
-            method.build(design.seeds[0], next(filter(method.honours, design.limits), None))
+            limit = next(filter(method.honours, design.limits), None)
+            first = next(iter(made_problems))
+            method.build(design.seeds[0], None if limit is None else limit.on(first, method.name))
     runs = [
         Run(problem, method.name, label, seed)
         for seed in design.seeds

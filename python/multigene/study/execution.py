@@ -14,14 +14,21 @@ import warnings
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import metadata
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from multigene.study.methods import CLOCKS, Limit, Method, describe
-from multigene.study.problems import Problem
+from multigene.data.scores import r2
+from multigene.expression.genes import model_expression
+from multigene.formula import Formula
+from multigene.settings.resolve import resolved
+from multigene.study.limits import CLOCKS, Limit
+from multigene.study.methods import Method, describe, thinned
+from multigene.study.problems import Problem, Split
+from multigene.study.trajectory import Checkpoint, Marks, follow
 
 Array = NDArray[np.float64]
 WARNINGS_KEPT = 5
@@ -43,6 +50,7 @@ class Outcome:
     depth: int | None = None
     genes: int | None = None
     history: tuple[tuple[float, int | None, float], ...] = ()
+    checkpoints: tuple[Checkpoint, ...] = ()
     warnings: tuple[str, ...] = ()
     error: str | None = None
     traceback: str | None = None
@@ -69,7 +77,10 @@ def perform(problem: Problem, method: Method, limit: Limit | None, seed: int) ->
 
 def _fit_and_test(problem: Problem, method: Method, limit: Limit | None, seed: int) -> Outcome:
     split = problem.sample(seed)
+    limit = None if limit is None else limit.on(problem.name, method.name)
     model = method.build(seed, limit)
+    if limit is not None and limit.marks.labels and limit.generations is not None and method.one_population:
+        return _followed(split, model, seed, limit.generations, limit.marks)
     names = split.feature_names if method.takes_names else None
     X_train, X_test = _features(split.X_train, names), _features(split.X_test, names)
     now = CLOCKS["wall" if limit is None else limit.clock]
@@ -80,8 +91,8 @@ def _fit_and_test(problem: Problem, method: Method, limit: Limit | None, seed: i
     on_test = np.asarray(model.predict(X_test), dtype=np.float64)
     about = describe(model, split.feature_names)
     return Outcome(
-        train_r2=r_squared(split.y_train, on_train),
-        test_r2=r_squared(split.y_test, on_test),
+        train_r2=r2(split.y_train, on_train),
+        test_r2=r2(split.y_test, on_test),
         train_rmse=root_mean_square(split.y_train, on_train),
         test_rmse=root_mean_square(split.y_test, on_test),
         seconds=seconds,
@@ -95,20 +106,29 @@ def _fit_and_test(problem: Problem, method: Method, limit: Limit | None, seed: i
     )
 
 
+def _followed(split: Split, model: Any, seed: int, generations: int, marks: Marks) -> Outcome:
+    """The same run as `fit` makes, looked at on its way."""
+    run = follow(split, resolved(model), seed, generations, marks)
+    on_train, on_test = run.model.predict(split.X_train), run.model.predict(split.X_test)
+    return Outcome(
+        train_r2=r2(split.y_train, on_train),
+        test_r2=r2(split.y_test, on_test),
+        train_rmse=root_mean_square(split.y_train, on_train),
+        test_rmse=root_mean_square(split.y_test, on_test),
+        seconds=run.seconds,
+        generations=run.generations,
+        formula=str(Formula(model_expression(run.model), list(split.feature_names), "y")),
+        size=run.model.n_nodes,
+        lcf_share=run.model.lcf_share,
+        depth=run.model.depth,
+        genes=sum(c != 0.0 for c in run.model.coefficients),
+        history=thinned(list(run.history)),
+        checkpoints=run.checkpoints,
+    )
+
+
 def _features(X: Array, names: tuple[str, ...] | None) -> Array | pd.DataFrame:
     return X if names is None else pd.DataFrame(X, columns=list(names))
-
-
-def r_squared(y: Array, predicted: Array) -> float:
-    """R², minus infinity when a prediction is not finite; a constant target counts as 1 if hit, else 0."""
-    with np.errstate(all="ignore"):
-        error = float(np.sum((y - predicted) ** 2))
-        total = float(np.sum((y - y.mean()) ** 2))
-        if not np.isfinite(error):
-            return -np.inf
-        if total == 0:
-            return 1.0 if error == 0 else 0.0
-        return 1 - error / total
 
 
 def root_mean_square(y: Array, predicted: Array) -> float:

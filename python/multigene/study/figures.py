@@ -6,6 +6,7 @@ Drawn with Matplotlib's object interface: no global state, no display. Each figu
 
 from __future__ import annotations
 
+import html
 import io
 import re
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from multigene.study.errors import StudyError, nearest
-from multigene.study.methods import NO_LIMIT
+from multigene.study.limits import NO_LIMIT
 from multigene.study.statistics import Results
 from multigene.study.store import Store, read_json
 
@@ -231,4 +232,4 @@ def inline_svg(figure: Figure, identity: str, description: str) -> str:
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S)
     text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{identity}-", text)
     text = re.sub(r"#000000|\bblack\b", "currentColor", text)
-    return text.replace("<svg ", f'<svg role="img" aria-label="{description}" ', 1)
+    return text.replace("<svg ", f'<svg role="img" aria-label="{html.escape(description)}" ', 1)

@@ -9,81 +9,21 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from multigene.settings.paper import CODENAMES
 from multigene.settings.settings import Clock
 from multigene.study.errors import StudyError, nearest, unknown
 from multigene.study.import_path import import_named
+from multigene.study.limits import AUTHORS_SECONDS, Limit
 
-CONFIGURATIONS = ("baseline", "UM", "UB", "UC", "SM", "SB", "SC", "GB", "GC")
+#: Configurations whose LCF weights are random at birth (the paper's footnote 1: three of them were run and left out).
+RANDOM_BIRTH = ("UM-random", "UB-random", "UC-random")
 HISTORY_POINTS = 200
-CLOCKS: dict[Clock, Callable[[], float]] = {"wall": time.perf_counter, "processor": time.process_time}
-
-
-@dataclass(frozen=True)
-class Limit:
-    """How long a run may take: generations (equal effort), seconds (equal time), or both, whichever ends
-    first.
-
-    `clock` says whose seconds count and are recorded: "wall" for a watch's, "processor" for those the run
-    really computed, which other programs on the machine do not shorten.
-    """
-
-    generations: int | None = None
-    seconds: float | None = None
-    clock: Clock = "wall"
-
-    def __post_init__(self) -> None:
-        if self.generations is None and self.seconds is None:
-            raise StudyError("a limit needs generations, seconds or both")
-        if self.generations is not None and (
-            not isinstance(self.generations, int)
-            or isinstance(self.generations, bool)
-            or self.generations < 1
-        ):
-            raise StudyError(
-                f"a limit of {self.generations!r} generations makes no sense; give a whole number from 1"
-            )
-        if self.seconds is not None and (
-            type(self.seconds) not in (int, float) or not 0 < self.seconds < float("inf")
-        ):
-            raise StudyError(f"a limit of {self.seconds!r} seconds makes no sense; give a positive number")
-        if self.clock not in CLOCKS:
-            raise StudyError(f"there is no clock {self.clock!r}; take 'wall' or 'processor'")
-
-    @property
-    def amounts(self) -> dict[str, float]:
-        """What is limited, and to how much: "generations", "seconds" or "processor seconds"."""
-        named = {"generations": self.generations, self.unit: self.seconds}
-        return {name: amount for name, amount in named.items() if amount is not None}
-
-    @property
-    def unit(self) -> str:
-        """What the run's seconds are called: "seconds" or "processor seconds"."""
-        return "seconds" if self.clock == "wall" else "processor seconds"
-
-    @property
-    def label(self) -> str:
-        """How the limit is called in stores and tables: "1000 generations", "420 s", "2 processor seconds"."""
-        parts = []
-        if self.generations is not None:
-            parts.append(f"{self.generations} generation{'s' if self.generations != 1 else ''}")
-        if self.seconds is not None:
-            parts.append(
-                f"{self.seconds:g} s"
-                if self.clock == "wall"
-                else f"{self.seconds:g} processor second{'s' if self.seconds != 1 else ''}"
-            )
-        return " or ".join(parts)
-
-
-NO_LIMIT = "no limit"
-"""The label of runs of methods that end by themselves, such as a linear regression."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +57,8 @@ class Method:
     settings: Mapping[str, Any] = field(default_factory=dict)
     limited_by: frozenset[str] = frozenset()
     takes_names: bool = False
+    one_population: bool = False
+    """A configuration of the paper: one population, which can be looked at on its way."""
 
     def honours(self, limit: Limit) -> bool:
         """Whether the method can be stopped by this limit."""
@@ -158,8 +100,12 @@ def history(model: Any) -> tuple[tuple[float, int | None, float], ...]:
         if np.isfinite(best):
             evaluations = getattr(row, "evaluations", None)
             points.append((float(row.seconds), None if evaluations is None else int(evaluations), best))
+    return thinned(points)
+
+
+def thinned(points: Sequence[tuple[float, int | None, float]]) -> tuple[tuple[float, int | None, float], ...]:
+    """A few hundred points of a curve: most of the progress is early, so steps are logarithmic."""
     if len(points) > HISTORY_POINTS:
-        # Most of the progress is early: logarithmic steps keep it.
         kept = np.unique(np.geomspace(1, len(points), HISTORY_POINTS).round().astype(int)) - 1
         points = [points[i] for i in kept]
     return tuple(points)
@@ -199,13 +145,18 @@ def _real(model: Any, attribute: str) -> float | None:
 def multigene_method(name: str, title: str, parameters: Mapping[str, Any]) -> Method:
     """The product's own regressor with these keyword parameters."""
 
+    paper = parameters.get("configuration") is not None
+    limits = {"generations", "seconds", "processor seconds"} | (
+        {AUTHORS_SECONDS} if name in (*CODENAMES, *RANDOM_BIRTH) else set()
+    )
     return Method(
         name,
         title,
         _Multigene(dict(parameters)),
         {"multigene": "MultigeneRegressor", **parameters},
-        frozenset({"generations", "seconds", "processor seconds"}),
+        frozenset(limits),
         takes_names=True,
+        one_population=paper,
     )
 
 
@@ -309,9 +260,15 @@ def _registry() -> dict[str, Method]:
     modes = {"U": "unsynchronised", "S": "synchronised", "G": "globally synchronised"}
     tunings = {"M": "mutation", "B": "backpropagation", "C": "mutation and backpropagation"}
     made = [multigene_method("baseline", "multi-gene GP without LCFs", {"configuration": "baseline"})]
-    for code in CONFIGURATIONS[1:]:
+    for code in CODENAMES[1:]:
         title = f"{modes[code[0]]} LCFs tuned by {tunings[code[1]]}"
         made.append(multigene_method(code, title, {"configuration": code}))
+    for name in RANDOM_BIRTH:
+        code = name.removesuffix("-random")
+        title = f"{code} with random weights at birth"
+        made.append(
+            multigene_method(name, title, {"configuration": code, "settings": {"lcf_birth": "random"}})
+        )
     made += [
         multigene_method("multigene", "the product's default", {}),
         regressor_method("linear", "least squares", "sklearn.linear_model:LinearRegression"),

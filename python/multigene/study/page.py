@@ -12,6 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from multigene.files import write_atomically
 from multigene.study import tables
 from multigene.study.errors import StudyError
 from multigene.study.figures import all_figures, inline_svg
@@ -57,9 +58,7 @@ def write_page(store: Store, path: Path) -> None:
     text = study_page(store)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_name(path.name + ".part")
-        draft.write_text(text, encoding="utf-8")
-        draft.replace(path)
+        write_atomically(path, text.encode("utf-8"))
     except OSError as error:
         raise StudyError(f"the page {path} cannot be written: {error.strerror or error}") from error
 

@@ -96,20 +96,21 @@ def sigmoid(x: Array) -> Array:
     return np.asarray(0.5 * (1 + np.tanh(0.5 * x)))
 
 
-def rotation(dimensions: int) -> Array:
+def rotation(dimensions: int, first_pair_first: bool = False) -> Array:
     """The rotation by pi/4 in all pairs of axes.
 
     R = G(0,1) G(0,2) ... G(0,D-1) G(1,2) ... G(D-2,D-1), the Givens rotations by pi/4 of all pairs i < j,
     multiplied from left to right in lexicographic order; x is mapped to R x, so the last pair turns first.
-    The paper does not say the order.
+    The paper does not say the order; `first_pair_first` takes the other one, in which all variables of the
+    rotated sigmoid matter more evenly.
     """
     matrix = np.eye(dimensions)
     half = np.sqrt(0.5)
-    for i in range(dimensions):
-        for j in range(i + 1, dimensions):
-            first, second = matrix[:, i].copy(), matrix[:, j].copy()
-            matrix[:, i] = half * (first + second)
-            matrix[:, j] = half * (second - first)
+    pairs = [(i, j) for i in range(dimensions) for j in range(i + 1, dimensions)]
+    for i, j in reversed(pairs) if first_pair_first else pairs:
+        first, second = matrix[:, i].copy(), matrix[:, j].copy()
+        matrix[:, i] = half * (first + second)
+        matrix[:, j] = half * (second - first)
     return matrix
 
 
@@ -161,6 +162,10 @@ def _first_sigmoid(X: Array) -> Array:
 
 def _rotated_sigmoid(X: Array) -> Array:
     return sigmoid(X @ rotation(X.shape[1])[0])
+
+
+def _rotated_sigmoid_other_order(X: Array) -> Array:
+    return sigmoid(X @ rotation(X.shape[1], first_pair_first=True)[0])
 
 
 def _k11c(X: Array) -> Array:
@@ -295,6 +300,15 @@ def _register_all() -> None:
         ),
     ):
         register(lambda value=value: value, value.name, paper=True)  # type: ignore[misc]
+    for dimensions in (2, 5, 10):
+        made = toy(
+            f"RS{dimensions}D-other",
+            f"sigmoid rotated in all pairs of {dimensions} axes, in the other order of pairs",
+            "paper, section 4.3, toy problems: the order that it does not say",
+            _rotated_sigmoid_other_order,
+            dimensions,
+        )
+        register(lambda made=made: made, made.name)  # type: ignore[misc]
     for dimensions in (20, 50, 100):
         beyond = "beyond the paper: its future work, high dimensions"
         for name, title, function in (

@@ -18,7 +18,7 @@ from typing import Protocol
 
 from multigene.study.design import Run, Study
 from multigene.study.execution import Outcome
-from multigene.study.methods import Limit
+from multigene.study.limits import Limit
 from multigene.study.progress import Display, Quiet
 from multigene.study.store import ATTEMPTS, LEASE_SECONDS, Store, new_owner
 from multigene.study.workers import Worker

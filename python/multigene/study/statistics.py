@@ -19,10 +19,11 @@ from scipy.stats import mannwhitneyu
 
 from multigene.study import paper
 from multigene.study.design import Design
-from multigene.study.methods import NO_LIMIT
+from multigene.study.limits import NO_LIMIT
 from multigene.study.paper import PaperCell, Verdict
 from multigene.study.problems import REALISTIC
 from multigene.study.store import Store
+from multigene.study.views import View, runs_at
 
 Array = NDArray[np.float64]
 COLUMNS = ("train_r2", "test_r2", "seconds", "generations", "size", "lcf_share", "depth", "genes")
@@ -101,10 +102,11 @@ def _rounded(values: Array, resolution: float) -> Array:
         return np.round(values / resolution) * resolution if resolution else values
 
 
-def results(store: Store, design: Design | None = None) -> Results:
-    """The statistics of all finished runs of the design (default: the one the store holds)."""
+def results(store: Store, design: Design | None = None, view: View | None = None) -> Results:
+    """The statistics of all finished runs of the design (default: the one the store holds); of what they had on their way with
+    a view of it."""
     design = design or store.design()
-    runs = store.frame(COLUMNS)
+    runs = store.frame(COLUMNS) if view is None or view.at is None else runs_at(store, view)
     wanted = (
         runs["problem"].isin(design.problems)
         & runs["method"].isin(design.methods)
@@ -115,7 +117,9 @@ def results(store: Store, design: Design | None = None) -> Results:
     failed = failures.groupby(["problem", "method", "run_limit"]).size().to_dict()
     groups = dict(iter(runs.groupby(["problem", "method", "run_limit"], sort=False)))
     cells = []
-    for limit in [limit.label for limit in design.limits] if _has_limits(runs) else [NO_LIMIT]:
+    limits = list(dict.fromkeys(runs["run_limit"])) if view is not None and view.at else None
+    limits = limits or [limit.label for limit in design.limits]
+    for limit in limits if _has_limits(runs) else [NO_LIMIT]:
         for problem in design.problems:
             baseline = _group(groups, problem, design.baseline, limit)
             for method in design.methods:

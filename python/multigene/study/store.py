@@ -26,7 +26,7 @@ from multigene.study.design import Design, Run, Study, design_from
 from multigene.study.errors import StudyError
 from multigene.study.execution import Outcome
 
-SCHEMA = 1
+SCHEMA = 2
 FORMAT = "multigene study store"
 LEASE_SECONDS = 60.0
 ATTEMPTS = 3
@@ -34,6 +34,9 @@ ATTEMPTS = 3
 RESULT_COLUMNS = (
     *("train_r2", "test_r2", "train_rmse", "test_rmse", "seconds", "generations", "formula", "size"),
     *("lcf_share", "depth", "genes", "history", "warnings", "error", "traceback", "versions", "machine"),
+)
+CHECKPOINT_COLUMNS = (
+    *("at", "rule", "generations", "seconds", "train_r2", "test_r2", "size", "lcf_share", "depth"),
 )
 NUMBERS = frozenset(RESULT_COLUMNS[:6]) | {"size", "lcf_share", "depth", "genes"}
 _TABLES = """
@@ -52,6 +55,11 @@ CREATE TABLE run (
     UNIQUE (problem, method, run_limit, seed)
 );
 CREATE INDEX run_state ON run (state);
+CREATE TABLE checkpoint (
+    run INTEGER NOT NULL REFERENCES run (id), at TEXT NOT NULL, rule TEXT NOT NULL,
+    generations INTEGER NOT NULL, seconds REAL NOT NULL, train_r2 REAL, test_r2 REAL,
+    size INTEGER, lcf_share REAL, depth INTEGER, PRIMARY KEY (run, at, rule)
+);
 """
 
 
@@ -233,6 +241,7 @@ class Store:
     def record(self, owner: str, run: Run, outcome: Outcome) -> bool:
         """Writes a finished run; False (and nothing written) when the claim is no longer the owner's."""
         values = asdict(outcome)
+        checkpoints = values.pop("checkpoints")
         for name in ("history", "warnings", "versions", "machine"):
             values[name] = json.dumps(values[name])
         assignments = ", ".join(f"{name} = :{name}" for name in RESULT_COLUMNS)
@@ -254,7 +263,29 @@ class Store:
                     "owner": owner,
                 },
             ).rowcount
+            if changed == 1:
+                self._record_checkpoints(connection, run, checkpoints)
         return changed == 1
+
+    def _record_checkpoints(
+        self, connection: sqlite3.Connection, run: Run, checkpoints: list[dict[str, Any]]
+    ) -> None:
+        names = CHECKPOINT_COLUMNS
+        connection.executemany(
+            f"INSERT OR REPLACE INTO checkpoint (run, {', '.join(names)}) SELECT id, "
+            f"{', '.join(f':{name}' for name in names)} FROM run WHERE problem = :run_problem AND "
+            "method = :run_method AND run_limit = :run_limit AND seed = :run_seed",
+            [
+                {
+                    **checkpoint,
+                    "run_problem": run.problem,
+                    "run_method": run.method,
+                    "run_limit": run.limit,
+                    "run_seed": run.seed,
+                }
+                for checkpoint in checkpoints
+            ],
+        )
 
     def give_back(self, owner: str, run: Run | None = None) -> int:
         """Frees the owner's claim on this run, or all its claims, for the next one who asks."""
@@ -314,6 +345,15 @@ class Store:
             if frame[column].map(lambda value: isinstance(value, str | bytes)).any():
                 raise _damaged(self.path, f"a run has a text as its {column}")
         return frame
+
+    def checkpoints(self) -> pd.DataFrame:
+        """What finished runs had on their way: names, seed, and what was found at every mark, by either rule."""
+        names = ["problem", "method", "run_limit", "seed"]
+        chosen = ", ".join([*names, *(f"checkpoint.{name}" for name in CHECKPOINT_COLUMNS)])
+        query = f"SELECT {chosen} FROM checkpoint JOIN run ON run.id = checkpoint.run WHERE state = 'done' ORDER BY run.id"
+        with _sentences(self.path):
+            rows = self._connection.execute(query).fetchall()
+        return pd.DataFrame(rows, columns=[*names, *CHECKPOINT_COLUMNS])
 
     def settings(self) -> dict[tuple[str, str], dict[str, str]]:
         """The settings of every problem and method the store has seen, by kind and name."""

@@ -12,7 +12,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 
-from multigene.study.methods import CONFIGURATIONS
+from multigene.settings.paper import CODENAMES
+from multigene.study.ceiling import ceiling
 from multigene.study.paper import Verdict
 from multigene.study.paper import summary as paper_summary
 from multigene.study.problems import REALISTIC, REGISTRY, UciTable
@@ -102,7 +103,7 @@ def _label_of(problem: str) -> str:
 def _codename(method: str) -> tuple[str, str]:
     if method == "baseline":
         return "-", "-"
-    return (method[0], method[1]) if method in CONFIGURATIONS else (method, "")
+    return (method[0], method[1]) if method in CODENAMES else (method, "")
 
 
 def _part(cell: Cell) -> list[Value]:
@@ -175,7 +176,7 @@ def summary_table(found: Results, limit: str) -> Table:
         if set(chosen) != set(REALISTIC):
             notes.append("The paper's counts are over all nine realistic problems.")
         cells = [cell for cell in found.cells if cell.limit == limit]
-        notes.append(f"Over all problems, {limit}: {agreement(cells)}.")
+        notes.append(f"Over all problems, {limit}: {agreement(cells)}; {ceiling(len(found.design.seeds))}.")
     corrected = found.design.alpha / found.design.comparisons
     notes.insert(
         0,

@@ -18,7 +18,8 @@ from multiprocessing.process import BaseProcess
 
 from multigene.study.design import Run
 from multigene.study.execution import Outcome, perform
-from multigene.study.methods import Limit, Method
+from multigene.study.limits import Limit
+from multigene.study.methods import Method
 from multigene.study.problems import Problem
 
 Members = tuple[Mapping[str, Problem], Mapping[str, Method], Mapping[str, Limit]]

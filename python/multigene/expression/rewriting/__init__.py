@@ -9,7 +9,7 @@
 | `sums.py` | other ways to write a sum or a product, all of them offered |
 | `ties.py` | of forms of the same size the one people write |
 | `choosing.py` | `natural`: these in passes, the shortest form taken |
-| `parts.py` | taking apart and putting together, for all of them |
+| `parts.py` | taking apart, for all of them; `expression/build.py` puts together |
 
 A new rule that is true for every value goes into `always.py`; one that needs a sign, a domain or a lucky constant into
 `where_seen.py`; one that is as often longer as shorter into `sums.py`; one that only looks
@@ -18,7 +18,7 @@ better into `ties.py`.
 
 from multigene.expression.rewriting.always import fold_constants, simplify
 from multigene.expression.rewriting.choosing import natural
-from multigene.expression.rewriting.parts import join_term, replaced, split_term
+from multigene.expression.rewriting.parts import replaced, split_term
 from multigene.expression.rewriting.positive import powers_joined
 
-__all__ = ["fold_constants", "join_term", "natural", "powers_joined", "replaced", "simplify", "split_term"]
+__all__ = ["fold_constants", "natural", "powers_joined", "replaced", "simplify", "split_term"]

@@ -16,13 +16,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from multigene.expression.build import join_term, power_of, product_of, sum_of
+from multigene.expression.operators import OPERATORS
 from multigene.expression.readable import size
-from multigene.expression.rewriting.parts import join_term, power_of, product_of, split_term
+from multigene.expression.rewriting.parts import split_term, terms_of
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, evaluate, fold, rebuild
 
-ODD = frozenset({"sin", "tanh", "atan", "erf", "sign"})
-EVEN = frozenset({"cos", "abs", "gauss", "sinc"})
-NOT_NEGATIVE = frozenset({"abs", "exp", "sqrt", "gauss", "softplus", "logistic"})
 MOST_PASSES = 10
 
 
@@ -90,8 +89,7 @@ def _sum(parts: Iterable[tuple[float, Expression]]) -> Expression:
     constant = 0.0
     coefficients: dict[Expression, float] = {}
     for factor, part in parts:
-        terms = part.arguments if isinstance(part, Operation) and part.name == "add" else (part,)
-        for term in terms:
+        for term in terms_of(part):
             coefficient, rest = split_term(term)
             coefficient = _finite(factor * coefficient)
             if rest is None:
@@ -105,7 +103,7 @@ def _sum(parts: Iterable[tuple[float, Expression]]) -> Expression:
     # `3 - x` reads better than `-x + 3`.
     leader = next((i for i, term in enumerate(terms_out) if split_term(term)[0] > 0.0), 0)
     terms_out.insert(0, terms_out.pop(leader))
-    return terms_out[0] if len(terms_out) == 1 else Operation("add", tuple(terms_out))
+    return sum_of(terms_out)
 
 
 # --- products -------------------------------------------------------------------------------------
@@ -224,9 +222,10 @@ def _function(name: str, arguments: tuple[Expression, ...]) -> Expression:
     if name == "aq":
         return _analytic_quotient(*arguments)
     argument = arguments[0]
-    if name in ODD | EVEN and _is_negative(argument):
+    symmetry = OPERATORS[name].symmetry
+    if symmetry and _is_negative(argument):
         flipped = _function(name, (_opposite(argument),))
-        return flipped if name in EVEN else _opposite(flipped)
+        return flipped if symmetry == "even" else _opposite(flipped)
     if name == "abs":
         return _absolute(argument)
     if (
@@ -257,7 +256,7 @@ def _exponential(argument: Expression) -> Expression:
 
 def _absolute(argument: Expression) -> Expression:
     even = isinstance(argument, Power) and argument.exponent % 2 == 0
-    if even or (isinstance(argument, Operation) and argument.name in NOT_NEGATIVE):
+    if even or (isinstance(argument, Operation) and OPERATORS[argument.name].not_negative):
         return argument
     coefficient, rest = split_term(argument)
     if coefficient != 1.0 and rest is not None:
@@ -275,12 +274,7 @@ def _analytic_quotient(above: Expression, below: Expression) -> Expression:
 
 
 def _is_negative(expression: Expression) -> bool:
-    terms = (
-        expression.arguments
-        if isinstance(expression, Operation) and expression.name == "add"
-        else (expression,)
-    )
-    return all(split_term(term)[0] < 0.0 for term in terms)
+    return all(split_term(term)[0] < 0.0 for term in terms_of(expression))
 
 
 def _opposite(expression: Expression) -> Expression:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from multigene.expression.build import power_of, product_of
 from multigene.expression.rewriting.always import simplify
-from multigene.expression.rewriting.parts import is_a, power_of, product_of
+from multigene.expression.rewriting.parts import is_a
 from multigene.expression.tree import Expression, Operation, Power, Variable, fold, rebuild
 
 

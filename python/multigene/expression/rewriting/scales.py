@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from multigene.expression.rewriting.parts import is_a, join_term, product_of, split_term, sum_of, times
+from multigene.expression.build import join_term, product_of, sum_of, times
+from multigene.expression.rewriting.parts import is_a, split_term
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, fold, rebuild
 
 #: Relative difference up to which two coefficients are taken for the same.

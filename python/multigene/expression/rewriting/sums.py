@@ -1,6 +1,6 @@
-"""Other ways to write the same sums and products, of which `choosing.py` takes the shortest.
+"""Other ways to write the same sums and products; `choosing.py` takes the shortest.
 
-c²·(u + v)/(c² + u·v) is (u + v)/(1 + u·v/c²): every rearrangement is offered, none is judged here. Like the rules of
+c²·(u + v)/(c² + u·v) is (u + v)/(1 + u·v/c²): every rearrangement is offered, none is compared here. Like the rules of
 `where_seen.py` they hold where the law was seen, not everywhere.
 """
 
@@ -9,19 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from multigene.expression.build import join_term, power_of, product_of, quotient_of, sum_of
 from multigene.expression.rewriting.always import simplified
 from multigene.expression.rewriting.parts import (
     above_and_below,
     factors_of,
     is_a,
-    join_term,
-    power_of,
     powers_of,
-    product_of,
-    quotient_of,
     replaced,
     split_term,
-    sum_of,
 )
 from multigene.expression.rewriting.where_seen import square_ratio
 from multigene.expression.tree import Expression, Number, Operation, Power, fold, postorder, rebuild

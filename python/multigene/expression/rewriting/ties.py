@@ -8,18 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from multigene.expression.build import product_of, quotient_of, sum_of
 from multigene.expression.readable import size
 from multigene.expression.rewriting.always import simplified
-from multigene.expression.rewriting.parts import (
-    above_and_below,
-    factors_of,
-    is_a,
-    product_of,
-    quotient_of,
-    replaced,
-    split_term,
-    sum_of,
-)
+from multigene.expression.rewriting.parts import above_and_below, factors_of, is_a, replaced, split_term
 from multigene.expression.tree import Expression, Number, Operation, postorder
 
 #: Most changes one after the other.

@@ -9,20 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
+from multigene.expression.build import join_term, power_of, product_of, quotient_of, sum_of, times
 from multigene.expression.readable import size
 from multigene.expression.rewriting.always import simplified, simplify
-from multigene.expression.rewriting.parts import (
-    above_and_below,
-    is_a,
-    join_term,
-    power_of,
-    powers_of,
-    product_of,
-    quotient_of,
-    split_term,
-    sum_of,
-    times,
-)
+from multigene.expression.rewriting.parts import above_and_below, is_a, powers_of, split_term, terms_of
 from multigene.expression.tree import Expression, Number, Operation, Power, rebuild
 
 HALF_TURN = math.pi / 2
@@ -90,8 +80,7 @@ def _phase(node: Operation) -> Expression:
 
 def _exponential(node: Operation) -> Expression:
     """exp(c·ln x + k + u) is x^c·e^k·exp(u)."""
-    inside = node.arguments[0]
-    terms = inside.arguments if isinstance(inside, Operation) and inside.name == "add" else (inside,)
+    terms = terms_of(node.arguments[0])
     factors: list[Expression] = []
     rest: list[Expression] = []
     for term in terms:

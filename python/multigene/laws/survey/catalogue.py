@@ -1,8 +1,8 @@
-"""A catalogue of features looked through before any evolution: monomials, functions of them, products of two of these.
+"""The catalogue of the survey: monomials, functions of them, products of two of these, tested for before any evolution.
 
 Laws of the literature are often short sums (in some transformed target) of such features. Thousands of columns are compared with
-all transformed targets by a few matrix products; the best single features, and the best sets of up to four, are handed to the
-seekers, which tune their constants and verify them like any other find. Nothing here is random.
+all transformed targets by a few matrix products; the best single features, and the best sets of up to four, are handed to
+the survey's phase (`phase.py`), which tunes their constants and has them verified like any other find. Nothing here is random.
 """
 
 from __future__ import annotations
@@ -16,31 +16,30 @@ import numpy.typing as npt
 
 from multigene._engine import column_sets
 from multigene.expression.tree import Expression, Number, Operation
+from multigene.laws.constants import (
+    BEAM,
+    BEST_AFTER_A_PAIR,
+    BEST_COLUMNS,
+    CONVINCING_SETS,
+    LARGEST_SET,
+    MOST_ALIKE,
+    MOST_ARGUMENTS,
+    MOST_FACTORS,
+    MOST_INSIDE,
+    MOST_OF_A_SIZE,
+    MOST_PAIRED,
+    MOST_SCALED,
+    MOST_SIMPLE,
+    NOTHING_ELSE,
+    SEEMS_EXACT,
+    SET_COST,
+    SIMPLE_FACTORS,
+    SIMPLEST_COLUMNS,
+)
 from multigene.laws.survey.forms import FORMS, INNER_FORMS, LOGARITHMIC_FORMS, log_abs, one_plus
 from multigene.laws.survey.monomials import Monomials
 
 Floats = npt.NDArray[np.float64]
-
-#: Monomials under a function, and of products of the two: as factors, under the function.
-MOST_INSIDE, MOST_FACTORS, MOST_ARGUMENTS = 900, 130, 30
-#: Monomials under a function that are tried with several scales.
-MOST_SCALED = 250
-#: Functions, the simplest, that products of two functions have as a factor.
-MOST_PAIRED = 40
-#: Of every factor's products, so many that resemble the target most, and so many of the simplest of the simplest factors.
-MOST_ALIKE, SIMPLE_FACTORS, MOST_SIMPLE = 30, 16, 16
-#: Columns among which sets are sought: so many of the best ones, of the best for what a pair leaves, and of the simplest.
-BEST, BEST_AFTER_A_PAIR, SIMPLEST = 900, 300, 300
-#: Columns of which the fixed ones leave no more than this share are dropped.
-NOTHING_ELSE = 1e-5
-#: Sets that are carried on to the next size, and the largest size.
-BEAM, LARGEST = 32, 4
-#: A set is exact, as far as can be told before it is tuned, when it leaves less.
-SEEMS_EXACT = 1e-9
-#: Sets of a size that are suggested.
-MOST_OF_A_SIZE = 10
-#: Further sets that convince most, and what a unit of cost is worth there against the logarithm of what is left by a row.
-MOST_CONVINCING, COST = 10, 4.0
 
 #: Tags of u·ln|v|, of ln|1 - u·g(v)| and, one less, of ln|1 + u·g(v)|.
 EXPONENT, ONE_LESS = -2, -3
@@ -100,10 +99,10 @@ def _worth_trying(alike: Floats, cost: Floats, product: npt.NDArray[np.bool_]) -
     """Columns that resemble the target most, or what the best pair leaves of it, and the simplest; the best ones first."""
     order = np.argsort(cost, kind="stable")
     chosen = [
-        np.argsort(-alike[:, 0], kind="stable")[:BEST],
+        np.argsort(-alike[:, 0], kind="stable")[:BEST_COLUMNS],
         np.argsort(-alike[:, 1], kind="stable")[:BEST_AFTER_A_PAIR],
-        order[~product[order]][:SIMPLEST],
-        order[product[order]][:SIMPLEST],
+        order[~product[order]][:SIMPLEST_COLUMNS],
+        order[product[order]][:SIMPLEST_COLUMNS],
     ]
     return np.array(list(dict.fromkeys(np.concatenate(chosen).tolist())), dtype=np.intp)
 
@@ -143,17 +142,17 @@ class Catalogue:
             if not left.any():
                 yield [[]]
                 continue
-            measured = column_sets(pool.values, pool.cost, left, BEAM, LARGEST, SEEMS_EXACT)
+            measured = column_sets(pool.values, pool.cost, left, BEAM, LARGEST_SET, SEEMS_EXACT)
             measured.sort(key=lambda s: (max(s[0], SEEMS_EXACT), s[1]))
             exact = [members for u, _, members in measured if u < SEEMS_EXACT]
             by_size = [
                 [m for u, _, m in measured if len(m) == k and u >= SEEMS_EXACT][:MOST_OF_A_SIZE]
-                for k in range(1, LARGEST + 1)
+                for k in range(1, LARGEST_SET + 1)
             ]
             chosen = exact[:MOST_OF_A_SIZE] + [members for sets in by_size for members in sets]
             if not exact:  # where noise is in the way, what is simple may be right
-                priced = sorted(measured, key=lambda s: len(left) * np.log(s[0]) + COST * s[1])
-                chosen += [members for _, _, members in priced[:MOST_CONVINCING] if members not in chosen]
+                priced = sorted(measured, key=lambda s: len(left) * np.log(s[0]) + SET_COST * s[1])
+                chosen += [members for _, _, members in priced[:CONVINCING_SETS] if members not in chosen]
             yield [[self._say(pool.tags[i]) for i in members] for members in chosen]
 
     # --- columns ----------------------------------------------------------------------------------

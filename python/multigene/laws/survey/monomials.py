@@ -11,18 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable
+from multigene.laws.constants import COST_LIMITS, EXPONENT_COSTS, MOST_MONOMIALS, MOST_WITH_ONES
 from multigene.laws.survey.forms import call, one_plus
 
 Floats = npt.NDArray[np.float64]
-
-#: Exponents of monomials and what each costs.
-EXPONENTS = {1.0: 1.0, -1.0: 1.1, 2.0: 1.9, -2.0: 2.0, 0.5: 2.2, -0.5: 2.3, 3.0: 2.7, -3.0: 2.9}
-#: Largest cost of a monomial: the first of these that gives enough of them.
-LIMITS = (2.3, 2.8, 3.1, 3.4, 3.7, 4.0, 4.3, 4.6, 5.0, 5.4, 5.8, 6.2, 6.7)
-#: Most monomials.
-MOST_MONOMIALS = 6000
-#: With more features none is compared with the number 1.
-MOST_WITH_ONES = 3
 
 
 @dataclass(frozen=True)
@@ -74,7 +66,7 @@ class Monomials:
 
 def _cost(monomial: Monomial, bases: list[Base]) -> float:
     """Products and quotients of several plain features cost less than their parts."""
-    cost = sum(EXPONENTS[e] + bases[b].cost for b, e in monomial)
+    cost = sum(EXPONENT_COSTS[e] + bases[b].cost for b, e in monomial)
     plain = all(abs(e) == 1.0 and bases[b].cost == 0.0 for b, e in monomial)
     return cost - 0.3 * (len(monomial) - 1) if plain else cost
 
@@ -83,7 +75,7 @@ def _bases(Z: Floats, division: bool, roots: bool, ones: bool) -> list[Base]:
     """Features, then sums and differences of two, or of one and the number 1."""
 
     def exponents(values: Floats, cheap: bool) -> tuple[float, ...]:
-        usable = [e for e in EXPONENTS if e.is_integer() and (abs(e) <= 2 or not cheap)]
+        usable = [e for e in EXPONENT_COSTS if e.is_integer() and (abs(e) <= 2 or not cheap)]
         if roots and not cheap and np.all(values > 0.0):
             usable += [0.5, -0.5]
         poles = not division or np.min(np.abs(values)) <= 1e-6 * np.max(np.abs(values))
@@ -108,7 +100,7 @@ def _bases(Z: Floats, division: bool, roots: bool, ones: bool) -> list[Base]:
 def _monomials(bases: list[Base], features: int) -> tuple[list[Monomial], list[float]]:
     """The simplest products of powers of bases, and what they cost; at most one base is a sum or difference."""
     found: list[Monomial] = []
-    for limit in LIMITS:
+    for limit in COST_LIMITS:
         found = _up_to(limit, bases, features)
         if len(found) >= MOST_MONOMIALS:
             break
@@ -122,7 +114,7 @@ def _up_to(limit: float, bases: list[Base], features: int) -> list[Monomial]:
     """Monomials that cost no more, the cheapest first and no more than are needed."""
     powers = [(b, e) for b, base in enumerate(bases) for e in base.exponents]
     base = np.array([b for b, _ in powers], dtype=np.intp)
-    price = np.array([EXPONENTS[e] + bases[b].cost for b, e in powers])
+    price = np.array([EXPONENT_COSTS[e] + bases[b].cost for b, e in powers])
     parts: list[tuple[Floats, npt.NDArray[np.intp]]] = []
     # Powers by their numbers, one more for every round.
     members, costs = np.empty((1, 0), dtype=np.intp), np.zeros(1)

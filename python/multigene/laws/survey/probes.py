@@ -1,7 +1,7 @@
 """Probes for polynomial and rational laws: linear algebra that finds them at once, or shows that there is none of low degree.
 
 P(x) - t·Q(x) = 0 is linear in the coefficients of P and Q: an exact law t = P/Q is a vector that the columns x^a and t·x^b cancel
-with. The seekers ask the probes first, with every transformed target t.
+with. The survey tests for these first, with every transformed target t.
 """
 
 from __future__ import annotations
@@ -14,19 +14,17 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable
+from multigene.laws.constants import (
+    DEGREES,
+    PROBE_CANCELS,
+    PROBE_COLUMNS,
+    PROBE_GAP,
+    PROBE_NEEDED,
+    PROBE_ROWS_PER_COLUMN,
+    PROBE_TERMS,
+)
 
 Floats = npt.NDArray[np.float64]
-
-#: Columns of length one cancel when the smallest singular value is below this,
-CANCELS = 1e-13
-#: and the next one is larger by this factor: approximations come closer and closer instead.
-GAP = 1e4
-#: Most columns, and how many rows there must be for each.
-MOST_COLUMNS, ROWS_PER_COLUMN = 170, 2.0
-#: Columns with less than this of the largest weight are rounding.
-NEEDED = 1e-8
-#: Most terms of a law that is told: more of them approximate.
-MOST_TERMS = 26
 
 Exponents = tuple[int, ...]
 
@@ -44,22 +42,15 @@ def rational(Z: Floats, target: Floats, division: bool) -> Expression | None:
         q = [
             (denominator[k - len(numerator)], found[k]) for k in np.flatnonzero(found) if k >= len(numerator)
         ]
-        if p and q and len(p) + len(q) <= MOST_TERMS:
+        if p and q and len(p) + len(q) <= PROBE_TERMS:
             return _quotient(p, q)
     return None
 
 
-#: Degrees of numerator and denominator that are tried.
-LADDER = (
-    (1, 1), (2, 0), (0, 2), (2, 1), (1, 2), (2, 2), (3, 0), (0, 3), (3, 1), (3, 2), (3, 3), (4, 0), (0, 4), (4, 2), (4, 4),
-    (5, 1), (6, 0), (0, 6), (6, 4), (8, 0), (8, 8), (10, 0),
-)  # fmt: skip
-
-
 def _degrees(d: int, n: int, division: bool) -> Iterator[tuple[int, int]]:
     """Degrees of numerator and denominator, fewest columns first."""
-    most = min(MOST_COLUMNS, int(n / ROWS_PER_COLUMN))
-    sizes = [(comb(d + a, d) + comb(d + b, d), a, b) for a, b in LADDER if division or b == 0]
+    most = min(PROBE_COLUMNS, int(n / PROBE_ROWS_PER_COLUMN))
+    sizes = [(comb(d + a, d) + comb(d + b, d), a, b) for a, b in DEGREES if division or b == 0]
     return ((a, b) for size, a, b in sorted(sizes) if size <= most)
 
 
@@ -92,8 +83,8 @@ def _cancelling(A: Floats) -> Floats | None:
     size = size * np.linalg.norm(A / size, axis=0)
     R: Floats = np.asarray(np.linalg.qr(A / size, mode="r"))
     values = np.linalg.svd(R, compute_uv=False)
-    if values[-1] > CANCELS * values[0] or not np.any(
-        values[:-1] > GAP * np.maximum(values[1:], 1e-16 * values[0])
+    if values[-1] > PROBE_CANCELS * values[0] or not np.any(
+        values[:-1] > PROBE_GAP * np.maximum(values[1:], 1e-16 * values[0])
     ):
         return None
     kept = _needed(R)
@@ -102,7 +93,7 @@ def _cancelling(A: Floats) -> Floats | None:
         if fewer and _cancel(R[:, fewer]):
             kept = fewer
     _, values, rows = np.linalg.svd(R[:, kept])
-    if len(values) < 2 or values[-2] < GAP * max(values[-1], 1e-15):
+    if len(values) < 2 or values[-2] < PROBE_GAP * max(values[-1], 1e-15):
         return None
     weights = rows[-1]
     found = np.zeros(A.shape[1])
@@ -113,13 +104,13 @@ def _cancelling(A: Floats) -> Floats | None:
 def _needed(R: Floats) -> list[int]:
     """The columns that the one vector has which they cancel with, if there is one; otherwise all."""
     weights = np.abs(np.linalg.svd(R)[2][-1])
-    few = np.flatnonzero(weights > NEEDED * weights.max()).tolist()
+    few = np.flatnonzero(weights > PROBE_NEEDED * weights.max()).tolist()
     return few if _cancel(R[:, few]) else list(range(R.shape[1]))
 
 
 def _cancel(R: Floats) -> bool:
     values = np.linalg.svd(R, compute_uv=False)
-    return bool(len(values) < R.shape[1] or values[-1] < CANCELS * values[0])
+    return bool(len(values) < R.shape[1] or values[-1] < PROBE_CANCELS * values[0])
 
 
 def _quotient(p: list[tuple[Exponents, float]], q: list[tuple[Exponents, float]]) -> Expression:

@@ -1,7 +1,7 @@
-"""The survey before evolution: what linear algebra says about every transformed target, in stages that the seekers work through.
+"""The order of the survey: what is tested for, about which transformed targets, in stages.
 
 Probes (`probes.py`) find polynomial and rational laws; the catalogue (`catalogue.py`) finds short sums of functions of monomials.
-Stages come in a fixed order and use no chance; the seekers tune and verify what is suggested.
+Stages come in a fixed order and use no chance; `phase.py` works through them and tunes what is suggested.
 """
 
 from __future__ import annotations
@@ -21,39 +21,32 @@ from multigene.laws.transforms import Transform, logarithmic
 
 Floats = npt.NDArray[np.float64]
 
-#: Rows that probes and catalogue use, and how many evaluations a target counts for.
-ROWS = {"probe": 400, "factors": 192, "sums": 192}
-WORK = 1000
-
-
-#: What is asked, and about which transforms.
+#: What is tested for, and with which transforms.
 KINDS: dict[str, Callable[[Transform], bool]] = {
     "probe": lambda transform: transform.name in ("y", "y²", "sin y", "exp y"),
     "factors": logarithmic,
     "sums": lambda transform: not logarithmic(transform),
 }
-
-
-#: Transforms that are asked about even if the data are rough.
-ASKED_OF_ROUGH = ("y", "ln|y|")
+#: Transforms that are tested even if the data are noisy.
+IN_NOISE = ("y", "ln|y|")
 
 
 @dataclass(frozen=True)
 class Stage:
-    """Targets over the same features, and what is asked about them."""
+    """Targets over the same features, and what is tested for in them."""
 
     kind: str
     targets: list[Target]
 
 
-def stages(targets: list[Target], rough: bool = False) -> list[Stage]:
-    """Cheap questions first; better variables are asked everything before features are. Of rough data little is asked."""
-    asked = [t for t in targets if not t.dense and (not rough or t.transform.name in ASKED_OF_ROUGH)]
+def stages(targets: list[Target], noisy: bool = False) -> list[Stage]:
+    """Cheap tests first, combined variables before features; in noisy data few tests."""
+    tested = [t for t in targets if not t.dense and (not noisy or t.transform.name in IN_NOISE)]
     return [
         stage
-        for some in ([t for t in asked if t.better], [t for t in asked if not t.better])
+        for some in ([t for t in tested if t.combined], [t for t in tested if not t.combined])
         for kind in KINDS
-        if kind != "probe" or not rough  # they find what is exact only
+        if kind != "probe" or not noisy  # they find what is exact only
         for stage in _of_a_kind(kind, some)
     ]
 
@@ -67,20 +60,20 @@ def _of_a_kind(kind: str, targets: list[Target]) -> list[Stage]:
 
 
 class Suggestions:
-    """What is suggested about the targets of a stage; `allows` says which functions may be used."""
+    """What is suggested for the targets of a stage; `allows` says which functions may be used."""
 
     def __init__(self, allows: Callable[..., bool]) -> None:
         self.allows = allows
         #: Of the stage before: mostly the next one is about the same features.
         self.monomials: Monomials | None = None
-        self.better = False
+        self.combined = False
 
     def about(self, stage: Stage, Z: Floats, transformed: list[Floats]) -> Iterator[list[list[Expression]]]:
         """For every target of the stage, one after the other: lists of genes."""
         if stage.kind == "probe":
             laws = (rational(Z, target, self.allows("div")) for target in transformed)
             return ([] if law is None else [[law]] for law in laws)
-        better = stage.targets[0].better
-        if self.monomials is None or self.better != better or not np.array_equal(self.monomials.Z, Z):
-            self.monomials, self.better = Monomials(Z, self.allows, better), better
+        combined = stage.targets[0].combined
+        if self.monomials is None or self.combined != combined or not np.array_equal(self.monomials.Z, Z):
+            self.monomials, self.combined = Monomials(Z, self.allows, combined), combined
         return Catalogue(self.monomials, self.allows, stage.kind == "factors").sets(transformed)

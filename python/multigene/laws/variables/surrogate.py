@@ -1,6 +1,6 @@
 """A smooth stand-in for the target, to see how it changes along every variable: a polynomial by least squares.
 
-`symmetries.py` asks it for slopes, and for what it leaves of rows that were left out. Polynomials are of the variables or of
+`symmetries.py` takes slopes from it, and what it leaves of rows that were left out. Polynomials are of the variables or of
 their logarithms, whichever does better, and of the degree that does best; one decomposition serves all degrees.
 """
 
@@ -12,16 +12,10 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
+from multigene.laws.constants import HIGHEST_DEGREE, INSIDE, ROWS_PER_TERM, SETTLED, SURROGATE_TERMS
 from multigene.laws.survey.probes import total_exponents
 
 Floats = npt.NDArray[np.float64]
-
-#: Most terms, rows for each of them, and the highest degree.
-MOST_TERMS, ROWS_PER_TERM, HIGHEST = 170, 2.5, 14
-#: A degree that leaves more than this share of the one before brings nothing.
-SETTLED = 0.7
-#: Share of the rows whose slopes are trusted; a polynomial is steep at the edge.
-INSIDE = 0.6
 
 
 @dataclass(frozen=True)
@@ -55,8 +49,8 @@ class Surrogate:
 def highest_degree(rows: int, variables: int) -> int:
     """The highest degree that so many rows allow."""
     degree = 1
-    most = min(MOST_TERMS, rows / ROWS_PER_TERM)
-    while comb(variables + degree + 1, variables) <= most and degree < HIGHEST:
+    most = min(SURROGATE_TERMS, rows / ROWS_PER_TERM)
+    while comb(variables + degree + 1, variables) <= most and degree < HIGHEST_DEGREE:
         degree += 1
     return degree
 

@@ -1,4 +1,4 @@
-"""Symmetries seen in the data: fewer, better variables for the law seekers, as dimensional analysis gives them with units.
+"""Symmetries seen in the data: fewer, combined variables for the law search, as dimensional analysis gives them with units.
 
 A smooth surrogate (`surrogate.py`) shows how the target changes along every feature. Where scaling some features together,
 x_j → λ^n_j·x_j, scales the target by λ^k at every row, Euler's identity Σ n_j·x_j·∂y/∂x_j = k·y says that some columns of numbers
@@ -22,6 +22,23 @@ import numpy.typing as npt
 from multigene.expression.rewriting import simplify
 from multigene.expression.rewriting.parts import powers_of, split_term
 from multigene.expression.tree import Expression, Operation, Power, Variable, evaluate, substitute
+from multigene.laws.constants import (
+    ACCURATE,
+    ALONE,
+    AS_GOOD,
+    BETTER,
+    CLOSE_TO_WHOLE,
+    FINE,
+    FIRST,
+    LARGEST_EXPONENT,
+    NOISY_PICTURE,
+    NOTHING,
+    POWERS,
+    SLOPES_CANCEL,
+    SPARSE,
+    STEPS,
+    SYMMETRY_ROWS,
+)
 from multigene.laws.transforms import one_sign
 from multigene.laws.variables.surrogate import Surrogate, highest_degree, surrogate_of
 from multigene.laws.variables.units import Dimensions, Group
@@ -29,34 +46,6 @@ from multigene.laws.variables.units import Dimensions, Group
 Floats = npt.NDArray[np.float64]
 #: Vectors as rows, and a column of its own for each.
 Vectors = tuple[Floats, list[int]]
-
-#: Rows that surrogates are fitted to.
-ROWS = 500
-#: An exponent is a whole number when it is this close to one, and half as close a half; larger ones are not believed.
-CLOSE, LARGEST = 0.2, 6.0
-#: Columns may cancel up to this share of their size; what is believed is for left-out rows to say.
-CANCELS = 0.5
-#: A surrogate in new variables may leave so many times as much of left-out rows as the one before, if that has got as far as
-#: noise allows; otherwise it must be clearly better, as it is of fewer variables and thus of a higher degree.
-AS_GOOD, BETTER = 1.02, 0.65
-#: Differences that leave less than this share are not compared with anything else.
-FIRST = 0.2
-#: What leaves more is too rough a picture to say that noise is all it leaves.
-ROUGH = 0.03
-#: What leaves less may say that an exponent is a half, and not a whole number.
-FINE = 1e-3
-#: Accurate enough to believe it anyway.
-ACCURATE = 1e-8
-#: Vectors of one or two features are tried together that cancel up to such a share of the smaller one.
-SPARSE = (0.03, 0.1, 0.3)
-#: So many of these, the best, are tried alone.
-ALONE = 3
-#: Powers of the target that surrogates are tried for, 0 is the logarithm: the smoothest tells most.
-POWERS = (1, 0, 2, -1)
-#: Less than this is nothing left but rounding.
-NOTHING = 1e-20
-#: Most steps, each from what the one before has found.
-STEPS = 6
 
 
 @dataclass(frozen=True)
@@ -85,10 +74,10 @@ class Variables:
 class Picture:
     """What the data show at first sight."""
 
-    better: Variables | None = None
+    combined: Variables | None = None
     """Variables that they allow instead of the features, fewer than these; None if there are none."""
-    rough: bool = False
-    """Is there no smooth picture, and no sign that a better one would come with more detail? Mostly that is noise."""
+    noisy: bool = False
+    """Is there no smooth picture, and no sign that more detail would bring one? Mostly that is noise."""
 
 
 def picture(
@@ -98,11 +87,11 @@ def picture(
     known: Variables | None = None,
     allows: Callable[..., bool] = lambda *names: True,
 ) -> Picture:
-    """Look at the data through surrogates, again and again in better variables, from those on that are `known`.
+    """Look at the data through surrogates, again and again in combined variables, from those on that are `known`.
 
     `allows` says which functions may be used.
     """
-    rows = np.linspace(0, len(y) - 1, min(len(y), ROWS)).astype(int)
+    rows = np.linspace(0, len(y) - 1, min(len(y), SYMMETRY_ROWS)).astype(int)
     now, target = known or Variables(X, {}, tuple(features), {}), y[rows]
     first = now = replace(now, values=now.values[rows])
     if len(now.columns) < 2 or highest_degree(len(rows), len(now.columns)) < 2:
@@ -113,20 +102,20 @@ def picture(
         if not kinds:
             return Picture(known)
         surrogate = min(kinds, key=lambda s: s.left)
-        rough = surrogate.settled and surrogate.left > ROUGH
+        noisy = surrogate.settled and surrogate.left > NOISY_PICTURE
         for _ in range(STEPS):
             far = surrogate.left >= NOTHING and len(now.columns) > 1
             step = _step(now, target, surrogate, allows) if far else None
             if step is None:
                 break
             now, surrogate = step
-        # Some features less are not worth asking everything twice.
+        # Some features less are not worth testing everything twice.
         if now is first or not (now.meaning or now.prefactor):
-            return Picture(known, rough)
-        better = _on_all_rows(now, X)
-    if better is None:
-        return Picture(known, rough)
-    return Picture(replace(better, left=None if known else surrogate.left), rough)
+            return Picture(known, noisy)
+        combined = _on_all_rows(now, X)
+    if combined is None:
+        return Picture(known, noisy)
+    return Picture(replace(combined, left=None if known else surrogate.left), noisy)
 
 
 def _on_all_rows(variables: Variables, X: Floats) -> Variables | None:
@@ -142,7 +131,7 @@ def _on_all_rows(variables: Variables, X: Floats) -> Variables | None:
 def _step(
     now: Variables, target: Floats, surrogate: Surrogate, allows: Callable[..., bool]
 ) -> tuple[Variables, Surrogate] | None:
-    """Better variables than the present ones, if there are any."""
+    """Variables that combine the present ones, if there are any to be believed."""
     # Differences first: a feature that others are divided by has none any more.
     found = _tried(_shifted(now, surrogate, False), target, surrogate)
     first = _believed(found, FIRST * surrogate.left)
@@ -151,7 +140,7 @@ def _step(
     if allows("add"):
         found += _tried(_shifted(now, surrogate, True), target, surrogate)
     found += _tried(_scaled(now, surrogate, allows("sqrt")), target, surrogate)
-    share = AS_GOOD if surrogate.settled and surrogate.left < ROUGH else BETTER
+    share = AS_GOOD if surrogate.settled and surrogate.left < NOISY_PICTURE else BETTER
     return _believed(found, share * surrogate.left)
 
 
@@ -194,7 +183,7 @@ def _scaled(now: Variables, surrogate: Surrogate, roots: bool) -> Iterator[Varia
     own = np.ones(len(U)) if surrogate.power == 0 else surrogate.power * surrogate.values
     M = np.column_stack([U * surrogate.slopes(), -own])[surrogate.inside]
     halves = roots and surrogate.left < FINE
-    for vectors, _ in _whole_vectors(M, 2.0 if halves else 1.0, LARGEST):
+    for vectors, _ in _whole_vectors(M, 2.0 if halves else 1.0, LARGEST_EXPONENT):
         # Every vector is like a unit: exponents of the columns in it, and of the target.
         dimensions = [tuple(Fraction(v) for v in column) for column in vectors.T]
         found = Dimensions(tuple(dimensions[:-1]), dimensions[-1]).groups(U)
@@ -268,7 +257,7 @@ def _whole_vectors(M: Floats, parts: float, largest: float) -> Iterator[Vectors]
     _, values, some = np.linalg.svd((M / size / np.sqrt(len(M)))[:, used], full_matrices=False)
     rows = np.zeros((len(some), M.shape[1]))
     rows[:, used] = some
-    sets = [rows[-count:] for count in range(int(np.sum(values < CANCELS)), 0, -1)]
+    sets = [rows[-count:] for count in range(int(np.sum(values < SLOPES_CANCEL)), 0, -1)]
     found = [_rounded(*_echelon(rows, size), parts, largest) for rows in sets]
     sparse = _sparse(M / size, size, parts, largest)
     together = [_independent([v for left, v in sparse if left < most]) for most in SPARSE]
@@ -285,7 +274,7 @@ def _whole_vectors(M: Floats, parts: float, largest: float) -> Iterator[Vectors]
 def _rounded(reduced: Floats, pivots: list[int], parts: float, largest: float) -> Vectors:
     """Those vectors that are simple numbers."""
     whole = np.round(parts * reduced) / parts
-    near = np.where(whole == np.round(whole), CLOSE, CLOSE / 2.0)
+    near = np.where(whole == np.round(whole), CLOSE_TO_WHOLE, CLOSE_TO_WHOLE / 2.0)
     clean = np.all((np.abs(reduced - whole) < near) & (np.abs(whole) <= largest), axis=1)
     kept: list[int] = [p for p, good in zip(pivots, clean.tolist(), strict=True) if good]
     return np.asarray(whole[clean] + 0.0), kept

@@ -1,8 +1,7 @@
 """Units: which formulas make sense dimensionally, and what dimensional analysis says about a law before any search.
 
-`Dimensions.of` reads the units that a user gives, by Pint. The seekers then work on dimensionless groups (Buckingham's
-theorem) as
-well, and no formula that contradicts the units is reported.
+`Dimensions.of` reads the units that a user gives, by Pint. The law search then works on dimensionless groups (Buckingham's
+theorem) as well, and no formula that contradicts the units is reported.
 
 The rule. Terms of a sum agree; arguments of functions such as sin, exp and log have no dimension; numbers have none, with one
 exception: a factor in front of the whole formula that is no simple number (a gravitational constant that the data have swallowed)
@@ -22,6 +21,7 @@ import numpy.typing as npt
 
 from multigene.expression.rewriting import split_term
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, fold
+from multigene.laws.constants import LARGEST_DENOMINATOR
 from multigene.words import nearest
 
 Floats = npt.NDArray[np.float64]
@@ -29,8 +29,6 @@ Dimension = tuple[Fraction, ...]
 
 #: Names under which the target's unit is looked for besides its own.
 TARGET_NAMES = ("y", "target")
-#: Largest denominator of an exponent.
-SIMPLE = 6
 #: Operators whose result has the dimension of their arguments, which agree.
 AGREEING = frozenset({"add", "sub", "min", "max", "neg", "abs"})
 
@@ -199,7 +197,7 @@ def _solved(basis: Floats, wanted: Floats, repeating: tuple[int, ...]) -> dict[i
     if not repeating:
         return {} if not wanted.any() else None
     solution = np.linalg.lstsq(basis, wanted, rcond=None)[0]
-    exact = [Fraction(float(e)).limit_denominator(SIMPLE) for e in solution]
+    exact = [Fraction(float(e)).limit_denominator(LARGEST_DENOMINATOR) for e in solution]
     values = np.array([float(e) for e in exact])
     if np.max(np.abs(basis @ values - wanted), initial=0.0) > 1e-9:
         return None

@@ -1,9 +1,9 @@
 "use strict";
 // Charts of the report: each function takes the content, a model and the colours, and returns Plotly's traces, a layout and
 // a sentence that says what the chart shows. Nothing here touches the page.
-const SET_SHAPES = {train: "circle", validation: "diamond", test: "x"};
+const SET_SHAPES = {train: "circle", test: "x"};
 const SUPERSCRIPTS = {"-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹"};
-const SET_NAMES = {train: "training", validation: "validation", test: "test"};
+const SET_NAMES = {train: "training", test: "test"};
 
 function fixed(value, digits = 4) {
   if (value === null || value === undefined || !isFinite(value)) return "–";
@@ -80,9 +80,10 @@ function hasSeveral(content) { return content.sets.length > 1; }
 function frontChart(content, index, colour) {
   const models = content.models, sizes = models.map(m => m.size), said = models.map(m => `<b>${nodes(m.size)}</b><br>${wrapped(m.text)}`);
   const traces = [];
-  content.sets.filter(s => s.name !== "train").forEach(set => traces.push({type: "scatter", mode: "markers", name: "R² " + SET_NAMES[set.name],
-    x: sizes, y: models.map(m => set.name === "validation" ? m.validation : m.errors[set.name].r2).map(v => v !== null && v > -0.05 ? v : null), hoverinfo: "skip",
-    marker: {color: colour[set.name], size: 6, symbol: SET_SHAPES[set.name], opacity: .75}}));
+  const more = (name, values, hue, symbol) => traces.push({type: "scatter", mode: "markers", name: "R² " + name, x: sizes,
+    y: values.map(v => v !== null && v > -0.05 ? v : null), hoverinfo: "skip", marker: {color: hue, size: 6, symbol, opacity: .75}});
+  if (content.validated_by) more(content.validated_by, models.map(m => m.validation), colour.validation, "diamond");
+  if (content.sets.some(s => s.name === "test")) more("test", models.map(m => m.errors.test.r2), colour.test, SET_SHAPES.test);
   traces.push({type: "scatter", mode: "lines+markers", name: "R² of the fit", x: sizes, y: models.map(m => m.r2), text: said,
     customdata: models.map((m, i) => i), line: {color: colour.train, width: 1.5, shape: "hv"}, marker: {color: colour.train, size: 9},
     hovertemplate: "%{text}<br>R² %{y:.4f}<extra></extra>"});

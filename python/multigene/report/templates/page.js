@@ -92,7 +92,7 @@
 
   // --- what follows the selection ---------------------------------------------------------------
   function element(name, className, text) { const e = document.createElement(name); if (className) e.className = className; if (text !== undefined) e.textContent = text; return e; }
-  const TITLES = {train: "Training", validation: "Validation", test: "Test"};
+  const TITLES = {train: "Training", test: "Test"};
 
   function typeset(value) {
     const [mantissa, power] = fixed(value).split("·10");
@@ -133,6 +133,11 @@
   function showCards(m) {
     const cards = Object.entries(m.errors).map(([name, e]) => card(TITLES[name], "R² " + r2(e.r2),
       [["RMSE", fixed(e.rmse)], ["MAE", fixed(e.mae)], ["largest", fixed(e.max)], ["rows", e.rows.toLocaleString("en")]]));
+    if (m.validation !== null) {
+      const unseen = card(content.validated_by[0].toUpperCase() + content.validated_by.slice(1), "R² " + r2(m.validation), []);
+      unseen.append(element("p", "quietly", "on rows that the search did not see"));
+      cards.push(unseen);
+    }
     cards.push(card("Size", nodes(m.size), [["genes", m.genes.length], ["columns", `${m.variables.length} of ${content.features.length}`]]));
     $("cards").replaceChildren(...cards);
   }

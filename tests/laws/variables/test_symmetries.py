@@ -1,4 +1,4 @@
-"""Better variables that the data show: what scales together, what shifts together, and nothing where there is nothing."""
+"""Combined variables that the data show: what scales together, what shifts together, and nothing where there is nothing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import pytest
 
 from multigene.expression.tree import Operation, Power, Variable
 from multigene.formula import Formula
-from multigene.laws.variables.surrogate import highest_degree, surrogate_of
 from multigene.laws.variables.symmetries import Variables, _with_columns, picture
 
 NAMES = list("abcdefghi")
@@ -19,7 +18,7 @@ def rows(n=500, d=4, low=1.0, high=5.0, seed=0):
 
 def said(X, y):
     """Columns and prefactor in words."""
-    found = picture(X, y, list(range(X.shape[1]))).better
+    found = picture(X, y, list(range(X.shape[1]))).combined
     if found is None:
         return None
     words = {j: str(Formula(e, NAMES)) for j, e in found.meaning.items()} | dict(
@@ -68,7 +67,7 @@ def test_halves_are_exponents_too():
 def test_values_are_those_of_all_rows():
     X = rows(1200, 3)
     y = X[:, 0] * np.sin(X[:, 1] / X[:, 2])
-    found = picture(X, y, [0, 1, 2]).better
+    found = picture(X, y, [0, 1, 2]).combined
     assert found is not None
     assert found.values.shape == (1200, 3 + len(found.meaning))
     (column,) = found.columns
@@ -100,11 +99,11 @@ def test_noise_does_not_hide_it():
     assert groups in ({"b*c/d"}, {"d/(b*c)"})
 
 
-def test_noise_alone_gives_a_rough_picture():
+def test_noise_alone_gives_a_noisy_picture():
     X = rows(d=3)
     noise = np.random.default_rng(3).standard_normal(500)
-    assert picture(X, X[:, 0] + noise, [0, 1, 2]).rough
-    assert not picture(X, X[:, 0] * np.exp(X[:, 1] / 3.0) + X[:, 2] ** 2, [0, 1, 2]).rough
+    assert picture(X, X[:, 0] + noise, [0, 1, 2]).noisy
+    assert not picture(X, X[:, 0] * np.exp(X[:, 1] / 3.0) + X[:, 2] ** 2, [0, 1, 2]).noisy
 
 
 @pytest.mark.parametrize(
@@ -135,12 +134,12 @@ def test_awkward_data_do_no_harm(awkward):
 def test_rows_that_were_not_looked_at_count_too():
     X = rows(2000, 3)
     y = np.cos(X[:, 2]) * X[:, 1] / (X[:, 0] + X[:, 1])
-    assert picture(X, y, [0, 1, 2]).better is not None
+    assert picture(X, y, [0, 1, 2]).combined is not None
     hidden = 1  # between the rows that surrogates are fitted to
     X[hidden, 0] = 0.0
     y[hidden] = np.cos(X[hidden, 2])
-    better = picture(X, y, [0, 1, 2]).better
-    assert better is None or np.isfinite(better.values).all()
+    combined = picture(X, y, [0, 1, 2]).combined
+    assert combined is None or np.isfinite(combined.values).all()
 
 
 def test_what_is_known_for_certain_stays_so_in_noise():
@@ -148,39 +147,18 @@ def test_what_is_known_for_certain_stays_so_in_noise():
     groups = Variables(np.column_stack([X, X[:, 1] / X[:, 2]]), {3: Variable(1)}, (0, 3), {})
     noise = 3.0 * np.random.default_rng(4).standard_normal(500)
     seen = picture(X, X[:, 0] + noise, [0, 1, 2], groups)
-    assert seen.rough
-    assert seen.better is groups
+    assert seen.noisy
+    assert seen.combined is groups
 
 
 def test_only_functions_that_are_allowed():
     X = rows(d=4)
     a, b, c, d = X.T
     y = np.sqrt(a**3 / (b * (c + d)))
-    seen = picture(X, y, [0, 1, 2, 3], None, lambda *names: "sqrt" not in names and "add" not in names).better
+    seen = picture(
+        X, y, [0, 1, 2, 3], None, lambda *names: "sqrt" not in names and "add" not in names
+    ).combined
     assert seen is None or all(e == round(e) for e in seen.prefactor.values())
-
-
-# --- surrogates -----------------------------------------------------------------------------------
-
-
-def test_slopes_are_those_of_the_target():
-    X = rows(d=2)
-    a, b = X.T
-    surrogate = surrogate_of(X, np.exp(a / 4.0) * np.log(b), np.ones(500), 1)
-    assert surrogate is not None
-    assert surrogate.left < 1e-9
-    slopes = np.column_stack([np.exp(a / 4.0) / 4.0 * np.log(b), np.exp(a / 4.0) / b])
-    assert np.allclose(surrogate.slopes(), slopes, atol=2e-3)
-
-
-def test_noise_settles_the_degree():
-    X = rows(d=2)
-    y = X[:, 0] + X[:, 1] + np.random.default_rng(2).standard_normal(500)
-    surrogate = surrogate_of(X, y, np.ones(500), 1)
-    assert surrogate is not None
-    assert surrogate.settled
-    assert surrogate.exponents.sum(axis=1).max() <= 2
-    assert highest_degree(500, 2) > 8
 
 
 def test_columns_that_cancel_altogether_do_no_harm():

@@ -1,0 +1,227 @@
+"""Every tuning constant of the law search: what it does, and what set it.
+
+Where a value comes from is said in brackets:
+
+[dev]      set while the development laws were in view (`LAWS_SET=dev LAWS_SEEDS=1 LAWS_SECONDS=1.5 python -m benchmarks laws`),
+           with no table of its own; the switch it belongs to has a row in the ablation of docs/laws.md
+[feynman]  the same with the large sets for development (`LAWS_SET=feynman`, `LAWS_SET=literature`)
+[noise]    the same with noise (`LAWS_NOISE=0.001,0.01,0.1`)
+[time]     set by what the step costs beside the rest, on 500 rows (CPU-s of the same benchmark)
+[rounding] follows from double precision
+[round]    a round number, not tuned
+
+Shares of work of the transforms stand in their table (`transforms.py`), scales and costs of the catalogue's functions in theirs
+(`survey/forms.py`), limits and prices of populations in `settings.py`.
+"""
+
+from __future__ import annotations
+
+from multigene.settings.settings import Refinement
+
+# --- what is a law (law.py, finds.py) -------------------------------------------------------------
+
+#: A law leaves at most this share of the variance unexplained. [dev]
+EXACT = 1e-12
+#: What rounding alone leaves. [rounding]
+ROUNDING = 1e-22
+#: What formulas of at most so many nodes must reach to be a law: long ones come close by chance. [dev]
+STAIRS = ((12, EXACT), (20, 1e-18))
+#: Terms of a law are not larger than their sum by this factor. [round]
+CANCELLATION = 1e3
+#: Larger finds must be exact to rounding to be looked at as laws: most of them approximate. [dev]
+LARGEST_LAW = 45
+#: What is left of a law is at most so much of what rounding can change, on nine rows of ten and on every row. True laws need
+#: 6e-14 and mostly 1e-16; a false one that was found needs 2e-13, which is for `STANDS_OUT` to tell. [feynman]
+ROUNDING_LEVEL, WORST_LEVEL = 1e-12, 1e-9
+#: Every fitted number of a law matters so many times as much as what is left (true laws: 1e12 and more; polynomials that
+#: approximate a root or an exponential: 10 to 40). [feynman]
+STANDS_OUT = 1e3
+#: Rounding inside a law changes no more than this many times its largest value (true laws: 170 at most). [feynman]
+LOST_DIGITS = 1e6
+#: Unit of rounding of single precision. [rounding]
+SINGLE = 2.0**-24
+#: Data whose last digit is more than this share of their standard deviation are too coarse to tell a law by their digits. [round]
+COARSEST = 1e-4
+#: Most nodes of a law with fitted numbers that is exact to the recognised digits of the data. [round]
+DIGITS_NODES = 20
+#: Where digits are not recognised, a law of at most so few nodes may miss every row alike, relatively: at most by this, and no
+#: row so many times as much as the median one. [round]
+EVEN_NODES, COARSEST_LEVEL, EVEN = 12, 1e-6, 30.0
+#: A part of a formula is dead when it changes the value by no more than so many times what is left. [round]
+DEAD = 3.0
+#: Steps by which fitted numbers are tuned down to rounding. [round]
+GAUSS_NEWTON_STEPS = 12
+#: Most numbers that a law loses because they do not stand out, and of how many at a time one is tried to be lost. [round]
+MOST_LOST, MOST_WEAK = 8, 6
+#: Exponents this close to a multiple of one half may be meant as such, where units ask for simple ones. [dev]
+CLOSE_TO_SIMPLE = 0.06
+#: Most attempts to shorten a law. [time]
+MOST_REDUCTIONS = 60
+#: How all constants of a find are tuned on all rows. [round]
+POLISH = Refinement(iterations=100, gain=0.0, damping=1e-3, max_parameters=200, decay=0.0, prune=0.0)
+#: Finds that leave less of their own target are tuned in that way before they are looked at. [round]
+WORTH_POLISHING = 1e-4
+
+# --- simplified within the noise (noise.py, finds.py) ---------------------------------------------
+
+#: Finds are simplified within the noise if they leave more and less than these. [noise]
+NOISY, HOPELESS = 1e-9, 0.03
+#: Finds that are simplified after the survey, and how many evaluations each of them counts for. [time]
+SIMPLIFIED_AFTER_SURVEY, SIMPLIFYING_WORK = 4, 300
+#: Longer finds are rewritten only: each attempt to drop something costs time, and they are no law. [time]
+MOST_PRUNED = 32
+#: Longer finds are not even rewritten. [time]
+MOST_REWRITTEN = 45
+#: Most attempts to drop something, and how each is tuned. [time]
+MOST_DROPS = 40
+DROP_TUNING = Refinement(iterations=15, gain=1e-4, damping=1e-3, max_parameters=60, decay=0.0, prune=0.0)
+#: Worth of a node, against that of a fitted constant. [noise]
+NODE_PRICE = 0.4
+#: Constants this close to a simple number, relatively, are tried as that number. [round]
+CLOSE_TO_A_NUMBER = 0.1
+
+# --- targets (targets.py) -------------------------------------------------------------------------
+
+#: Features that are taken of very many. [round]
+FEW_FEATURES = 10
+#: Share of work of targets over combined variables, against those over features. [feynman]
+COMBINED_SHARE = 3.0
+#: The same where the surrogate that showed them leaves much. [feynman]
+DOUBTFUL_SHARE = 0.5
+#: Share of work of an island of dense linear combinations, against its transform's, and the transforms that have one. [dev]
+DENSE_SHARE = 3.0
+DENSE_TRANSFORMS = ("y",)
+#: Peeling: a feature is a pure power factor if leaving out its other terms costs less than this in F, [round]
+PEELING_F = 3.5
+#: and its exponent is this close to a multiple of one half and at least so large. [round]
+PEELING_CLOSE, PEELING_LEAST = 0.05, 0.25
+
+# --- the survey (survey/) -------------------------------------------------------------------------
+
+#: Rows that probes and catalogue use, and how many evaluations a target counts for. [time]
+SURVEY_ROWS = {"probe": 400, "factors": 192, "sums": 192}
+SURVEY_WORK = 1000
+#: How suggested genes are tuned. [time]
+SUGGESTION_TUNING = Refinement(iterations=12, bound=100.0, decay=0.0, prune=0.0)
+#: Less than this is rounding, among what is suggested. [rounding]
+NOTHING_LEFT = 1e-13
+#: A longer law, of many features one longer than so many nodes for each, is compared with what later stages find. [dev]
+LONG_LAW, LONG_PER_FEATURE = 14, 3
+#: Suggestions of a target that are looked at because they convince most. [noise]
+MOST_CONVINCING = 2
+#: Suggestions that a target keeps to begin restarts with. [dev]
+MOST_SEEDS = 6
+
+#: Probes: columns of length one cancel when the smallest singular value is below this, [rounding]
+PROBE_CANCELS = 1e-13
+#: and the next one is larger by this factor: approximations come closer and closer instead. [dev]
+PROBE_GAP = 1e4
+#: Most columns, and how many rows there must be for each. [time]
+PROBE_COLUMNS, PROBE_ROWS_PER_COLUMN = 170, 2.0
+#: Columns with less than this of the largest weight are rounding. [rounding]
+PROBE_NEEDED = 1e-8
+#: Most terms of a law that is told: more of them approximate. [feynman]
+PROBE_TERMS = 26
+#: Degrees of numerator and denominator that are tried. [feynman]
+DEGREES = (
+    (1, 1), (2, 0), (0, 2), (2, 1), (1, 2), (2, 2), (3, 0), (0, 3), (3, 1), (3, 2), (3, 3), (4, 0), (0, 4), (4, 2), (4, 4),
+    (5, 1), (6, 0), (0, 6), (6, 4), (8, 0), (8, 8), (10, 0),
+)  # fmt: skip
+
+#: Monomials: exponents and what each costs. [dev]
+EXPONENT_COSTS = {1.0: 1.0, -1.0: 1.1, 2.0: 1.9, -2.0: 2.0, 0.5: 2.2, -0.5: 2.3, 3.0: 2.7, -3.0: 2.9}
+#: Largest cost of a monomial: the first of these that gives enough of them. [time]
+COST_LIMITS = (2.3, 2.8, 3.1, 3.4, 3.7, 4.0, 4.3, 4.6, 5.0, 5.4, 5.8, 6.2, 6.7)
+#: Most monomials. [time]
+MOST_MONOMIALS = 6000
+#: With more features none is compared with the number 1. [feynman]
+MOST_WITH_ONES = 3
+
+#: Catalogue: monomials under a function, and of products of the two: as factors, under the function. [time]
+MOST_INSIDE, MOST_FACTORS, MOST_ARGUMENTS = 900, 130, 30
+#: Monomials under a function that are tried with several scales. [time]
+MOST_SCALED = 250
+#: Functions, the simplest, that products of two functions have as a factor. [time]
+MOST_PAIRED = 40
+#: Of every factor's products, so many that resemble the target most, and so many of the simplest of the simplest factors. [time]
+MOST_ALIKE, SIMPLE_FACTORS, MOST_SIMPLE = 30, 16, 16
+#: Columns among which sets are sought: so many of the best ones, of the best for what a pair leaves, and of the simplest. [time]
+BEST_COLUMNS, BEST_AFTER_A_PAIR, SIMPLEST_COLUMNS = 900, 300, 300
+#: Columns of which the fixed ones leave no more than this share are dropped. [rounding]
+NOTHING_ELSE = 1e-5
+#: Sets that are carried on to the next size, and the largest size. [time]
+BEAM, LARGEST_SET = 32, 4
+#: A set is exact, as far as can be told before it is tuned, when it leaves less. [rounding]
+SEEMS_EXACT = 1e-9
+#: Sets of a size that are suggested. [time]
+MOST_OF_A_SIZE = 10
+#: Further sets that convince most, and what a unit of cost is worth there against the logarithm of what is left by a row. [noise]
+CONVINCING_SETS, SET_COST = 10, 4.0
+
+# --- restarts (restarts.py, restart.py) -----------------------------------------------------------
+
+#: What a find must leave unexplained in its own target at most to be worth a look on all rows. [round]
+PROMISING = 1e-8
+#: A restart ends early when it explains all but this: nothing is left but rounding. [rounding]
+FOUND = 1e-18
+#: Steps of a new best's tuning, and further ones where it leaves less than `NEAR_EXACT`. [dev]
+FULL_STEPS, MORE_STEPS, NEAR_EXACT = 8, 20, 1e-4
+#: What leaves less than this and is not exact after so many generations approximates ever better and is no law. [dev]
+CREEPING, PATIENCE = 1e-9, 5
+#: Hill climbing may do this share of the work that evolution did, and looks at so many neighbours at a time. [dev]
+CLIMB_SHARE, CLIMB_BATCH = 0.4, 60
+#: Evaluations per individual and generation that a restart is expected to take. [time]
+USUAL = 5
+#: Of a restart's front, a model that leaves less than this share of what was known, and the best of so few nodes. [round]
+CLEARLY_LESS, SHORT = 0.8, 12
+#: Restarts of dense islands are longer by this factor: their weights take longer to tune. [dev]
+DENSE_UNITS = 2
+#: Restarts that are decided on at a time and run side by side, whatever the number of threads. [time]
+AHEAD = 4
+#: A target that leaves more than `POOR` after so many restarts gets the share `HARDLY` of its work while others leave less than
+#: `NEAR`. [dev]
+TRIED, POOR, NEAR, HARDLY = 4, 0.3, 0.05, 0.25
+#: Frequencies of two kinds of mutation that can be switched off. [dev]
+NEUTRAL, ROUND = 0.1, 0.05
+#: Ranges from which every second pair of restarts draws its most genes, most nodes and price of a node. [dev]
+DRAWN_GENES, DRAWN_NODES, DRAWN_PRICE = (1, 7), (9, 21), (3.0, 25.0)
+
+# --- combined variables (variables/) --------------------------------------------------------------
+
+#: Surrogate: most terms, rows for each of them, and the highest degree. [time]
+SURROGATE_TERMS, ROWS_PER_TERM, HIGHEST_DEGREE = 170, 2.5, 14
+#: A degree that leaves more than this share of the one before brings nothing. [feynman]
+SETTLED = 0.7
+#: Share of the rows whose slopes are trusted; a polynomial is steep at the edge. [feynman]
+INSIDE = 0.6
+
+#: Symmetries: rows that surrogates are fitted to. [time]
+SYMMETRY_ROWS = 500
+#: An exponent is a whole number when it is this close to one, and half as close a half; larger ones are not believed. [feynman]
+CLOSE_TO_WHOLE, LARGEST_EXPONENT = 0.2, 6.0
+#: Slopes may cancel up to this share of their size; what is believed is for left-out rows to say. [feynman]
+SLOPES_CANCEL = 0.5
+#: A surrogate in combined variables may leave so many times as much of left-out rows as the one before, if that has got as far as
+#: noise allows; otherwise it must be clearly better, as it is of fewer variables and thus of a higher degree. [feynman]
+AS_GOOD, BETTER = 1.02, 0.65
+#: Differences that leave less than this share are not compared with anything else. [feynman]
+FIRST = 0.2
+#: A surrogate that leaves more says neither that noise is all it leaves nor that its groups can be trusted. [feynman]
+NOISY_PICTURE = 0.03
+#: What leaves less may say that an exponent is a half, and not a whole number. [feynman]
+FINE = 1e-3
+#: Accurate enough to believe it anyway. [round]
+ACCURATE = 1e-8
+#: Vectors of one or two features are tried together that cancel up to such a share of the smaller one. [feynman]
+SPARSE = (0.03, 0.1, 0.3)
+#: So many of these, the best, are tried alone. [time]
+ALONE = 3
+#: Powers of the target that surrogates are tried for, 0 is the logarithm: the smoothest tells most. [feynman]
+POWERS = (1, 0, 2, -1)
+#: Less than this is nothing left but rounding. [rounding]
+NOTHING = 1e-20
+#: Most steps, each from what the one before has found. [round]
+STEPS = 6
+
+#: Units: largest denominator of an exponent. [round]
+LARGEST_DENOMINATOR = 6

@@ -1,0 +1,61 @@
+"""How far the law search has got: its targets, its finds, its work so far. The phases hand it on (`seekers.py`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from multigene.evolution.checkpoint import model, packed_model
+from multigene.expression.tree import Expression
+from multigene.laws.constants import SIMPLIFYING_WORK
+from multigene.laws.finds import Finds
+from multigene.laws.law import Find
+from multigene.laws.targets import Target
+
+
+@dataclass
+class Progress:
+    """What the phases of the law search have done and found."""
+
+    targets: list[Target]
+    finds: Finds
+    evaluations: int = 0
+    """Work so far, in evaluations of an individual."""
+    surveyed: int = 0
+    """Targets of the survey's stages that are done."""
+
+    @property
+    def law(self) -> Find | None:
+        """The law, once there is one."""
+        return self.finds.law
+
+    def look_at(self, expression: Expression | None, target: Target) -> None:
+        """Measure on all rows what was found for a target."""
+        if expression is not None:
+            target.best = min(target.best, self.finds.take(expression, target.sign is None))
+
+    def simplify(self, most: int) -> None:
+        """Simplify the most convincing finds within the noise."""
+        self.evaluations += SIMPLIFYING_WORK * self.finds.simplify(most)
+
+    def state(self) -> dict[str, Any]:
+        """All that is needed to go on, as plain values."""
+        return {
+            "evaluations": self.evaluations,
+            "surveyed": self.surveyed,
+            "seeds": [[packed_model(m) for m in t.seeds] for t in self.targets],
+            "targets": [
+                (t.restarts, t.work, float(t.best).hex(), list(t.front.items())) for t in self.targets
+            ],
+            "finds": self.finds.state(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from `state`."""
+        self.evaluations, self.surveyed = int(state["evaluations"]), int(state["surveyed"])
+        for target, seeds in zip(self.targets, state["seeds"], strict=True):
+            target.seeds = [model(*m) for m in seeds]
+        for target, (restarts, work, best, front) in zip(self.targets, state["targets"], strict=True):
+            target.restarts, target.work, target.best = int(restarts), int(work), float.fromhex(best)
+            target.front = {int(size): float(left) for size, left in front}
+        self.finds.restore(state["finds"])

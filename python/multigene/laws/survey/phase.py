@@ -1,0 +1,108 @@
+"""The survey as the first phase of the law search: stage after stage, what is suggested is tuned and looked at on all rows.
+
+`stages.py` says what is tested for in which order; `seekers.py` runs the phase before any restart. A survey that was cut goes on
+with the target that would have been next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from multigene._engine import Dataset, Individual
+from multigene.expression.readable import size
+from multigene.expression.tree import Expression
+from multigene.laws.constants import (
+    LONG_LAW,
+    LONG_PER_FEATURE,
+    MOST_CONVINCING,
+    MOST_SEEDS,
+    NOTHING_LEFT,
+    PROMISING,
+    SUGGESTION_TUNING,
+    SURVEY_ROWS,
+    SURVEY_WORK,
+)
+from multigene.laws.law import individual_of
+from multigene.laws.noise import criterion
+from multigene.laws.progress import Progress
+from multigene.laws.rows import Rows
+from multigene.laws.survey.stages import Stage, Suggestions, stages
+from multigene.laws.targets import Target
+
+
+class Survey:
+    """The stages of a problem; how far it has got is part of the progress."""
+
+    def __init__(self, rows: Rows, targets: list[Target], noisy: bool, allows: Callable[..., bool]) -> None:
+        self.rows, self.allows = rows, allows
+        self.stages = stages(targets, noisy)
+        self.length = sum(len(stage.targets) for stage in self.stages)
+
+    def run(self, progress: Progress, until: int, stop: Callable[[], bool]) -> bool:
+        """What is left of the survey; True if it was finished just now and the search may go on."""
+        done, law_in_combined, unfinished = progress.surveyed, None, False
+        suggestions = Suggestions(self.allows)
+        for stage in self.stages:
+            left, done = stage.targets[done:], max(0, done - len(stage.targets))
+            if not left:
+                continue
+            if progress.evaluations >= until or stop():
+                return False
+            unfinished = True
+            combined = left[0].combined
+            # A law may have a shorter form in a later stage, but not once the variables are no longer combined.
+            if progress.law is None or (
+                combined is law_in_combined and self._is_long(progress.law.expression)
+            ):
+                self._test(Stage(stage.kind, left), suggestions, progress, stop)
+                law_in_combined = None if progress.law is None else combined
+            else:
+                progress.surveyed += len(left)
+        return unfinished and not stop()
+
+    def _is_long(self, expression: Expression) -> bool:
+        return size(expression) > max(LONG_LAW, LONG_PER_FEATURE * self.rows.n_features)
+
+    def _test(
+        self, stage: Stage, suggestions: Suggestions, progress: Progress, stop: Callable[[], bool]
+    ) -> None:
+        """What probes or catalogue suggest, tuned; what seems exact is looked at on all rows."""
+        which = self.rows.spread(SURVEY_ROWS[stage.kind], of_all=stage.kind == "probe")
+        transformed = [self.rows.transformed(target)[which] for target in stage.targets]
+        suggested = suggestions.about(stage, self.rows.scaled(stage.targets[0], which), transformed)
+        for target in stage.targets:
+            if stop():
+                return
+            sets = next(suggested)
+            data = self.rows.dataset(target, self.rows.used)
+            tuned = sorted((m for genes in sets if (m := _tuned(genes, data)) is not None), key=_rank)
+            progress.evaluations += SURVEY_WORK + 10 * len(sets)
+            best = {len(m.genes): m for m in reversed(tuned)}
+            exact = [m for m in tuned if 1.0 - m.fitness < PROMISING][:3]
+            # Without an exact one, the best of every number of genes, and what convinces most where noise is in the way.
+            convincing = sorted(tuned, key=lambda m: _price(m, data.count))[:MOST_CONVINCING]
+            others = dict.fromkeys([*best.values(), *convincing]) if progress.law is None else ()
+            for individual in exact or others:
+                progress.look_at(self.rows.expression(individual, target), target)
+            progress.surveyed += 1
+            target.seeds = [*target.seeds, *list(dict.fromkeys([*best.values(), *tuned]))[:MOST_SEEDS]]
+
+
+def _tuned(genes: list[Expression], data: Dataset) -> Individual | None:
+    """Suggested genes with their constants tuned a little; None if they have no value."""
+    individual = individual_of(genes)
+    tuned = None if individual is None else individual.refine(data, SUGGESTION_TUNING)
+    return tuned if tuned is not None and np.isfinite(tuned.fitness) else None
+
+
+def _rank(individual: Individual) -> tuple[float, int]:
+    """What leaves nothing but rounding comes first, then what is promising, shorter ones first."""
+    left = 1.0 - individual.fitness
+    return (0.0 if left < NOTHING_LEFT else max(left, PROMISING)), individual.complexity
+
+
+def _price(individual: Individual, n: int) -> float:
+    """What `noise.price` says, roughly and at once: every number counts as fitted."""
+    return criterion(1.0 - individual.fitness, n, individual.n_parameters, individual.complexity)

@@ -1,0 +1,118 @@
+"""The guard: refuses models that explode between the rows that they were fitted to.
+
+A model passes if interval arithmetic finds no pole and no overflow in the box of the rows, and if its predictions stay near the
+target's range on points drawn in that box and between rows. Which points, and how near, depends on who asks: islands evolve on
+standardised features (`behaves`), finds of the law search and results are in the user's units (`behaves_in_user_units`), and
+the paper's configurations get a milder guard (`behaves_between_rows`). Points are drawn once for a problem (`problem.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from multigene._engine import Individual
+from multigene.search.constants import BEYOND_ROWS, BOX_MARGIN, BOX_ROOM, GUARD_POINTS, REPRESENTATIVE_ROWS
+from multigene.search.scaling import Scaling
+
+Floats = npt.NDArray[np.float64]
+Box = tuple[list[float], list[float]]
+
+
+@dataclass(frozen=True)
+class Guard:
+    """Points in the user's units, and the range that predictions on them must keep."""
+
+    box: Box
+    """Least and largest value of every feature."""
+    target: tuple[float, float]
+    """Least and largest value of the target."""
+    box_points: Floats
+    """In the slightly widened box of the rows, and between rows."""
+    between_points: Floats
+    """Between rows and slightly beyond them."""
+    scaling: Scaling
+
+    @staticmethod
+    def of(X: Floats, y: Floats, scaling: Scaling, rng: np.random.Generator) -> Guard:
+        """The guard of some rows, its points drawn by `rng`."""
+        low, high = X.min(axis=0), X.max(axis=0)
+        with np.errstate(over="ignore"):
+            has_width = bool(np.all(np.isfinite(high - low)))
+        if has_width:
+            in_box, between = _box_points(X, low, high, rng), _between_points(X, low, high, rng)
+        else:  # rows that span all of floating point are their own points
+            in_box = between = X[:GUARD_POINTS].copy()
+        target = float(y.min()), float(y.max())
+        return Guard((low.tolist(), high.tolist()), target, in_box, between, scaling)
+
+    def behaves(self, individual: Individual) -> bool:
+        """Of a model of standardised features: within bounds between and slightly beyond the rows, and within wide ones elsewhere
+        in the box."""
+        in_box, between = self._standardised_points
+        return (
+            _has_finite_range(individual, self._standardised_box)
+            and self._within_bounds(individual.predict(between))
+            and self._within_bounds(individual.predict(in_box), BOX_ROOM)
+        )
+
+    def behaves_in_user_units(self, individual: Individual) -> bool:
+        """Of a model of the features as they are: within bounds in all of the box."""
+        return _has_finite_range(individual, self.box) and self._within_bounds(
+            individual.predict(self.box_points)
+        )
+
+    def behaves_between_rows(self, individual: Individual) -> bool:
+        """A milder guard for models of the features as they are, without the box's corners: where features hang together, no
+        row is near most of the box, and models that are free there predict real rows better."""
+        return _has_finite_range(individual, self.box) and self._within_bounds(
+            individual.predict(self.between_points)
+        )
+
+    @property
+    def largest(self) -> float:
+        """The largest number of features and target, without its sign."""
+        return max(abs(value) for value in (*self.box[0], *self.box[1], *self.target))
+
+    @cached_property
+    def _standardised_points(self) -> tuple[Floats, Floats]:
+        return self.scaling.standardised(self.box_points), self.scaling.standardised(self.between_points)
+
+    @cached_property
+    def _standardised_box(self) -> Box:
+        Z = self.scaling.standardised(np.array(self.box))
+        return Z[0].tolist(), Z[1].tolist()
+
+    def _within_bounds(self, values: Floats, room: float = 1.0) -> bool:
+        """Do predictions keep the target's range, and `room` times as much on both sides?"""
+        low, high = self.target
+        width = room * (min(high, 1e306) - max(low, -1e306))
+        return bool(
+            np.all(np.isfinite(values)) and np.all(values >= low - width) and np.all(values <= high + width)
+        )
+
+
+def _has_finite_range(individual: Individual, box: Box) -> bool:
+    """No pole and no overflow anywhere in the box, by interval arithmetic."""
+    return bool(np.isfinite(individual.range(*box)).all())
+
+
+def _box_points(X: Floats, low: Floats, high: Floats, rng: np.random.Generator) -> Floats:
+    """Half uniform in the slightly widened box of the rows, half blends of two rows."""
+    margin = BOX_MARGIN * (high - low)
+    box = rng.uniform(0.0, 1.0, (GUARD_POINTS, X.shape[1])) * (high - low + 2 * margin) + (low - margin)
+    if len(X) < REPRESENTATIVE_ROWS:
+        return np.asarray(box)
+    first, second = X[rng.integers(len(X), size=GUARD_POINTS)], X[rng.integers(len(X), size=GUARD_POINTS)]
+    t = rng.uniform(0.0, 1.0, (GUARD_POINTS, 1))
+    return np.asarray(np.vstack([box, first + t * (second - first)]))
+
+
+def _between_points(X: Floats, low: Floats, high: Floats, rng: np.random.Generator) -> Floats:
+    """Blends of two rows, a little beyond them too, but within the box."""
+    first, second = (X[rng.integers(len(X), size=2 * GUARD_POINTS)] for _ in range(2))
+    t = rng.uniform(-BEYOND_ROWS, 1.0 + BEYOND_ROWS, (2 * GUARD_POINTS, 1))
+    return np.asarray(np.clip(first + t * (second - first), low, high))

@@ -1,0 +1,66 @@
+"""What a search is to do, and with what: problem, settings and threads, and what follows from them. It never changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from multigene._engine import Individual, Workers
+from multigene.search.constants import MOST_ROWS_SIDE_BY_SIDE
+from multigene.search.folds import folds_of, very_few_rows
+from multigene.search.problem import Problem, Rows
+from multigene.settings.settings import Refinement, Search, Settings
+
+
+@dataclass(frozen=True)
+class Task:
+    """One search: the problem, the settings, the threads."""
+
+    problem: Problem
+    settings: Settings
+    workers: Workers
+    generations: int | None
+    """Generations after which the run ends, those before it was continued included; None for no such limit."""
+
+    @property
+    def options(self) -> Search:
+        """How the search arranges its islands."""
+        assert self.settings.search is not None
+        return self.settings.search
+
+    @property
+    def guard(self) -> Callable[[Individual], bool] | None:
+        """What models of standardised features must pass."""
+        return self.problem.guard.behaves if self.options.guard else None
+
+    @property
+    def refinement(self) -> Refinement:
+        """How models are tuned once more."""
+        return self.settings.refinement or Refinement()
+
+    @property
+    def round_length(self) -> int:
+        """Generations between migrations."""
+        migration = self.options.migration
+        return min(migration, self.settings.stopping.generations or migration)
+
+    @property
+    def side_by_side(self) -> bool:
+        """Do islands evolve at the same time? With many rows each of them has work for all threads."""
+        return len(self.problem.y) <= MOST_ROWS_SIDE_BY_SIDE
+
+    @property
+    def sees_all_rows(self) -> bool:
+        """Do islands see every row in the end? Not where there are very many."""
+        return len(self.problem.finish_rows) == len(self.problem.y)
+
+    @cached_property
+    def folds(self) -> list[Rows]:
+        """Rows that are left out together in the cross-validation of the whole search; none where rows are held out."""
+        return folds_of(self.problem) if self.options.holdout and self.problem.few_rows else []
+
+    @cached_property
+    def very_few_rows(self) -> bool:
+        """Are there too few rows to validate anything?"""
+        return self.options.holdout > 0.0 and very_few_rows(self.problem)

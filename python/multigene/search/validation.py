@@ -1,0 +1,275 @@
+"""How large a formula may be: decided on rows that the search did not use.
+
+Every model of the front is compared with the best one row by row. The smallest model that is not clearly worse sets the size;
+what is not clearly better than a linear model gives way to it, and what is not clearly better than a constant is none.
+
+Few rows cannot choose among many models without being fooled by the luckiest: there the whole search has been cross-validated
+(`cross_validation.py`), and what it comes to must beat a ridge regression on rows that neither has seen. Very few rows cannot be
+cross-validated either: there a formula must convince by itself (`few_rows.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from multigene._engine import Dataset, Individual
+from multigene.evolution.pareto import Candidate, Member
+from multigene.search.constants import (
+    BETTER_THAN_CONSTANT,
+    BETTER_THAN_LINEAR,
+    CLEAR_SIGNAL,
+    CLEARLY_BETTER,
+    CLEARLY_WORSE,
+    FEWEST_ROWS_TO_VALIDATE,
+    REFITTING_STEPS,
+    RIDGE_BETTER_THAN_MEAN,
+    ROOM,
+    WORTH_IT,
+)
+from multigene.search.cross_validation import FoldResult
+from multigene.search.folds import folds_of, unseen_ridge
+from multigene.search.problem import Problem, Rows
+from multigene.settings.settings import Refinement
+
+Floats = npt.NDArray[np.float64]
+
+#: Size that no model has.
+ANY_SIZE = 2**31
+#: Number of the ridge regression among the linear models.
+RIDGE = -1
+#: How a formula in the user's units is fitted again to other rows.
+REFITTING = Refinement(iterations=REFITTING_STEPS, prune=0.0)
+
+
+@dataclass(frozen=True)
+class SizeDecision:
+    """What rows that the search did not use say."""
+
+    most_nodes: int
+    constant: bool = False
+    linear: int | None = None
+    """Number of the linear model that is to be preferred, if one is; RIDGE for the ridge regression."""
+    exactly: bool = False
+    """Few noisy rows: the search goes on for no longer than it was cross-validated, and its fittest model of that size is
+    chosen."""
+    validation_r2: dict[int, float] = field(default_factory=dict)
+    errors: Floats | None = None
+    """Squared errors, row by row, of the model that set the size."""
+
+    @property
+    def simple(self) -> bool:
+        """Is it a constant or a linear model?"""
+        return self.constant or self.linear is not None
+
+    @property
+    def final(self) -> bool:
+        """Is nothing left to be searched for?"""
+        return self.simple or self.exactly
+
+    def packed(self) -> list[Any]:
+        """As plain values, without loss."""
+        errors = None if self.errors is None else [e.hex() for e in self.errors.tolist()]
+        scores = list(self.validation_r2.items())
+        return [self.most_nodes, self.constant, self.linear, self.exactly, scores, errors]
+
+    @staticmethod
+    def unpacked(values: list[Any]) -> SizeDecision:
+        """The decision of its plain values."""
+        most_nodes, constant, linear, exactly, scores, errors = values
+        rows = None if errors is None else np.array([float.fromhex(e) for e in errors])
+        known = {int(c): float(r) for c, r in scores}
+        return SizeDecision(int(most_nodes), bool(constant), linear, bool(exactly), known, rows)
+
+
+# --- decisions ------------------------------------------------------------------------------------
+
+
+def decide_on_held_out_rows(
+    problem: Problem, candidates: Sequence[Candidate], linear: Sequence[Individual]
+) -> SizeDecision:
+    """Compare the models of a front, smallest first, with the best of them, with linear models and with the constant."""
+    held_out = HeldOut(problem, problem.held_out_rows)
+    if not candidates or not held_out.enough:
+        return SizeDecision(ANY_SIZE)
+    errors = [held_out.errors(c.individual) for c in candidates]
+    scores = {c.complexity: held_out.r2(e) for c, e in zip(candidates, errors, strict=True)}
+    best = int(np.argmin([e.sum() for e in errors]))
+    if not clearly_better(errors[best], held_out.constant, BETTER_THAN_CONSTANT):
+        return SizeDecision(1, constant=True, validation_r2=scores, errors=held_out.constant)
+    lines = [held_out.errors(model) for model in linear]
+    if lines:
+        line = int(np.argmin([e.sum() for e in lines]))
+        if not clearly_better(errors[best], lines[line], BETTER_THAN_LINEAR):
+            most = linear[line].complexity
+            return SizeDecision(most, linear=line, validation_r2=scores, errors=lines[line])
+    small = smallest(errors)
+    most = int(np.ceil(ROOM * candidates[small].complexity))
+    return SizeDecision(most, validation_r2=scores, errors=errors[small])
+
+
+def decide_by_cross_validation(problem: Problem, folds: Sequence[FoldResult]) -> SizeDecision:
+    """Few rows: the cross-validated search against ridge regression, and that against the mean; and the size that was best."""
+    if not folds:
+        return _ridge_or_mean(problem)
+    rows = np.concatenate([fold.rows for fold in folds])
+    held_out = HeldOut(problem, rows)
+    sizes = sorted({c for fold in folds for c in fold.complexities})
+    curve = [held_out.squares(np.concatenate([fold.up_to(c) for fold in folds])) for c in sizes]
+    scores = {c: held_out.r2(e) for c, e in zip(sizes, curve, strict=True)}
+    line = held_out.squares(unseen_ridge(problem)[rows])
+    mean = held_out.squares(np.concatenate([np.full(len(fold.rows), fold.mean) for fold in folds]))
+    clear = max(scores.values()) >= CLEAR_SIGNAL
+    small = smallest(curve, CLEARLY_BETTER if clear else CLEARLY_WORSE)
+    has_line = clearly_better(line, mean, RIDGE_BETTER_THAN_MEAN)
+    rival, needed = (line, BETTER_THAN_LINEAR) if has_line else (mean, BETTER_THAN_CONSTANT)
+    if clear and clearly_better(curve[small], rival, needed):
+        return SizeDecision(int(np.ceil(ROOM * sizes[small])), validation_r2=scores, errors=curve[small])
+    worth_it = bool(curve[small].sum() < (1.0 - WORTH_IT) * rival.sum())
+    if worth_it and convincingly_better(curve[small], rival, needed):
+        return SizeDecision(sizes[small], exactly=True, validation_r2=scores, errors=curve[small])
+    if has_line:
+        return SizeDecision(1, linear=RIDGE, validation_r2=scores, errors=line)
+    return SizeDecision(1, constant=True, validation_r2=scores, errors=mean)
+
+
+def _ridge_or_mean(problem: Problem) -> SizeDecision:
+    """A run that ended before its first fold was done: ridge regression against the mean."""
+    rows = np.concatenate(folds_of(problem))
+    held_out = HeldOut(problem, rows)
+    line = held_out.squares(unseen_ridge(problem)[rows])
+    if clearly_better(line, held_out.constant, RIDGE_BETTER_THAN_MEAN):
+        return SizeDecision(1, linear=RIDGE, errors=line)
+    return SizeDecision(1, constant=True, errors=held_out.constant)
+
+
+# --- errors on rows that were not used ------------------------------------------------------------
+
+
+class HeldOut:
+    """Squared errors of models on rows they were not fitted to."""
+
+    def __init__(self, problem: Problem, rows: Rows) -> None:
+        self.y = problem.y[rows]
+        self.weights = np.ones(len(rows)) if problem.weights is None else problem.weights[rows]
+        self.Z = problem.standardised(problem.X[rows])
+        fitted = problem.search_rows
+        weights = None if problem.weights is None else problem.weights[fitted]
+        unit = np.abs(problem.y).max() or 1.0
+        #: Of the mean of the rows for searching.
+        self.constant = self.squares(
+            np.full(len(rows), unit * np.average(problem.y[fitted] / unit, weights=weights))
+        )
+        #: Are there enough rows to decide by?
+        self.enough = (
+            problem.different(rows) >= FEWEST_ROWS_TO_VALIDATE
+            and bool(self.weights.any())
+            and bool(self.constant.sum() > 0.0)
+        )
+
+    def _scaled(self, residual: Floats) -> Floats:
+        return np.asarray(residual / (np.abs(self.y).max(initial=0.0) or 1.0))
+
+    def squares(self, predicted: Floats) -> Floats:
+        """Weighted squared errors, row by row; infinite where there is no value."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            errors = self.weights * self._scaled(self.y - predicted) ** 2
+        return np.where(np.isfinite(errors), errors, np.inf)
+
+    def errors(self, individual: Individual) -> Floats:
+        """The same of a model of standardised features."""
+        return self.squares(individual.predict(self.Z))
+
+    def r2(self, errors: Floats) -> float:
+        """R² on these rows."""
+        centred = self._scaled(self.y - np.average(self.y, weights=self.weights))
+        return 1.0 - float(errors.sum()) / (float(np.sum(self.weights * centred**2)) or 1.0)
+
+
+def unseen_errors(problem: Problem, member: Member) -> Floats:
+    """Squared errors of a formula of the law search on the held-out rows; with few rows on each fold of them, fitted again to
+    the rest."""
+    individual = member.individual
+    if len(problem.held_out_rows):
+        held_out, X = HeldOut(problem, problem.held_out_rows), problem.X[problem.held_out_rows]
+        return held_out.squares(individual.predict(X))
+    folds = folds_of(problem)
+    if not folds:  # too few to decide anything
+        return HeldOut(problem, np.arange(len(problem.y))).squares(individual.predict(problem.X))
+    held_out, predictions = HeldOut(problem, np.concatenate(folds)), []
+    for fold in folds:
+        rest = np.setdiff1d(np.arange(len(problem.y)), fold)
+        weights = None if problem.weights is None else problem.weights[rest]
+        data = Dataset(np.ascontiguousarray(problem.X[rest]), problem.y[rest], weights)
+        again = individual.refine(data, REFITTING)
+        predictions.append(again.predict(np.ascontiguousarray(problem.X[fold])))
+    return held_out.squares(np.concatenate(predictions))
+
+
+# --- which of several -----------------------------------------------------------------------------
+
+
+def smallest(errors: Sequence[Floats], clearly: float = CLEARLY_BETTER) -> int:
+    """Number of the smallest model that the best is not clearly better than; models come smallest first."""
+    best = int(np.argmin([e.sum() for e in errors]))
+    return next(
+        i for i in range(best + 1) if i == best or not clearly_better(errors[best], errors[i], clearly)
+    )
+
+
+def prefer_short(
+    problem: Problem, errors: Floats, chosen: Member, finds: list[Member], convincing: Member | None = None
+) -> Member:
+    """A short formula of the law search instead of the islands' when unseen rows show no clear difference: the most `convincing`
+    one, or the shortest that is about as good as the best. `errors` are those of the model that set the size."""
+    shorter = sorted((f for f in finds if f.complexity < chosen.complexity), key=lambda f: f.complexity)
+    squares = {id(f): unseen_errors(problem, f) for f in shorter}
+    if any(len(s) != len(errors) for s in squares.values()):  # cross-validation was cut short
+        return chosen
+    best = min(shorter, key=lambda f: float(squares[id(f)].sum()), default=None)
+    if best is None or clearly_better(errors, squares[id(best)], CLEARLY_BETTER):
+        return chosen
+    if (
+        convincing is not None
+        and convincing in shorter
+        and not clearly_better(squares[id(best)], squares[id(convincing)], CLEARLY_WORSE)
+        and not clearly_better(errors, squares[id(convincing)], CLEARLY_BETTER)
+    ):
+        return convincing
+    for find in shorter:
+        if find is best or not clearly_better(squares[id(best)], squares[id(find)], CLEARLY_BETTER):
+            return find
+    return chosen
+
+
+def best_of(problem: Problem, members: list[Member], convincing: Member | None = None) -> Member:
+    """Of models in the user's units, smallest first: the first that no other is clearly better than; the most `convincing` one
+    comes before them."""
+    squares = {id(m): unseen_errors(problem, m) for m in members}
+    best = min(squares.values(), key=lambda s: float(s.sum()))
+    first = [convincing] if convincing is not None else []
+    for member in (*first, *members):
+        if squares[id(member)] is best or not clearly_better(best, squares[id(member)], CLEARLY_WORSE):
+            return member
+    return members[-1]
+
+
+def convincingly_better(first: Floats, second: Floats, errors: float) -> bool:
+    """Clearly better, and on more rows than chance would have it: a mean of few squares may hang on one row."""
+    wins = float(np.mean(first < second)) - 0.5
+    return clearly_better(first, second, errors) and wins > 0.5 / np.sqrt(len(first))
+
+
+def clearly_better(first: Floats, second: Floats, errors: float) -> bool:
+    """Is the mean of the first smaller than that of the second by this many standard errors of the difference?"""
+    if not np.all(np.isfinite(first)):
+        return False
+    if not np.all(np.isfinite(second)):
+        return True
+    difference = second - first
+    spread = float(difference.std(ddof=1)) / np.sqrt(len(difference)) if len(difference) > 1 else 0.0
+    return float(difference.mean()) > errors * spread
