@@ -109,8 +109,8 @@ FOLD_SHARE, FOLD_GENERATIONS, FEWEST_FOLD_GENERATIONS = 0.08, 1 / 8, 10
 FEWEST_ROWS_TO_CROSS_VALIDATE = 20
 
 # --- how large a formula may be (validation.py, few_rows.py) ----------------------------------------
-# In standard errors of a difference of mean squared errors, unless said otherwise. Together they are held against `small_data` (not
-# below ridge regression) and `versus` (training and test R² differ by at most 0.07); no one of them was tuned alone.
+# In standard errors of a difference of mean squared errors, unless said otherwise. Together they are held against `small_data`
+# (not below ridge regression) and `versus` (training and test R² differ by at most 0.07); no one of them was tuned alone.
 
 #: A larger model must be better than a smaller one by this.
 CLEARLY_BETTER = 0.25
