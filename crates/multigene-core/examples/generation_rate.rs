@@ -5,14 +5,15 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use multigene_core::dataset::Dataset;
-use multigene_core::functions::FunctionSet;
-use multigene_core::gradient::Tunable;
-use multigene_core::grow::{Birth, LeafFrequencies, Limits, Primitives, SlotRng, Synchronisation, between};
-use multigene_core::individual::{Context, Workspace};
+use multigene_core::evaluate::dataset::Dataset;
+use multigene_core::evaluate::gradient::Tunable;
+use multigene_core::evaluate::outer_fit::{Context, Workspace};
 use multigene_core::population::{Evaluation, Population};
+use multigene_core::tree::functions::FunctionSet;
 use multigene_core::tune::{GradientTuning, Rule, StepSizes};
-use multigene_core::vary::{Mutation, Variation};
+use multigene_core::vary::Variation;
+use multigene_core::vary::grow::{Birth, LeafFrequencies, Limits, Primitives, SlotRng, Synchronisation, between};
+use multigene_core::vary::mutate::Mutation;
 use multigene_core::vector_math::Level;
 use rand::{Rng, RngExt, SeedableRng};
 

@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use std::time::Instant;
 
-use multigene_core::dataset::Dataset;
-use multigene_core::functions::FunctionSet;
-use multigene_core::gene::Function;
-use multigene_core::grow::{Birth, LeafFrequencies, Limits, Primitives, SlotRng, Synchronisation};
-use multigene_core::individual::{Context, Individual, Workspace};
-use multigene_core::operator::Operator;
+use multigene_core::evaluate::dataset::Dataset;
+use multigene_core::evaluate::outer_fit::{Context, Workspace};
+use multigene_core::tree::functions::FunctionSet;
+use multigene_core::tree::gene::Function;
+use multigene_core::tree::individual::Individual;
+use multigene_core::tree::operator::Operator;
 use multigene_core::tune::levenberg_marquardt::{GeneChoice, LevenbergMarquardt, levenberg_marquardt};
-use multigene_core::vary::{Mutation, Variation, offspring};
+use multigene_core::vary::grow::{Birth, LeafFrequencies, Limits, Primitives, SlotRng, Synchronisation};
+use multigene_core::vary::mutate::Mutation;
+use multigene_core::vary::{Variation, offspring};
 use multigene_core::vector_math::Level;
 use rand::{RngExt, SeedableRng};
 

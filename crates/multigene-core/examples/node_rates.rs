@@ -3,14 +3,14 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use multigene_core::dataset::Dataset;
-use multigene_core::gene::{Function, Node};
-use multigene_core::grow::{SlotRng, between};
-use multigene_core::individual::{Gene, Individual};
-use multigene_core::operator::Operator;
+use multigene_core::evaluate::dataset::Dataset;
 use multigene_core::population::sweep;
+use multigene_core::tree::gene::{Function, Node};
+use multigene_core::tree::individual::{Gene, Individual};
+use multigene_core::tree::operator::Operator;
+use multigene_core::tree::weights::Weights;
+use multigene_core::vary::grow::{SlotRng, between};
 use multigene_core::vector_math::Level;
-use multigene_core::weights::Weights;
 use rand::{RngExt, SeedableRng};
 
 const FEATURES: u32 = 5;

@@ -5,17 +5,19 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use common::{all_functions, assert_sound, below, of_texts, paper, primitives, rng};
-use multigene_core::dataset::Dataset;
-use multigene_core::functions::FunctionSet;
-use multigene_core::gene::{Node, depth, is_tree};
-use multigene_core::gradient::Tunable;
-use multigene_core::grow::{Birth, LeafFrequencies, Limits, Primitives, Synchronisation};
-use multigene_core::individual::{Context, Individual, Workspace};
-use multigene_core::least_squares::Gram;
+use multigene_core::evaluate::dataset::Dataset;
+use multigene_core::evaluate::gradient::Tunable;
+use multigene_core::evaluate::least_squares::Gram;
+use multigene_core::evaluate::outer_fit::{Context, Workspace};
 use multigene_core::population::{Evaluation, Population};
-use multigene_core::text;
+use multigene_core::tree::functions::FunctionSet;
+use multigene_core::tree::gene::{Node, depth, is_tree};
+use multigene_core::tree::individual::Individual;
+use multigene_core::tree::text;
 use multigene_core::tune::{GradientTuning, Rule, StepSizes};
-use multigene_core::vary::{Mutation, Variation};
+use multigene_core::vary::Variation;
+use multigene_core::vary::grow::{Birth, LeafFrequencies, Limits, Primitives, Synchronisation};
+use multigene_core::vary::mutate::Mutation;
 use rand::RngExt;
 
 static GO: AtomicBool = AtomicBool::new(false);
@@ -331,7 +333,7 @@ fn children(
 }
 
 fn variables(individual: &Individual) -> Vec<u32> {
-    let feature = |gene: &multigene_core::individual::Gene| match gene.nodes[..] {
+    let feature = |gene: &multigene_core::tree::individual::Gene| match gene.nodes[..] {
         [Node::Variable(feature)] => feature,
         _ => panic!("not a bare variable"),
     };
@@ -563,13 +565,13 @@ fn leaves_and_functions_are_drawn_by_frequency() {
             other => panic!("{other:?}"),
         }
     }
-    // D variables, D LCFs and one constant, all alike (METHOD: leaves).
+    // D variables, D LCFs and one constant, all alike.
     assert!((variables as f64 - 5000.0).abs() < 250.0 && (combinations as f64 - 5000.0).abs() < 250.0);
     assert!((constants as f64 - 1000.0).abs() < 150.0);
     let mut count = std::collections::HashMap::new();
     for _ in 0..16_000 {
         let mut nodes = Vec::new();
-        primitives.tree(multigene_core::grow::Shape::Full, 2, &mut nodes, &mut weights, &mut rng);
+        primitives.tree(multigene_core::vary::grow::Shape::Full, 2, &mut nodes, &mut weights, &mut rng);
         *count.entry(*nodes.last().unwrap()).or_insert(0) += 1;
     }
     assert!(

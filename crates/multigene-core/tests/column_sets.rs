@@ -1,5 +1,5 @@
 //! Sets of columns: what is found equals what trying everything finds.
-use multigene_core::column_sets::{Beam, ColumnSet, column_sets};
+use multigene_core::evaluate::column_sets::{Beam, ColumnSet, column_sets};
 use multigene_core::vector_math::Level;
 use proptest::prelude::*;
 

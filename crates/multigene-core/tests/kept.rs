@@ -1,9 +1,9 @@
 //! Results kept while weights are tuned give the same columns and derivatives, bit for bit, as sweeps that start anew.
-use multigene_core::dataset::Dataset;
-use multigene_core::evaluate::{Scratch, evaluate};
-use multigene_core::gradient::{Kept, Sum, Tape, Tunable, reverse};
-use multigene_core::program::Program;
-use multigene_core::text;
+use multigene_core::evaluate::dataset::Dataset;
+use multigene_core::evaluate::forward::{Scratch, evaluate};
+use multigene_core::evaluate::gradient::{Kept, Sum, Tape, Tunable, reverse};
+use multigene_core::evaluate::program::Program;
+use multigene_core::tree::text;
 use multigene_core::vector_math::Level;
 
 const ROWS: usize = 1100; // two blocks and a bit

@@ -2,22 +2,23 @@
 //! convergence to known weights, and what it promises: never worse, within its limits, the same every time.
 use std::sync::atomic::AtomicBool;
 
-use multigene_core::dataset::Dataset;
-use multigene_core::functions::FunctionSet;
-use multigene_core::gene::{Function, Node};
-use multigene_core::gradient::{Tape, Tunable};
-use multigene_core::grow::{Birth, LeafFrequencies, Limits, Primitives, SlotRng, Synchronisation};
-use multigene_core::individual::{Context, Gene, Individual, Workspace};
-use multigene_core::operator::Operator;
-use multigene_core::text;
+use multigene_core::evaluate::dataset::Dataset;
+use multigene_core::evaluate::gradient::{Tape, Tunable};
+use multigene_core::evaluate::outer_fit::{Context, Workspace};
+use multigene_core::tree::functions::FunctionSet;
+use multigene_core::tree::gene::{Function, Node};
+use multigene_core::tree::individual::{Gene, Individual};
+use multigene_core::tree::operator::Operator;
+use multigene_core::tree::text;
+use multigene_core::tree::weights::Weights;
 use multigene_core::tune::jacobian::{Equations, Point, jacobian};
 use multigene_core::tune::levenberg_marquardt::{
     Ending, GeneChoice, LevenbergMarquardt, Outcome, levenberg_marquardt, levenberg_marquardt_until,
 };
 use multigene_core::tune::linear_algebra;
 use multigene_core::tune::parameters::Parameters;
+use multigene_core::vary::grow::{Birth, LeafFrequencies, Limits, Primitives, SlotRng, Synchronisation};
 use multigene_core::vector_math::Level;
-use multigene_core::weights::Weights;
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 

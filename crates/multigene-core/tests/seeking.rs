@@ -6,16 +6,17 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use common::{all_functions, assert_sound, of_texts, paper, primitives};
-use multigene_core::functions::FunctionSet;
-use multigene_core::gene::{Function, Node};
-use multigene_core::grow::{Birth, LeafFrequencies, Limits, Primitives, Synchronisation};
-use multigene_core::individual::{Individual, Workspace};
-use multigene_core::mutate::Mutation;
-use multigene_core::neighbours::neighbours;
-use multigene_core::operator::Operator;
+use multigene_core::evaluate::outer_fit::Workspace;
 use multigene_core::population::{Evaluation, Population};
-use multigene_core::text;
+use multigene_core::tree::functions::FunctionSet;
+use multigene_core::tree::gene::{Function, Node};
+use multigene_core::tree::individual::Individual;
+use multigene_core::tree::operator::Operator;
+use multigene_core::tree::text;
 use multigene_core::vary::Variation;
+use multigene_core::vary::grow::{Birth, LeafFrequencies, Limits, Primitives, Synchronisation};
+use multigene_core::vary::mutate::Mutation;
+use multigene_core::vary::neighbours::neighbours;
 use proptest::prelude::*;
 
 static GO: AtomicBool = AtomicBool::new(false);
@@ -69,7 +70,7 @@ fn mutants(parent: Individual, primitives: Primitives, kind: Mutation, number: u
 }
 
 fn printed(individual: &Individual) -> Vec<String> {
-    let print = |gene: &multigene_core::individual::Gene| text::print(&gene.nodes, &individual.weights, &[]);
+    let print = |gene: &multigene_core::tree::individual::Gene| text::print(&gene.nodes, &individual.weights, &[]);
     individual.genes.iter().map(print).collect()
 }
 

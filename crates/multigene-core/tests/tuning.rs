@@ -5,15 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use common::{paper, primitives, rng, tame_functions};
-use multigene_core::gene::{Function, Node};
-use multigene_core::gradient::Tunable;
-use multigene_core::grow::{Primitives, Synchronisation};
-use multigene_core::individual::{Context, Gene, Individual, Workspace};
-use multigene_core::operator::Operator;
+use multigene_core::evaluate::gradient::Tunable;
+use multigene_core::evaluate::outer_fit::{Context, Workspace};
 use multigene_core::population::{Evaluation, Population};
-use multigene_core::synchronise::resolve;
+use multigene_core::tree::gene::{Function, Node};
+use multigene_core::tree::individual::{Gene, Individual};
+use multigene_core::tree::operator::Operator;
+use multigene_core::tree::weights::{BIAS, Weights};
 use multigene_core::tune::{GradientTuning, Rule, StepSizes, gradient, step, tune};
-use multigene_core::weights::{BIAS, Weights};
+use multigene_core::vary::grow::{Primitives, Synchronisation};
+use multigene_core::vary::synchronise::resolve;
 
 static GO: AtomicBool = AtomicBool::new(false);
 
@@ -245,7 +246,8 @@ fn gradient_steps_find_known_weights() {
     let y: Vec<f64> = (0..200)
         .map(|k| 5.0 + 2.0 * (0.3 + 1.4 * x[0][k] - 0.6 * x[1][k]).sin())
         .collect();
-    let data = multigene_core::dataset::Dataset::new(x, &y, None, multigene_core::vector_math::Level::detect()).unwrap();
+    let data =
+        multigene_core::evaluate::dataset::Dataset::new(x, &y, None, multigene_core::vector_math::Level::detect()).unwrap();
     let context = Context {
         data: &data,
         library: &[],
@@ -311,7 +313,8 @@ fn the_number_of_steps_is_less_by_the_number_of_nodes() {
 #[test]
 fn a_constant_target_without_the_outer_fit_can_be_tuned() {
     let x = common::columns(&mut rng(7), 40, 1);
-    let data = multigene_core::dataset::Dataset::new(x, &[2.0; 40], None, multigene_core::vector_math::Level::detect()).unwrap();
+    let data = multigene_core::evaluate::dataset::Dataset::new(x, &[2.0; 40], None, multigene_core::vector_math::Level::detect())
+        .unwrap();
     let context = Context {
         data: &data,
         library: &[],

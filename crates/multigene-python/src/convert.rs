@@ -1,11 +1,11 @@
 //! Arrays and errors across the boundary.
-use multigene_core::dataset::Dataset;
 use multigene_core::error::Error;
-use multigene_core::gene::{Function, Node};
-use multigene_core::individual::Individual;
-use multigene_core::operator::Operator;
+use multigene_core::evaluate::dataset::Dataset;
+use multigene_core::tree::gene::{Function, Node};
+use multigene_core::tree::individual::Individual;
+use multigene_core::tree::operator::Operator;
+use multigene_core::tree::weights::{BIAS, OWN_VALUE};
 use multigene_core::vector_math::Level;
-use multigene_core::weights::{BIAS, OWN_VALUE};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

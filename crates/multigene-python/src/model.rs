@@ -1,16 +1,17 @@
 //! `Individual` for Python: a model on its own, and the operators.
-use multigene_core::column_sets::Beam;
-use multigene_core::dataset::Dataset as CoreDataset;
-use multigene_core::evaluate;
-use multigene_core::gradient::Tunable;
-use multigene_core::grow::SlotRng;
-use multigene_core::individual::{self, Context, Workspace};
-use multigene_core::interval::Interval;
-use multigene_core::operator::Operator;
-use multigene_core::population::polish_all;
-use multigene_core::text;
+use multigene_core::evaluate::column_sets::Beam;
+use multigene_core::evaluate::dataset::Dataset as CoreDataset;
+use multigene_core::evaluate::forward;
+use multigene_core::evaluate::gradient::Tunable;
+use multigene_core::evaluate::outer_fit::{Context, Workspace};
+use multigene_core::tree::individual;
+use multigene_core::tree::interval::Interval;
+use multigene_core::tree::operator::Operator;
+use multigene_core::tree::text;
 use multigene_core::tune::gradient;
 use multigene_core::tune::levenberg_marquardt::{GeneChoice, levenberg_marquardt};
+use multigene_core::tune::refine::polish_all;
+use multigene_core::vary::grow::SlotRng;
 use multigene_core::vector_math::Level;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -214,7 +215,7 @@ pub fn apply<'py>(
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let operator = Operator::parse(name).ok_or_else(|| PyValueError::new_err(format!("There is no operator {name:?}.")))?;
     let values =
-        evaluate::apply(operator, &x.as_array().to_vec(), y.map(|y| y.as_array().to_vec()).as_deref()).map_err(value_error)?;
+        forward::apply(operator, &x.as_array().to_vec(), y.map(|y| y.as_array().to_vec()).as_deref()).map_err(value_error)?;
     Ok(values.into_pyarray(py))
 }
 
@@ -255,6 +256,6 @@ pub fn column_sets(
         )));
     }
     let beam = Beam { width, largest, exact };
-    let sets = py.detach(|| multigene_core::column_sets::column_sets(columns, cost, target, beam, Level::detect()));
+    let sets = py.detach(|| multigene_core::evaluate::column_sets::column_sets(columns, cost, target, beam, Level::detect()));
     Ok(sets.into_iter().map(|set| (set.left, set.cost, set.members)).collect())
 }

@@ -1,10 +1,10 @@
 //! `Dataset` and `Population` for Python.
 use std::sync::Arc;
 
-use multigene_core::criterion::Criterion;
-use multigene_core::individual;
+use multigene_core::evaluate::criterion::Criterion;
 use multigene_core::population;
-use multigene_core::weights::Weights;
+use multigene_core::tree::individual;
+use multigene_core::tree::weights::Weights;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -17,7 +17,7 @@ use crate::workers::Workers;
 
 /// Training rows.
 #[pyclass(frozen, module = "multigene._engine")]
-pub struct Dataset(pub multigene_core::dataset::Dataset);
+pub struct Dataset(pub multigene_core::evaluate::dataset::Dataset);
 
 #[pymethods]
 impl Dataset {

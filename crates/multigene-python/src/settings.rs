@@ -1,14 +1,15 @@
 //! Settings: read from the attributes of the Python dataclasses of `multigene.settings`, handed to the engine.
-use multigene_core::criterion::Criterion;
 use multigene_core::error::{Error, Result};
-use multigene_core::functions::FunctionSet;
-use multigene_core::gradient::Tunable;
-use multigene_core::grow::{Birth, LeafFrequencies, Limits, Primitives, Synchronisation};
-use multigene_core::mutate::Mutation;
-use multigene_core::population::{Evaluation, Refinement};
+use multigene_core::evaluate::criterion::Criterion;
+use multigene_core::evaluate::gradient::Tunable;
+use multigene_core::population::Evaluation;
+use multigene_core::tree::functions::FunctionSet;
 use multigene_core::tune::levenberg_marquardt::LevenbergMarquardt;
+use multigene_core::tune::refine::Refinement;
 use multigene_core::tune::{GradientTuning, Rule, StepSizes};
 use multigene_core::vary::Variation;
+use multigene_core::vary::grow::{Birth, LeafFrequencies, Limits, Primitives, Synchronisation};
+use multigene_core::vary::mutate::Mutation;
 use pyo3::prelude::*;
 
 use crate::convert::value_error;
@@ -78,7 +79,7 @@ impl GeneSettings {
                 )));
             }
         };
-        // Without a frequency of their own, every variable and every LCF counts as much as one function (METHOD: leaves).
+        // Without a frequency of their own, every variable and every LCF counts as much as one function.
         let each = n_features as f64;
         let combination = if self.lcf.is_some() {
             self.lcf_frequency.unwrap_or(each)

@@ -1,6 +1,6 @@
 //! Adam (Kingma and Ba 2015), with the initial step as learning rate.
 use super::StepSizes;
-use crate::weights::Memory;
+use crate::tree::weights::Memory;
 
 const DECAY: f64 = 0.9;
 const DECAY_SQUARES: f64 = 0.999;

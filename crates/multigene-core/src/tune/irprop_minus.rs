@@ -1,6 +1,6 @@
 //! iRprop⁻ (Igel and Hüsken 2000): the update rule of the paper.
 use super::StepSizes;
-use crate::weights::Memory;
+use crate::tree::weights::Memory;
 
 /// On a sign change the step shrinks, the weight stays and the derivative is forgotten; otherwise the weight moves by its step
 /// against the sign of the derivative.

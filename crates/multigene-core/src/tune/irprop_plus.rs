@@ -1,6 +1,6 @@
 //! iRprop⁺ (Igel and Hüsken 2000): as iRprop⁻, but the last step is taken back where the sign changed and the error grew.
 use super::StepSizes;
-use crate::weights::Memory;
+use crate::tree::weights::Memory;
 
 /// `memory.extra` holds the last change of the weight.
 pub fn update(weight: &mut f64, memory: &mut Memory, slope: f64, sizes: &StepSizes, worse: bool) {

@@ -8,13 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::linear_algebra::{TILE, add_product, products, project, set_product};
 use super::parameters::{NOT_TUNED, Parameters};
-use crate::dataset::Dataset;
-use crate::evaluate::BLOCK;
-use crate::gradient::{Sink, Tape, Tunable, reverse_from};
-use crate::individual::{Context, Individual};
-use crate::least_squares::{Factor, PIVOT};
-use crate::program::Program;
-use crate::rows;
+use crate::evaluate::dataset::Dataset;
+use crate::evaluate::forward::BLOCK;
+use crate::evaluate::gradient::{Sink, Tape, Tunable, reverse_from};
+use crate::evaluate::least_squares::{Factor, PIVOT};
+use crate::evaluate::outer_fit::Context;
+use crate::evaluate::program::Program;
+use crate::evaluate::rows;
+use crate::tree::individual::Individual;
 use crate::vector_math::Level;
 
 /// Derivatives held at once: 256 kB, a share of the second-level cache.

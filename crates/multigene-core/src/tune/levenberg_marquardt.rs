@@ -9,9 +9,10 @@ use super::linear_algebra::{factorise, solve};
 pub use super::parameters::GeneChoice;
 use super::parameters::Parameters;
 use super::rollback::Kept;
-use crate::gradient::Tunable;
-use crate::grow::SlotRng;
-use crate::individual::{Context, Individual, Workspace};
+use crate::evaluate::gradient::Tunable;
+use crate::evaluate::outer_fit::{Context, Workspace};
+use crate::tree::individual::Individual;
+use crate::vary::grow::SlotRng;
 
 /// Least damping: with less, rounding would decide along flat directions.
 const LEAST_DAMPING: f64 = 1e-12;

@@ -1,5 +1,8 @@
-//! Tuning of inner weights. First order here (paper, section 3.2): exact gradient, then one update rule, one small file each.
-//! Second order, the default of the search beyond the paper, in `levenberg_marquardt`.
+//! Tuning: inner weights moved so that the loss falls, and models made shorter where that costs little.
+//!
+//! In come evaluated individuals; out go the same structures with other inner weights (`shorten`: with fewer parts), evaluated.
+//! First order here (paper, section 3.2): exact gradient, then one update rule, one small file each; second order, the default of
+//! the search beyond the paper, in `levenberg_marquardt` and, as the search uses it, in `refine`.
 mod adam;
 mod irprop_minus;
 mod irprop_plus;
@@ -7,19 +10,21 @@ pub mod jacobian;
 pub mod levenberg_marquardt;
 pub mod linear_algebra;
 pub mod parameters;
+pub mod refine;
 mod rollback;
 mod rprop;
-pub mod trim;
+pub mod shorten;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::evaluate::BLOCK;
-use crate::gradient::{Kept, Sum, Tunable, reverse};
-use crate::individual::{Context, Individual, Workspace};
-use crate::program::Program;
-use crate::rows;
-use crate::weights::Memory;
+use crate::evaluate::forward::BLOCK;
+use crate::evaluate::gradient::{Kept, Sum, Tunable, reverse};
+use crate::evaluate::outer_fit::{Context, Workspace};
+use crate::evaluate::program::Program;
+use crate::evaluate::rows;
+use crate::tree::individual::Individual;
+use crate::tree::weights::Memory;
 
 /// The update rules, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +100,7 @@ pub struct GradientTuning {
 const ROUNDING: f64 = 1e-13;
 
 /// Moves every weight of a table once. Derivatives that are not finite, or zero up to rounding, say nothing and move nothing.
-pub fn step(tuning: &GradientTuning, weights: &mut crate::weights::Weights, gradient: &[f64], worse: bool) {
+pub fn step(tuning: &GradientTuning, weights: &mut crate::tree::weights::Weights, gradient: &[f64], worse: bool) {
     let (values, memory) = weights.tunable();
     let least = ROUNDING
         * gradient
@@ -159,8 +164,8 @@ fn gradient_from(individual: &Individual, context: Context, tunable: Tunable, wo
     }
 }
 
-fn is_tuned(node: &crate::gene::Node, tunable: Tunable) -> bool {
-    use crate::gene::Node::*;
+fn is_tuned(node: &crate::tree::gene::Node, tunable: Tunable) -> bool {
+    use crate::tree::gene::Node::*;
     match node {
         Constant(_) => tunable.constants,
         Combination(_) | Product(_) => tunable.combinations,
@@ -197,13 +202,13 @@ pub fn tune(
     workspace: &mut Workspace,
     stop: &AtomicBool,
 ) {
-    let tuned = |node: &crate::gene::Node| is_tuned(node, tuning.tunable);
+    let tuned = |node: &crate::tree::gene::Node| is_tuned(node, tuning.tunable);
     individual.peak = None;
     if !individual.unexplained.is_finite() || !individual.genes.iter().any(|gene| gene.nodes.iter().any(tuned)) {
         return;
     }
     let steps = tuning.steps.saturating_sub(individual.nodes()).max(tuning.min_steps);
-    let mut best: Option<Box<crate::individual::Peak>> = None;
+    let mut best: Option<Box<crate::tree::individual::Peak>> = None;
     let mut worse = false;
     workspace.kept.iter_mut().for_each(Kept::clear);
     advance(individual, context, tuning.tunable, workspace);

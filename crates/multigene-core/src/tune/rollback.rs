@@ -2,9 +2,9 @@
 use std::sync::Arc;
 
 use super::parameters::Parameters;
-use crate::dataset::Column;
-use crate::individual::Individual;
-use crate::least_squares::Gram;
+use crate::evaluate::dataset::Column;
+use crate::evaluate::least_squares::Gram;
+use crate::tree::individual::Individual;
 
 /// The individual before a step, to go back to.
 #[derive(Debug, Default)]

@@ -1,6 +1,6 @@
 //! The rule of the authors' program: as iRprop⁻, but the (shrunk) step is taken even where the sign of the derivative changed.
 use super::StepSizes;
-use crate::weights::Memory;
+use crate::tree::weights::Memory;
 
 /// The weight always moves by its step against the sign of the derivative.
 pub fn update(weight: &mut f64, memory: &mut Memory, slope: f64, sizes: &StepSizes) {

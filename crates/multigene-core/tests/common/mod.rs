@@ -1,17 +1,17 @@
 //! What several test files need: plain references, random data, random settings.
 #![allow(dead_code)] // each test file uses its own part
 
-use multigene_core::dataset::Dataset;
-use multigene_core::evaluate::{Scratch, evaluate};
-use multigene_core::functions::{CustomOperator, FunctionSet};
-use multigene_core::gene::{Function, Node, depth, is_tree};
-use multigene_core::grow::{Birth, LeafFrequencies, Limits, Primitives, Shape, SlotRng, Synchronisation};
-use multigene_core::individual::{Gene, Individual};
-use multigene_core::operator::Operator;
-use multigene_core::program::Program;
-use multigene_core::text;
+use multigene_core::evaluate::dataset::Dataset;
+use multigene_core::evaluate::forward::{Scratch, evaluate};
+use multigene_core::evaluate::program::Program;
+use multigene_core::tree::functions::{CustomOperator, FunctionSet};
+use multigene_core::tree::gene::{Function, Node, depth, is_tree};
+use multigene_core::tree::individual::{Gene, Individual};
+use multigene_core::tree::operator::Operator;
+use multigene_core::tree::text;
+use multigene_core::tree::weights::{BIAS, OWN_VALUE, Weights};
+use multigene_core::vary::grow::{Birth, LeafFrequencies, Limits, Primitives, Shape, SlotRng, Synchronisation};
 use multigene_core::vector_math::Level;
-use multigene_core::weights::{BIAS, OWN_VALUE, Weights};
 use rand::{RngExt, SeedableRng};
 
 pub fn rng(seed: u64) -> SlotRng {

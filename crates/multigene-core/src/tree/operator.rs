@@ -2,8 +2,8 @@
 //!
 //! A row says: variant, name, value, slope (derivative given the argument and the value), range of values.
 //! `FMA` is the constant of the kernel the row is expanded into: true where the machine fuses multiply and add.
-use crate::interval::Interval;
-use crate::loops::{Rows, beyond, repair, scale, sweep, whole, whole_mut};
+use crate::evaluate::loops::{Rows, beyond, repair, scale, sweep, whole, whole_mut};
+use crate::tree::interval::Interval;
 use crate::vector_math as math;
 
 /// How an operator is written in formulas.

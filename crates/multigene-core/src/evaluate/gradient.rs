@@ -2,15 +2,15 @@
 //!
 //! Block by block, the forward sweep is repeated with every intermediate value kept, then adjoints run backwards.
 //! What becomes of a derivative is the sink's business: summed over rows it is a gradient, kept by row a Jacobian.
-use crate::aligned::Aligned;
-use crate::dataset::Dataset;
 use crate::dispatch;
-use crate::evaluate::{Argument, BLOCK, argument, forward};
-use crate::operator::{self, Operator};
-use crate::program::{FIXED, Operand, Program, Step};
-use crate::rows;
+use crate::evaluate::aligned::Aligned;
+use crate::evaluate::dataset::Dataset;
+use crate::evaluate::forward::{Argument, BLOCK, argument, forward};
+use crate::evaluate::program::{FIXED, Operand, Program, Step};
+use crate::evaluate::rows;
+use crate::tree::operator::{self, Operator};
+use crate::tree::weights::{BIAS, Weights};
 use crate::vector_math::Level;
-use crate::weights::{BIAS, Weights};
 
 /// Which weights are tuned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 //!
 //! Compiling resolves rows of weights, puts users' operators in place, and assigns buffers; it costs a few
 //! nanoseconds per node, so genes are compiled each time they are evaluated.
-use crate::functions::CustomOperator;
-use crate::gene::{Function, Node};
-use crate::operator::Operator;
-use crate::weights::{BIAS, OWN_VALUE, Weights};
+use crate::tree::functions::CustomOperator;
+use crate::tree::gene::{Function, Node};
+use crate::tree::operator::Operator;
+use crate::tree::weights::{BIAS, OWN_VALUE, Weights};
 
 /// A weight that cannot be tuned: a number inside a user's operator.
 pub const FIXED: u32 = u32::MAX;

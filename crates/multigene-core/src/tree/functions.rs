@@ -1,9 +1,9 @@
 //! The function set of a run: operators by name, and operators that users compose of others.
 use crate::error::{Error, Result};
-use crate::gene::{Function, Node};
-use crate::operator::Operator;
-use crate::text;
-use crate::weights::{BIAS, OWN_VALUE, Weights};
+use crate::tree::gene::{Function, Node};
+use crate::tree::operator::Operator;
+use crate::tree::text;
+use crate::tree::weights::{BIAS, OWN_VALUE, Weights};
 
 /// An operator given as an expression of its arguments, e.g. `hill(x) = x**2/(1+x**2)`. Its derivative is that of the expression.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! From standardised features back to the user's: x = mean + scale·z, folded into the leaves.
-use crate::gene::Node;
-use crate::individual::Individual;
-use crate::weights::{BIAS, Weights};
+use crate::tree::gene::Node;
+use crate::tree::individual::Individual;
+use crate::tree::weights::{BIAS, Weights};
 
 impl Individual {
     /// The same model in terms of x, where it was evolved on z = (x − mean)/scale.

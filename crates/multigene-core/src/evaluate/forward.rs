@@ -1,14 +1,14 @@
 //! Forward sweep: a gene over blocks of rows that stay in the first-level cache.
-use crate::aligned::Aligned;
-use crate::dataset::Dataset;
 use crate::dispatch;
 use crate::error::{Error, Result};
-use crate::loops::{LANES, whole, whole_mut};
-use crate::operator::{Operator, binary as binary_kernel, unary as unary_kernel};
-use crate::program::{Operand, Program, Step};
+use crate::evaluate::aligned::Aligned;
+use crate::evaluate::dataset::Dataset;
+use crate::evaluate::loops::{LANES, whole, whole_mut};
+use crate::evaluate::program::{Operand, Program, Step};
+use crate::tree::operator::{Operator, binary as binary_kernel, unary as unary_kernel};
+use crate::tree::weights::{BIAS, Weights};
 use crate::vector_math as math;
 use crate::vector_math::Level;
-use crate::weights::{BIAS, Weights};
 
 /// Rows per block: a buffer is 4 kB, so the handful that is live at a time stays in a first-level cache of 32 kB.
 pub const BLOCK: usize = 512;

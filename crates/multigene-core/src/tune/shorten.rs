@@ -9,11 +9,12 @@ use super::jacobian::{Equations, Point};
 use super::levenberg_marquardt::{GeneChoice, LevenbergMarquardt, levenberg_marquardt_until};
 use super::linear_algebra::{factorise, solve};
 use super::parameters::Parameters;
-use crate::gene::{Node, start};
-use crate::grow::SlotRng;
-use crate::individual::{Context, Individual, Workspace};
-use crate::least_squares::Gram;
-use crate::weights::BIAS;
+use crate::evaluate::least_squares::Gram;
+use crate::evaluate::outer_fit::{Context, Workspace};
+use crate::tree::gene::{Node, start};
+use crate::tree::individual::Individual;
+use crate::tree::weights::BIAS;
+use crate::vary::grow::SlotRng;
 
 /// Printed nodes of one term `+ w * x`.
 const TERM: f64 = 4.0;
@@ -26,7 +27,7 @@ const EXPLAINED: f64 = 1e-13;
 
 /// Takes out what does not pay. `price` is in units of ln(1 − R²) per printed node. The individual must have been evaluated;
 /// it is left evaluated and never with a worse objective.
-pub fn trim(
+pub fn shorten(
     individual: &mut Individual,
     context: Context,
     price: f64,
@@ -38,7 +39,7 @@ pub fn trim(
     if !individual.unexplained.is_finite() {
         return;
     }
-    let mut trimming = Trimming {
+    let mut shortening = Shortening {
         best: individual.clone(),
         context,
         price,
@@ -47,15 +48,15 @@ pub fn trim(
         rng,
         stop,
     };
-    trimming.drop_genes();
-    trimming.drop_slopes();
-    trimming.drop_operators();
-    trimming.drop_slopes();
-    *individual = trimming.best;
-    individual.evaluate(context, trimming.workspace);
+    shortening.drop_genes();
+    shortening.drop_slopes();
+    shortening.drop_operators();
+    shortening.drop_slopes();
+    *individual = shortening.best;
+    individual.evaluate(context, shortening.workspace);
 }
 
-struct Trimming<'a> {
+struct Shortening<'a> {
     best: Individual,
     context: Context<'a>,
     price: f64,
@@ -65,7 +66,7 @@ struct Trimming<'a> {
     stop: &'a AtomicBool,
 }
 
-impl Trimming<'_> {
+impl Shortening<'_> {
     fn objective(&self, individual: &Individual) -> f64 {
         if individual.unexplained.is_finite() {
             individual.unexplained.max(EXPLAINED).ln() + self.price * individual.complexity() as f64

@@ -1,5 +1,5 @@
 //! What makes one individual fitter than another: explained variance, and how much of it a parameter must earn.
-use crate::individual::Individual;
+use crate::tree::individual::Individual;
 
 /// Below this share of unexplained variance only size counts: it is rounding.
 const FLOOR: f64 = 1e-22;

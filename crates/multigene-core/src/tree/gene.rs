@@ -1,8 +1,8 @@
 //! A gene: one expression tree as a postfix list of nodes, children before parents.
 use serde::{Deserialize, Serialize};
 
-use crate::operator::Operator;
-use crate::weights::Weights;
+use crate::tree::operator::Operator;
+use crate::tree::weights::Weights;
 
 /// What an inner node applies: an operator of the table, or one the user composed of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

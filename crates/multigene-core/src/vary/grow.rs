@@ -1,11 +1,11 @@
-//! Random genes: full, grow, ramped half-and-half (METHOD: initial population).
+//! Random genes: full, grow, ramped half-and-half.
 use rand::RngExt;
 use rand_distr::StandardNormal;
 
-use crate::functions::FunctionSet;
-use crate::gene::{self, Function, Node};
-use crate::individual::{Gene, Individual};
-use crate::weights::{BIAS, OWN_VALUE, Weights};
+use crate::tree::functions::FunctionSet;
+use crate::tree::gene::{self, Function, Node};
+use crate::tree::individual::{Gene, Individual};
+use crate::tree::weights::{BIAS, OWN_VALUE, Weights};
 
 /// The random generator of one slot: portable, so that a seed means the same everywhere.
 pub type SlotRng = rand_pcg::Pcg64Mcg;

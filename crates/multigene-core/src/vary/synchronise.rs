@@ -1,7 +1,8 @@
 //! Synchronised weights (paper, sections 3.3.2 and 3.3.3): conflicts of two weight sets, and the population's shared LCFs.
-use crate::gene::Node;
-use crate::individual::{Context, Individual, Workspace};
-use crate::weights::Weights;
+use crate::evaluate::outer_fit::{Context, Workspace};
+use crate::tree::gene::Node;
+use crate::tree::individual::Individual;
+use crate::tree::weights::Weights;
 
 /// After breeding an index may have two sets of weights: both and their mean are evaluated, jointly over all such indices,
 /// and the best is kept. The mean goes on with the first set's steps.

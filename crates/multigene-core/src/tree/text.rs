@@ -6,11 +6,11 @@
 use std::fmt::Write;
 
 use crate::error::{Error, Result};
-use crate::functions::CustomOperator;
-use crate::gene::{Function, Node};
-use crate::operator::{Notation, Operator};
-use crate::tokens::{Token, tokenise};
-use crate::weights::{BIAS, OWN_VALUE, Row, Weights};
+use crate::tree::functions::CustomOperator;
+use crate::tree::gene::{Function, Node};
+use crate::tree::operator::{Notation, Operator};
+use crate::tree::tokens::{Token, tokenise};
+use crate::tree::weights::{BIAS, OWN_VALUE, Row, Weights};
 
 /// Deepest nesting that is read; more is refused rather than risking the stack.
 const MAX_NESTING: usize = 200;

@@ -1,6 +1,6 @@
 //! Sums over rows, with a fixed order of additions so that a result depends on neither threads nor caching.
 use crate::dispatch;
-use crate::loops::{LANES, whole, whole_mut};
+use crate::evaluate::loops::{LANES, whole, whole_mut};
 
 /// Sum of all lanes. Out of line: in line, the compiler would cut the loops before it to the narrow vectors of its last steps.
 #[inline(never)]

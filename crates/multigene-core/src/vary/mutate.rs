@@ -2,12 +2,13 @@
 use rand::RngExt;
 use rand_distr::StandardNormal;
 
-use crate::gene::{Function, Node, depth, levels, sizes, start};
-use crate::grow::{Primitives, Shape, SlotRng, Synchronisation, pick};
-use crate::individual::Individual;
-use crate::operator::Operator;
-use crate::vary::{Child, Variation};
-use crate::weights::{BIAS, OWN_VALUE};
+use crate::tree::gene::{Function, Node, depth, levels, sizes, start};
+use crate::tree::individual::Individual;
+use crate::tree::operator::Operator;
+use crate::tree::weights::{BIAS, OWN_VALUE};
+use crate::vary::Variation;
+use crate::vary::child::Child;
+use crate::vary::grow::{Primitives, Shape, SlotRng, Synchronisation, pick};
 
 /// Weight of what a neutral insertion puts in: small, but large enough for derivatives to see it.
 const SLIGHT: f64 = 1e-3;

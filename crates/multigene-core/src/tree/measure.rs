@@ -1,11 +1,11 @@
 //! What can be told of an individual without any rows: its size, its printed length, its structure, its range of values.
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::gene::{self, Function, Node};
-use crate::individual::{Gene, Individual};
-use crate::interval::Interval;
-use crate::operator::Operator;
-use crate::weights::{BIAS, OWN_VALUE};
+use crate::tree::gene::{self, Function, Node};
+use crate::tree::individual::{Gene, Individual};
+use crate::tree::interval::Interval;
+use crate::tree::operator::Operator;
+use crate::tree::weights::{BIAS, OWN_VALUE};
 
 impl Individual {
     /// Number of nodes of all genes.

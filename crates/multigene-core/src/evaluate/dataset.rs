@@ -1,10 +1,10 @@
 //! The rows a search sees: feature columns, target, row weights. Checked once, then only read.
 use std::sync::OnceLock;
 
-use crate::aligned::Aligned;
 use crate::error::{Error, Result};
-use crate::loops::LANES;
-use crate::rows;
+use crate::evaluate::aligned::Aligned;
+use crate::evaluate::loops::LANES;
+use crate::evaluate::rows;
 use crate::vector_math::Level;
 
 /// Features by column, padded to whole steps of the kernels, and the standardised target.

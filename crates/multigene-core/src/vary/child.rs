@@ -1,116 +1,12 @@
-//! Breeding: one offspring of two parents by high-level or low-level crossover or by mutation (paper section 2, METHOD).
-use rand::{RngExt, SeedableRng};
-
-use crate::gene::{Node, depths, levels, sizes, start};
-use crate::grow::{Limits, Primitives, SlotRng, Synchronisation};
-use crate::individual::{Gene, Individual};
-pub use crate::mutate::Mutation;
-use crate::mutate::mutate;
-use crate::weights::Weights;
-
-/// Probabilities and sizes of variation (paper, Table 2).
-#[derive(Clone, Debug, PartialEq)]
-pub struct Variation {
-    /// `Pr_x`.
-    pub crossover: f64,
-    /// `Pr_m`.
-    pub mutation: f64,
-    /// `Pr_HLx`.
-    pub high_level: f64,
-    /// `r_HLx`.
-    pub gene_selection: f64,
-    /// Relative frequencies of the kinds of mutation.
-    pub mutations: Vec<(Mutation, f64)>,
-    /// `σ_Cm`.
-    pub constant_sigma: f64,
-    /// `σ_Wm`.
-    pub weights_sigma: f64,
-}
-
-/// One offspring of two parents (the second is used by crossover alone).
-pub fn offspring(
-    first: &Individual,
-    second: &Individual,
-    primitives: &Primitives,
-    variation: &Variation,
-    seed: u64,
-) -> Individual {
-    let mut rng = SlotRng::seed_from_u64(seed);
-    let draw: f64 = rng.random();
-    if draw < variation.crossover {
-        let single = first.genes.len() == 1 && second.genes.len() == 1;
-        if rng.random_bool(variation.high_level) && !single {
-            high_level_crossover(first, second, primitives, variation.gene_selection, &mut rng)
-        } else {
-            low_level_crossover(first, second, primitives, &mut rng)
-        }
-    } else if draw < variation.crossover + variation.mutation {
-        mutate(first, primitives, variation, &mut rng)
-    } else {
-        Child::of(first, primitives).finish()
-    }
-}
-
-/// Every gene of both parents is selected with probability r; the child gives away its selected genes and receives the
-/// other's, as long as there is room; own genes that stay are never dropped.
-fn high_level_crossover(
-    first: &Individual,
-    second: &Individual,
-    primitives: &Primitives,
-    r: f64,
-    rng: &mut SlotRng,
-) -> Individual {
-    let mut select = |parent: &Individual| -> Vec<bool> {
-        let mut selected: Vec<bool> = parent.genes.iter().map(|_| rng.random_bool(r)).collect();
-        if selected.iter().all(|&s| s) {
-            let stays = rng.random_range(0..selected.len() as u32) as usize;
-            selected[stays] = false;
-        }
-        selected
-    };
-    let (given, received) = (select(first), select(second));
-    let mut child = Child::with_genes(first, primitives, |i| !given[i]);
-    for (i, received) in received.into_iter().enumerate() {
-        if received && child.individual.genes.len() < primitives.limits.max_genes {
-            child.receive(second, i);
-        }
-    }
-    child.finish()
-}
-
-/// Koza's subtree crossover between a random gene of each parent; the first child is kept. The second node is uniform
-/// among those that keep both children within the limits.
-fn low_level_crossover(first: &Individual, second: &Individual, primitives: &Primitives, rng: &mut SlotRng) -> Individual {
-    let limits = primitives.limits;
-    let i = rng.random_range(0..first.genes.len() as u32) as usize;
-    let j = rng.random_range(0..second.genes.len() as u32) as usize;
-    let (a, b) = (&first.genes[i].nodes, &second.genes[j].nodes);
-    let at = rng.random_range(0..a.len() as u32) as usize;
-    let partners = partners(a, at, b, limits);
-    let mut child = Child::of(first, primitives);
-    if !partners.is_empty() {
-        let other = partners[rng.random_range(0..partners.len() as u32) as usize];
-        let subtree = &b[start(b, other)..=other];
-        child.replace(i, at, subtree, Some(&second.weights), Some(&second.weights));
-    }
-    child.finish()
-}
-
-/// Nodes of `b` whose exchange with node `at` of `a` keeps both trees within depth and size.
-fn partners(a: &[Node], at: usize, b: &[Node], limits: Limits) -> Vec<usize> {
-    let (depth_a, level_a, size_a) = (depths(a)[at], levels(a)[at], at + 1 - start(a, at));
-    let (depths_b, levels_b, sizes_b) = (depths(b), levels(b), sizes(b));
-    let fits = |k: &usize| {
-        level_a + depths_b[*k] <= limits.max_depth
-            && levels_b[*k] + depth_a <= limits.max_depth
-            && a.len() - size_a + sizes_b[*k] <= limits.max_nodes
-            && b.len() - sizes_b[*k] + size_a <= limits.max_nodes
-    };
-    (0..b.len()).filter(fits).collect()
-}
+//! A child under construction: copies of its parents' genes, changed here and there, with what stays known of them.
+use crate::evaluate::least_squares::Gram;
+use crate::tree::gene::{Node, start};
+use crate::tree::individual::{Gene, Individual};
+use crate::tree::weights::Weights;
+use crate::vary::grow::{Primitives, Synchronisation};
 
 /// A child under construction. Its table of weights is built anew, so that no row outlives the genes that used it.
-pub(crate) struct Child<'a> {
+pub struct Child<'a> {
     /// As far as it is built.
     pub individual: Individual,
     /// What it is made of.
@@ -170,7 +66,7 @@ impl<'a> Child<'a> {
     }
 
     /// Appends gene `i` of the second parent.
-    fn receive(&mut self, second: &'a Individual, i: usize) {
+    pub fn receive(&mut self, second: &'a Individual, i: usize) {
         self.parents[1] = Some(second);
         let gene = &second.genes[i];
         let unchanged = self.meet(&gene.nodes, &second.weights);
@@ -255,7 +151,7 @@ impl<'a> Child<'a> {
             self.individual.rivals = Some(rivals);
         }
         let genes = self.individual.genes.len();
-        let mut gram = crate::least_squares::Gram::unknown(genes);
+        let mut gram = Gram::unknown(genes);
         for i in 0..genes {
             let Some((parent, a)) = self.origins[i].filter(|_| self.individual.genes[i].column.is_some()) else {
                 continue;

@@ -2,8 +2,8 @@
 //!
 //! Normal equations by a Cholesky factorisation that leaves out dependent columns (their coefficient is 0), one or two
 //! refinements from the explicit residual when the fit is nearly perfect. Never an exception, never a NaN.
-use crate::dataset::{Column, Dataset};
-use crate::rows;
+use crate::evaluate::dataset::{Column, Dataset};
+use crate::evaluate::rows;
 
 /// A column whose part outside the others is shorter than the root of this is dependent on them.
 pub const PIVOT: f64 = 1e-9;

@@ -1,10 +1,10 @@
 //! The neighbours of an individual: all models that differ from it in one place. What hill climbing looks at.
 use std::collections::HashSet;
 
-use crate::gene::{Function, Node, levels, start};
-use crate::grow::Primitives;
-use crate::individual::Individual;
-use crate::vary::Child;
+use crate::tree::gene::{Function, Node, levels, start};
+use crate::tree::individual::Individual;
+use crate::vary::child::Child;
+use crate::vary::grow::Primitives;
 
 /// Another function at a node, a node that gives way to one of its subtrees, a subtree of one feature that becomes f(x), and a
 /// gene dropped. The order depends on the individual alone; structures come once, the individual's own never.

@@ -1,0 +1,154 @@
+//! The outer fit: an individual's columns, its outer coefficients by least squares, and what they leave unexplained.
+use std::sync::Arc;
+
+use crate::evaluate::aligned::Aligned;
+use crate::evaluate::dataset::{Column, Dataset};
+use crate::evaluate::forward::{Scratch, evaluate};
+use crate::evaluate::gradient::{Kept, Tape};
+use crate::evaluate::least_squares::{Gram, leave, solve};
+use crate::evaluate::program::Program;
+use crate::evaluate::rows;
+use crate::tree::functions::CustomOperator;
+use crate::tree::individual::Individual;
+use crate::tune::levenberg_marquardt::Buffers;
+
+/// Buffers of one thread.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    /// For forward sweeps.
+    pub scratch: Scratch,
+    /// For reverse sweeps.
+    pub tape: Tape,
+    /// Results of all steps, one entry per gene, during gradient tuning.
+    pub kept: Vec<Kept>,
+    /// What the last evaluated individual leaves unexplained, standardised.
+    pub residual: Vec<f64>,
+    /// Derivatives of half the squared error by every weight.
+    pub gradient: Vec<f64>,
+    /// Derivative of the error by a gene's value, row by row.
+    pub seed: Vec<f64>,
+    /// For second-order tuning.
+    pub second_order: Buffers,
+}
+
+/// What evaluating needs besides the individual.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// The training rows.
+    pub data: &'a Dataset,
+    /// The users' operators.
+    pub library: &'a [CustomOperator],
+    /// Are outer coefficients fitted, or all genes added as they are?
+    pub fit_genes: bool,
+}
+
+impl<'a> Context<'a> {
+    /// For models on their own: no users' operators, outer coefficients fitted.
+    pub fn of(data: &'a Dataset) -> Self {
+        Self {
+            data,
+            library: &[],
+            fit_genes: true,
+        }
+    }
+}
+
+impl Individual {
+    /// Columns of changed genes, missing inner products, outer coefficients, 1 − R². Leaves the residual in the workspace.
+    pub fn evaluate(&mut self, context: Context, workspace: &mut Workspace) {
+        let data = context.data;
+        if self.gram.len() != self.genes.len() {
+            self.gram = Gram::unknown(self.genes.len());
+        }
+        for i in 0..self.genes.len() {
+            if self.genes[i].column.is_none() && !self.prepare_column(i, context, workspace) {
+                return self.mark_unfit();
+            }
+        }
+        let columns: Vec<Arc<Column>> = self.genes.iter().filter_map(|gene| gene.column.clone()).collect();
+        let columns: Vec<&Column> = columns.iter().map(Arc::as_ref).collect();
+        if context.fit_genes {
+            self.gram.complete(&columns, data);
+            let fit = solve(&self.gram, &columns, data, &mut workspace.residual);
+            self.take_coefficients(&fit.coefficients, &columns, data);
+            self.unexplained = fit.unexplained * data.share();
+            // Units so far apart that a coefficient vanishes: what was fitted cannot be written down.
+            let vanished = |(c, standardised): (&f64, &f64)| c.abs() < f64::MIN_POSITIVE && standardised.abs() > 1e-12;
+            if self.coefficients.iter().zip(&fit.coefficients).any(vanished) {
+                return self.mark_unfit();
+            }
+        } else {
+            self.add_up(&columns, data, workspace);
+        }
+        let finite = self.intercept.is_finite() && self.coefficients.iter().all(|c| c.is_finite());
+        if !self.unexplained.is_finite() || !finite {
+            self.mark_unfit();
+        }
+    }
+
+    /// Computes the standardised column of a gene; false if a value is not finite.
+    pub fn prepare_column(&mut self, gene: usize, context: Context, workspace: &mut Workspace) -> bool {
+        let raw = self.raw_column(gene, context, workspace);
+        self.genes[gene].column = context.data.standardise(raw).map(Arc::new);
+        self.genes[gene].column.is_some()
+    }
+
+    /// Values of a gene on the (padded) rows.
+    pub fn raw_column(&self, gene: usize, context: Context, workspace: &mut Workspace) -> Aligned {
+        let program = Program::compile(&self.genes[gene].nodes, &self.weights, context.library);
+        let mut raw = Aligned::zeros(context.data.padded());
+        evaluate(&program, &self.weights, context.data, &mut workspace.scratch, &mut raw);
+        raw
+    }
+
+    /// From standardised columns and target to the user's.
+    fn take_coefficients(&mut self, standardised: &[f64], columns: &[&Column], data: &Dataset) {
+        let target = data.target();
+        self.coefficients = standardised
+            .iter()
+            .zip(columns)
+            .map(|(c, column)| if *c == 0.0 { 0.0 } else { c * (target.norm / column.norm) })
+            .collect();
+        self.intercept = target.mean
+            - self
+                .coefficients
+                .iter()
+                .zip(columns)
+                .map(|(c, column)| c * column.mean)
+                .sum::<f64>();
+    }
+
+    /// Models without the outer fit: the genes as they are, added.
+    fn add_up(&mut self, columns: &[&Column], data: &Dataset, workspace: &mut Workspace) {
+        let target = data.target();
+        let scale = if target.norm > 0.0 { target.norm } else { 1.0 };
+        let standardised: Vec<f64> = columns.iter().map(|column| column.norm / scale).collect();
+        let centred = leave(&standardised, columns, data, &mut workspace.residual);
+        let offset = (target.mean - columns.iter().map(|column| column.mean).sum::<f64>()) / scale;
+        for (k, r) in workspace.residual[..data.rows()].iter_mut().enumerate() {
+            *r += offset * data.root_weights().map_or(1.0, |root| root[k]);
+        }
+        self.coefficients = vec![1.0; columns.len()];
+        self.intercept = 0.0;
+        self.unexplained = centred + offset * offset * data.rows() as f64;
+    }
+
+    fn mark_unfit(&mut self) {
+        self.coefficients = vec![0.0; self.genes.len()];
+        self.intercept = 0.0;
+        self.unexplained = f64::INFINITY;
+    }
+
+    /// Prediction for every row of `data`.
+    pub fn predict(&self, data: &Dataset, workspace: &mut Workspace) -> Vec<f64> {
+        let context = Context::of(data);
+        let mut sum = vec![self.intercept; data.padded()];
+        for (i, &c) in self.coefficients.iter().enumerate() {
+            if c != 0.0 {
+                rows::add_scaled(data.level(), &mut sum, c, &self.raw_column(i, context, workspace));
+            }
+        }
+        sum.truncate(data.rows());
+        sum
+    }
+}
