@@ -3,7 +3,7 @@ mod common;
 
 use common::{all_operators, columns, naive, primitives, random_gene, rng, tame_functions, uniform};
 use multigene_core::evaluate::dataset::Dataset;
-use multigene_core::evaluate::gradient::{Sum, Tape, Tunable, reverse};
+use multigene_core::evaluate::gradient::{Sum, Sweep, Tape, Tunable};
 use multigene_core::evaluate::outer_fit::{Context, Workspace};
 use multigene_core::evaluate::program::Program;
 use multigene_core::tree::functions::{CustomOperator, FunctionSet};
@@ -29,18 +29,17 @@ fn gradient(
     padded.resize(data.padded(), 0.0);
     let mut gradient = vec![0.0; weights.values().len()];
     let program = Program::compile(nodes, weights, library);
-    reverse(
-        &program,
+    let sweep = Sweep {
+        program: &program,
         weights,
-        &data,
+        data: &data,
         tunable,
-        &padded,
-        tape,
-        &mut Sum {
-            gradient: &mut gradient,
-            data: &data,
-        },
-    );
+    };
+    let mut sink = Sum {
+        gradient: &mut gradient,
+        data: &data,
+    };
+    sweep.reverse(0, &padded, tape, &mut sink);
     gradient
 }
 

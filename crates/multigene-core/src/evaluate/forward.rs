@@ -173,10 +173,7 @@ dispatch! {
 #[inline(always)]
 fn product_kernel<const FMA: bool>(weights: &Weights, row: u32, data: &Dataset, start: usize, out: &mut [f64]) {
     let row = weights.row(row);
-    let factor = row
-        .iter()
-        .find(|&(feature, _)| feature == BIAS)
-        .map_or(1.0, |(_, scale)| scale);
+    let factor = row.weight_of(BIAS).unwrap_or(1.0);
     let out = whole_mut(out);
     out.fill(0.0);
     for (feature, weight) in row.slopes() {

@@ -67,44 +67,108 @@ pub struct Tape {
     seen: Vec<bool>,
 }
 
-/// Runs the reverse sweep over all rows. `seed` is the derivative of the wanted quantity by the gene's value, row by row.
-pub fn reverse(
-    program: &Program,
-    weights: &Weights,
-    data: &Dataset,
-    tunable: Tunable,
-    seed: &[f64],
-    tape: &mut Tape,
-    sink: &mut impl Sink,
-) {
-    reverse_from(0, program, weights, data, tunable, seed, tape, sink);
+impl Tape {
+    /// Makes room for the adjoints of so many steps.
+    fn reserve(&mut self, steps: usize) {
+        self.adjoints.reserve(steps * BLOCK);
+        self.product.reserve(BLOCK);
+    }
 }
 
-/// The same over the rows `first..first + seed.len()`.
-#[allow(clippy::too_many_arguments)]
-pub fn reverse_from(
-    first: usize,
-    program: &Program,
-    weights: &Weights,
-    data: &Dataset,
-    tunable: Tunable,
-    seed: &[f64],
-    tape: &mut Tape,
-    sink: &mut impl Sink,
-) {
-    let steps = program.steps.len();
-    if !mark_active(program, tunable, &mut tape.active) {
-        return;
-    }
-    tape.values.reserve(steps * BLOCK);
-    tape.adjoints.reserve(steps * BLOCK);
-    tape.product.reserve(BLOCK);
-    for (b, seed) in seed.chunks(BLOCK).enumerate() {
-        let start = first + b * BLOCK;
-        for i in 0..steps {
-            forward_kept(i, program, weights, data, start, seed.len(), &mut tape.values);
+/// A gene on rows, and which of its weights are tuned: what the reverse sweep runs on.
+#[derive(Clone, Copy, Debug)]
+pub struct Sweep<'a> {
+    /// The gene.
+    pub program: &'a Program,
+    /// The table of weights it uses.
+    pub weights: &'a Weights,
+    /// The rows.
+    pub data: &'a Dataset,
+    /// The weights by which derivatives are taken.
+    pub tunable: Tunable,
+}
+
+impl Sweep<'_> {
+    /// Runs the reverse sweep over the rows `first..first + seed.len()`. `seed` is the derivative of the wanted quantity by the
+    /// gene's value, row by row.
+    pub fn reverse(self, first: usize, seed: &[f64], tape: &mut Tape, sink: &mut impl Sink) {
+        let steps = self.program.steps.len();
+        if !self.mark_active(&mut tape.active) {
+            return;
         }
-        backward(program, weights, data, tunable, start, seed, tape, sink);
+        tape.reserve(steps);
+        tape.values.reserve(steps * BLOCK);
+        for (b, seed) in seed.chunks(BLOCK).enumerate() {
+            let start = first + b * BLOCK;
+            for i in 0..steps {
+                self.forward(i, start, seed.len(), &mut tape.values);
+            }
+            self.backward(start, seed, tape, sink);
+        }
+    }
+
+    /// Step `i` on the `len` rows from `start`, where `values` holds the results of all steps, one block each.
+    fn forward(self, i: usize, start: usize, len: usize, values: &mut [f64]) {
+        // A step reads only results of earlier steps.
+        let (before, rest) = values.split_at_mut(i * BLOCK);
+        let before = &*before;
+        let value = |j: usize| -> &[f64] { &before[j * BLOCK..j * BLOCK + len] };
+        forward(self.program.steps[i], self.weights, self.data, start, &mut rest[..len], value);
+    }
+
+    /// Marks the steps that a tuned weight reaches; false if the gene has no tuned weight at all.
+    fn mark_active(self, active: &mut Vec<bool>) -> bool {
+        let tunable = self.tunable;
+        active.clear();
+        for step in &self.program.steps {
+            let own = match *step {
+                Step::Fill(_, place) => tunable.constants && place != FIXED,
+                Step::Combination(_) | Step::Product(_) => tunable.combinations,
+                Step::Affine(..) => tunable.inner,
+                _ => false,
+            };
+            let inherited = step.operands().any(|operand| match operand {
+                Operand::Value(j) => active[j as usize],
+                Operand::Constant(_, place) => tunable.constants && place != FIXED,
+                Operand::Column(_) => false,
+            });
+            active.push(own || inherited);
+        }
+        active.last().copied().unwrap_or(false)
+    }
+
+    /// Adjoints from the last step back to the first, on one block whose values the tape holds.
+    fn backward(self, start: usize, seed: &[f64], tape: &mut Tape, sink: &mut impl Sink) {
+        let (len, last) = (seed.len(), self.program.steps.len() - 1);
+        let Tape {
+            values,
+            adjoints,
+            product,
+            active,
+            seen,
+        } = tape;
+        seen.clear();
+        seen.resize(self.program.steps.len(), false);
+        adjoints[last * BLOCK..last * BLOCK + len].copy_from_slice(seed);
+        for (i, &step) in self.program.steps.iter().enumerate().rev() {
+            // A step nobody reads (an argument that a user's operator ignores) has no adjoint.
+            if !active[i] || (i != last && !seen[i]) {
+                continue;
+            }
+            let (below, rest) = adjoints.split_at_mut(i * BLOCK);
+            let mut here = Backstep {
+                sweep: self,
+                start,
+                values,
+                value: &values[i * BLOCK..i * BLOCK + len],
+                adjoint: &rest[..len],
+                below,
+                spare: &mut product[..len],
+                active,
+                seen,
+            };
+            here.run(step, sink);
+        }
     }
 }
 
@@ -128,16 +192,16 @@ impl Kept {
     }
 
     /// Forward sweep with the present weights.
-    pub fn advance(&mut self, program: &Program, weights: &Weights, data: &Dataset, tunable: Tunable, tape: &mut Tape) {
-        let steps = program.steps.len();
-        mark_active(program, tunable, &mut tape.active);
-        let blocks = data.padded().div_ceil(BLOCK);
+    pub fn advance(&mut self, sweep: Sweep, tape: &mut Tape) {
+        let (steps, padded) = (sweep.program.steps.len(), sweep.data.padded());
+        sweep.mark_active(&mut tape.active);
+        let blocks = padded.div_ceil(BLOCK);
         self.blocks.resize_with(blocks.max(self.blocks.len()), Aligned::default);
         for (b, block) in self.blocks[..blocks].iter_mut().enumerate() {
-            let len = BLOCK.min(data.padded() - b * BLOCK);
+            let len = BLOCK.min(padded - b * BLOCK);
             block.reserve(steps * BLOCK);
             for i in (0..steps).filter(|&i| !self.filled || tape.active[i]) {
-                forward_kept(i, program, weights, data, b * BLOCK, len, block);
+                sweep.forward(i, b * BLOCK, len, block);
             }
         }
         self.filled = true;
@@ -152,219 +216,163 @@ impl Kept {
         column
     }
 
-    /// The reverse sweep from the kept results.
-    #[allow(clippy::too_many_arguments)]
-    pub fn reverse(
-        &mut self,
-        program: &Program,
-        weights: &Weights,
-        data: &Dataset,
-        tunable: Tunable,
-        seed: &[f64],
-        tape: &mut Tape,
-        sink: &mut impl Sink,
-    ) {
-        if !mark_active(program, tunable, &mut tape.active) {
+    /// The reverse sweep over all rows, from the kept results.
+    pub fn reverse(&mut self, sweep: Sweep, seed: &[f64], tape: &mut Tape, sink: &mut impl Sink) {
+        if !sweep.mark_active(&mut tape.active) {
             return;
         }
-        tape.adjoints.reserve(program.steps.len() * BLOCK);
-        tape.product.reserve(BLOCK);
+        tape.reserve(sweep.program.steps.len());
         for (b, seed) in seed.chunks(BLOCK).enumerate() {
             std::mem::swap(&mut tape.values, &mut self.blocks[b]);
-            backward(program, weights, data, tunable, b * BLOCK, seed, tape, sink);
+            sweep.backward(b * BLOCK, seed, tape, sink);
             std::mem::swap(&mut tape.values, &mut self.blocks[b]);
         }
     }
 }
 
-/// Step `i` of a gene on the `len` rows from `start`, where `values` holds the results of all steps, one block each.
-fn forward_kept(i: usize, program: &Program, weights: &Weights, data: &Dataset, start: usize, len: usize, values: &mut [f64]) {
-    // A step reads only results of earlier steps.
-    let (before, rest) = values.split_at_mut(i * BLOCK);
-    let before = &*before;
-    let value = |j: usize| -> &[f64] { &before[j * BLOCK..j * BLOCK + len] };
-    forward(program.steps[i], weights, data, start, &mut rest[..len], value);
-}
-
-/// Marks the steps that a tuned weight reaches; false if the gene has no tuned weight at all.
-fn mark_active(program: &Program, tunable: Tunable, active: &mut Vec<bool>) -> bool {
-    active.clear();
-    for step in &program.steps {
-        let own = match *step {
-            Step::Fill(_, place) => tunable.constants && place != FIXED,
-            Step::Combination(_) | Step::Product(_) => tunable.combinations,
-            Step::Affine(..) => tunable.inner,
-            _ => false,
-        };
-        let inherited = step.operands().any(|operand| match operand {
-            Operand::Value(j) => active[j as usize],
-            Operand::Constant(_, place) => tunable.constants && place != FIXED,
-            Operand::Column(_) => false,
-        });
-        active.push(own || inherited);
-    }
-    active.last().copied().unwrap_or(false)
-}
-
-#[allow(clippy::too_many_arguments)]
-fn backward(
-    program: &Program,
-    weights: &Weights,
-    data: &Dataset,
-    tunable: Tunable,
+/// One step of the way back: from the adjoint of its result to the adjoints of its operands and the derivatives by its weights.
+struct Backstep<'a> {
+    sweep: Sweep<'a>,
+    /// First row of the block.
     start: usize,
-    seed: &[f64],
-    tape: &mut Tape,
-    sink: &mut impl Sink,
-) {
-    let (len, level) = (seed.len(), data.level());
-    let Tape {
-        values,
-        adjoints,
-        product,
-        active,
-        seen,
-    } = tape;
-    let values = &*values;
-    let value = |j: usize| -> &[f64] { &values[j * BLOCK..j * BLOCK + len] };
-    seen.clear();
-    seen.resize(program.steps.len(), false);
-    let last = program.steps.len() - 1;
-    adjoints[last * BLOCK..last * BLOCK + len].copy_from_slice(seed);
-    for (i, &step) in program.steps.iter().enumerate().rev() {
-        // A step nobody reads (an argument that a user's operator ignores) has no adjoint.
-        if !active[i] || (i != last && !seen[i]) {
-            continue;
+    /// Results of all steps, one block each.
+    values: &'a [f64],
+    /// The step's own result.
+    value: &'a [f64],
+    /// Derivative of the wanted quantity by that result.
+    adjoint: &'a [f64],
+    /// Adjoints of all steps before it, one block each.
+    below: &'a mut [f64],
+    spare: &'a mut [f64],
+    active: &'a [bool],
+    /// Steps that have an adjoint already: what another reader passes down is added.
+    seen: &'a mut [bool],
+}
+
+impl<'a> Backstep<'a> {
+    fn run(&mut self, step: Step, sink: &mut impl Sink) {
+        let (level, value, adjoint) = (self.sweep.data.level(), self.value, self.adjoint);
+        match step {
+            Step::Fill(_, place) => sink.add(place as usize, self.start, adjoint, None),
+            Step::Combination(row) => self.combination(row, sink),
+            Step::Product(row) => self.product(row, sink),
+            Step::Unary(operator, x) => {
+                let Argument::Rows(rows) = self.read(x) else {
+                    unreachable!("constants are filled in before unary operators")
+                };
+                self.pass(x, |out| unary_slope(level, operator, rows, value, adjoint, out), sink);
+            }
+            Step::Binary(operator, x, y) => {
+                let arguments = (self.read(x), self.read(y));
+                self.pass(x, |out| slope_by_first(level, operator, arguments, value, adjoint, out), sink);
+                self.pass(
+                    y,
+                    |out| slope_by_second(level, operator, arguments, value, adjoint, out),
+                    sink,
+                );
+            }
+            Step::Affine(a, b, x) => self.affine(a as usize, b as usize, x, sink),
         }
-        let (before, rest) = adjoints.split_at_mut(i * BLOCK);
-        let adjoint = &rest[..len];
-        let read = |operand| argument(operand, data, start, len, &value);
-        // What happens to the derivative by an operand: passed down to the step that made it, or collected if a tuned constant.
-        let mut pass = |operand: Operand, write: &mut dyn FnMut(&mut [f64]), sink: &mut dyn FnMut(usize, &[f64])| match operand {
-            Operand::Value(j) if active[j as usize] => {
+    }
+
+    /// The rows of an operand on this block.
+    fn read(&self, operand: Operand) -> Argument<'a> {
+        let (values, len) = (self.values, self.adjoint.len());
+        let value = |j: usize| -> &'a [f64] { &values[j * BLOCK..j * BLOCK + len] };
+        argument(operand, self.sweep.data, self.start, len, &value)
+    }
+
+    /// What becomes of the derivative by an operand, which `write` writes: it is passed down to the step that made the operand,
+    /// or goes to the sink if that is a tuned constant.
+    fn pass(&mut self, operand: Operand, write: impl FnOnce(&mut [f64]), sink: &mut impl Sink) {
+        match operand {
+            Operand::Value(j) if self.active[j as usize] => {
                 let j = j as usize;
-                let target = &mut before[j * BLOCK..j * BLOCK + len];
-                if seen[j] {
-                    write(&mut product[..len]);
-                    rows::add_scaled(level, target, 1.0, &product[..len]);
+                let target = &mut self.below[j * BLOCK..j * BLOCK + self.adjoint.len()];
+                if self.seen[j] {
+                    write(self.spare);
+                    rows::add_scaled(self.sweep.data.level(), target, 1.0, self.spare);
                 } else {
-                    seen[j] = true;
+                    self.seen[j] = true;
                     write(target);
                 }
             }
-            Operand::Constant(_, place) if tunable.constants && place != FIXED => {
-                write(&mut product[..len]);
-                sink(place as usize, &product[..len]);
+            Operand::Constant(_, place) if self.sweep.tunable.constants && place != FIXED => {
+                write(self.spare);
+                sink.add(place as usize, self.start, self.spare, None);
             }
             _ => {}
+        }
+    }
+
+    /// d/da = 1 and d/db = x of an LCF a + b·x.
+    fn combination(&mut self, row: u32, sink: &mut impl Sink) {
+        let Sweep { weights, data, .. } = self.sweep;
+        let block = self.start..self.start + self.adjoint.len();
+        for (place, &feature) in weights.range(row).zip(weights.row(row).features) {
+            let factor = (feature != BIAS).then(|| &data.column(feature as usize)[block.clone()]);
+            sink.add(place, self.start, self.adjoint, factor);
+        }
+    }
+
+    /// d/ds = v/s and d/dw = v·ln|x| of a product leaf v = s·∏|x|^w.
+    fn product(&mut self, row: u32, sink: &mut impl Sink) {
+        let Sweep { weights, data, .. } = self.sweep;
+        let block = self.start..self.start + self.adjoint.len();
+        let logs = &mut vec![0.0; self.adjoint.len()];
+        for (place, (feature, weight)) in weights.range(row).zip(weights.row(row).iter()) {
+            for (product, (adjoint, v)) in self.spare.iter_mut().zip(self.adjoint.iter().zip(self.value)) {
+                *product = adjoint * v;
+            }
+            if feature == BIAS {
+                rows::scale(data.level(), self.spare, 1.0 / weight);
+                sink.add(place, self.start, self.spare, None);
+            } else {
+                let column = &data.log_column(feature as usize)[block.clone()];
+                for (log, (known, v)) in logs.iter_mut().zip(column.iter().zip(self.value)) {
+                    // |x|^w·ln|x| goes to 0 with x wherever the value does.
+                    *log = if *v == 0.0 { 0.0 } else { *known };
+                }
+                sink.add(place, self.start, self.spare, Some(logs));
+            }
+        }
+    }
+
+    /// d/da = 1, d/db = x and d/dx = b of a + b·x, the weights of an inner node.
+    fn affine(&mut self, a: usize, b: usize, x: Operand, sink: &mut impl Sink) {
+        let (level, adjoint) = (self.sweep.data.level(), self.adjoint);
+        let factor = self.sweep.weights.values()[b];
+        let write = |out: &mut [f64]| {
+            out.copy_from_slice(adjoint);
+            rows::scale(level, out, factor);
         };
-        let mut collect = |place: usize, adjoint: &[f64]| sink.add(place, start, adjoint, None);
-        match step {
-            Step::Fill(_, place) => sink.add(place as usize, start, adjoint, None),
-            Step::Combination(row) => {
-                for (place, &feature) in weights.range(row).zip(weights.row(row).features) {
-                    let factor = (feature != BIAS).then(|| &data.column(feature as usize)[start..start + len]);
-                    sink.add(place, start, adjoint, factor);
-                }
-            }
-            Step::Product(row) => product_slopes(weights, row, data, start, value(i), adjoint, product, sink),
-            Step::Unary(operator, x) => {
-                let Argument::Rows(rows) = read(x) else {
-                    unreachable!("constants are filled in before unary operators")
-                };
-                pass(
-                    x,
-                    &mut |out| unary_slope(level, operator, rows, value(i), adjoint, out),
-                    &mut collect,
-                );
-            }
-            Step::Binary(operator, x, y) => {
-                let (a, b, v) = (read(x), read(y), value(i));
-                pass(
-                    x,
-                    &mut |out| binary_slope::<false>(level, operator, a, b, v, adjoint, out),
-                    &mut collect,
-                );
-                pass(
-                    y,
-                    &mut |out| binary_slope::<true>(level, operator, a, b, v, adjoint, out),
-                    &mut collect,
-                );
-            }
-            Step::Affine(a, b, x) => {
-                let factor = weights.values()[b as usize];
-                pass(
-                    x,
-                    &mut |out| {
-                        out.copy_from_slice(adjoint);
-                        rows::scale(level, out, factor);
-                    },
-                    &mut collect,
-                );
-                if tunable.inner {
-                    sink.add(a as usize, start, adjoint, None);
-                    if let Argument::Rows(x) = read(x) {
-                        sink.add(b as usize, start, adjoint, Some(x));
-                    }
-                }
+        self.pass(x, write, sink);
+        if self.sweep.tunable.inner {
+            sink.add(a, self.start, adjoint, None);
+            if let Argument::Rows(x) = self.read(x) {
+                sink.add(b, self.start, adjoint, Some(x));
             }
         }
     }
 }
 
-/// d/ds = v/s and d/dw = v·ln|x| of a product leaf v = s·∏|x|^w.
-#[allow(clippy::too_many_arguments)]
-fn product_slopes(
-    weights: &Weights,
-    row: u32,
-    data: &Dataset,
-    start: usize,
-    v: &[f64],
-    adjoint: &[f64],
-    scratch: &mut [f64],
-    sink: &mut impl Sink,
-) {
-    let len = adjoint.len();
-    let logs = &mut vec![0.0; len];
-    for (place, (feature, weight)) in weights.range(row).zip(weights.row(row).iter()) {
-        let product = &mut scratch[..len];
-        for k in 0..len {
-            product[k] = adjoint[k] * v[k];
-        }
-        if feature == BIAS {
-            rows::scale(data.level(), product, 1.0 / weight);
-            sink.add(place, start, product, None);
-        } else {
-            let column = &data.log_column(feature as usize)[start..start + len];
-            for (log, (known, v)) in logs.iter_mut().zip(column.iter().zip(v)) {
-                // |x|^w·ln|x| goes to 0 with x wherever the value does.
-                *log = if *v == 0.0 { 0.0 } else { *known };
+/// adjoint·∂operator/∂a and adjoint·∂operator/∂b to `out`, row by row: one kernel each for rows and single values.
+macro_rules! binary_slopes {
+    ($($name:ident = $rows_rows:ident, $rows_same:ident, $same_rows:ident;)*) => {$(
+        fn $name(level: Level, operator: Operator, arguments: (Argument, Argument), v: &[f64], adjoint: &[f64], out: &mut [f64]) {
+            match arguments {
+                (Argument::Rows(a), Argument::Rows(b)) => $rows_rows(level, operator, a, b, v, adjoint, out),
+                (Argument::Rows(a), Argument::Same(b)) => $rows_same(level, operator, a, b, v, adjoint, out),
+                (Argument::Same(a), Argument::Rows(b)) => $same_rows(level, operator, a, b, v, adjoint, out),
+                (Argument::Same(_), Argument::Same(_)) => unreachable!("one of two constants is filled in"),
             }
-            sink.add(place, start, product, Some(logs));
         }
-    }
+    )*};
 }
 
-/// adjoint·∂operator/∂a, or ∂operator/∂b when `SECOND`, to `out`, row by row.
-#[allow(clippy::too_many_arguments)]
-fn binary_slope<const SECOND: bool>(
-    level: Level,
-    operator: Operator,
-    a: Argument,
-    b: Argument,
-    v: &[f64],
-    adjoint: &[f64],
-    out: &mut [f64],
-) {
-    match (a, b, SECOND) {
-        (Argument::Rows(a), Argument::Rows(b), false) => first_rows_rows(level, operator, a, b, v, adjoint, out),
-        (Argument::Rows(a), Argument::Same(b), false) => first_rows_same(level, operator, a, b, v, adjoint, out),
-        (Argument::Same(a), Argument::Rows(b), false) => first_same_rows(level, operator, a, b, v, adjoint, out),
-        (Argument::Rows(a), Argument::Rows(b), true) => second_rows_rows(level, operator, a, b, v, adjoint, out),
-        (Argument::Rows(a), Argument::Same(b), true) => second_rows_same(level, operator, a, b, v, adjoint, out),
-        (Argument::Same(a), Argument::Rows(b), true) => second_same_rows(level, operator, a, b, v, adjoint, out),
-        (Argument::Same(_), Argument::Same(_), _) => unreachable!("one of two constants is filled in"),
-    }
+binary_slopes! {
+    slope_by_first = first_rows_rows, first_rows_same, first_same_rows;
+    slope_by_second = second_rows_rows, second_rows_same, second_same_rows;
 }
 
 dispatch! {

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use crate::evaluate::aligned::Aligned;
 use crate::evaluate::dataset::{Column, Dataset};
 use crate::evaluate::forward::{Scratch, evaluate};
-use crate::evaluate::gradient::{Kept, Tape};
+use crate::evaluate::gradient::{Kept, Sweep, Tape, Tunable};
 use crate::evaluate::least_squares::{Gram, leave, solve};
 use crate::evaluate::program::Program;
 use crate::evaluate::rows;
 use crate::tree::functions::CustomOperator;
 use crate::tree::individual::Individual;
+use crate::tree::weights::Weights;
 use crate::tune::levenberg_marquardt::Buffers;
 
 /// Buffers of one thread.
@@ -49,6 +50,16 @@ impl<'a> Context<'a> {
             data,
             library: &[],
             fit_genes: true,
+        }
+    }
+
+    /// The reverse sweep of a gene on these rows.
+    pub fn sweep(self, program: &'a Program, weights: &'a Weights, tunable: Tunable) -> Sweep<'a> {
+        Sweep {
+            program,
+            weights,
+            data: self.data,
+            tunable,
         }
     }
 }

@@ -127,47 +127,15 @@ fn unknown(name: &str) -> Error {
 pub fn expand(nodes: &[Node], weights: &mut Weights, library: &[CustomOperator]) -> Vec<Node> {
     let mut stack: Vec<Vec<Node>> = Vec::new();
     for &node in nodes {
-        let mut arguments = stack.split_off(stack.len() - node.arity());
-        let (function, row) = match node {
-            Node::Apply(Function::Custom(number, _)) => (number, None),
-            Node::Weighted(Function::Custom(number, _), row) => (number, Some(row)),
-            _ => {
-                let mut tree: Vec<Node> = arguments.drain(..).flatten().collect();
-                tree.push(node);
-                stack.push(tree);
-                continue;
+        let arguments = stack.split_off(stack.len() - node.arity());
+        let tree = match node {
+            Node::Apply(Function::Custom(number, _)) => library[number as usize].applied_to(&arguments, weights),
+            Node::Weighted(Function::Custom(number, _), row) => {
+                let tree = library[number as usize].applied_to(&arguments, weights);
+                weighted(tree, row, weights)
             }
+            _ => arguments.into_iter().flatten().chain([node]).collect(),
         };
-        let custom = &library[function as usize];
-        let mut tree = Vec::new();
-        for &inner in &custom.nodes {
-            match inner {
-                Node::Variable(i) => tree.extend_from_slice(&arguments[i as usize]),
-                Node::Constant(row) => tree.push(Node::Constant(weights.push_constant(custom.weights.constant(row)))),
-                other => tree.push(other),
-            }
-        }
-        if let Some(row) = row {
-            // a + b·f(…): the root carries the weights, whatever operator it is.
-            match tree.pop() {
-                Some(Node::Apply(root)) => tree.push(Node::Weighted(root, row)),
-                // The operator is its argument, whose root has no place for a second pair of weights.
-                root => {
-                    tree.extend(root);
-                    let weight = |wanted| {
-                        weights
-                            .row(row)
-                            .iter()
-                            .find(|term| term.0 == wanted)
-                            .map_or(0.0, |term| term.1)
-                    };
-                    let (a, b) = (weight(BIAS), weight(OWN_VALUE));
-                    let (a, b) = (weights.push_constant(a), weights.push_constant(b));
-                    tree.splice(0..0, [Node::Constant(a), Node::Constant(b)]);
-                    tree.extend([Operator::Mul, Operator::Add].map(|operator| Node::Apply(Function::Base(operator))));
-                }
-            }
-        }
         stack.push(tree);
     }
     let tree = stack.pop().unwrap_or_default();
@@ -177,6 +145,38 @@ pub fn expand(nodes: &[Node], weights: &mut Weights, library: &[CustomOperator])
         .any(|n| matches!(n, Node::Apply(Function::Custom(..)) | Node::Weighted(Function::Custom(..), _)))
     {
         return expand(&tree, weights, library);
+    }
+    tree
+}
+
+impl CustomOperator {
+    /// The expression with these trees as its arguments; its constants become rows of `weights`.
+    fn applied_to(&self, arguments: &[Vec<Node>], weights: &mut Weights) -> Vec<Node> {
+        let mut tree = Vec::new();
+        for &node in &self.nodes {
+            match node {
+                Node::Variable(i) => tree.extend_from_slice(&arguments[i as usize]),
+                Node::Constant(row) => tree.push(Node::Constant(weights.push_constant(self.weights.constant(row)))),
+                other => tree.push(other),
+            }
+        }
+        tree
+    }
+}
+
+/// a + b·f(…) of a tree f(…), with a and b from a row of weights: the root carries the weights, whatever operator it is.
+fn weighted(mut tree: Vec<Node>, row: u32, weights: &mut Weights) -> Vec<Node> {
+    match tree.pop() {
+        Some(Node::Apply(root)) => tree.push(Node::Weighted(root, row)),
+        // The operator is its argument, whose root has no place for a second pair of weights.
+        root => {
+            tree.extend(root);
+            let weight = |wanted| weights.row(row).weight_of(wanted).unwrap_or(0.0);
+            let (a, b) = (weight(BIAS), weight(OWN_VALUE));
+            let (a, b) = (weights.push_constant(a), weights.push_constant(b));
+            tree.splice(0..0, [Node::Constant(a), Node::Constant(b)]);
+            tree.extend([Operator::Mul, Operator::Add].map(|operator| Node::Apply(Function::Base(operator))));
+        }
     }
     tree
 }

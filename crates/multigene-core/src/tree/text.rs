@@ -30,7 +30,7 @@ pub fn print(nodes: &[Node], weights: &Weights, library: &[CustomOperator]) -> S
             Node::Apply(function) => print_call(function, arguments, library),
             Node::Weighted(function, row) => {
                 let (call, _) = print_call(function, arguments, library);
-                let weight = |wanted| weights.row(row).iter().find(|&(f, _)| f == wanted).map_or(0.0, |(_, w)| w);
+                let weight = |wanted| weights.row(row).weight_of(wanted).unwrap_or(0.0);
                 (format!("weighted({:?}, {:?}, {call})", weight(BIAS), weight(OWN_VALUE)), ATOM)
             }
         };
@@ -88,7 +88,7 @@ fn print_combination(row: Row) -> String {
 }
 
 fn print_product(row: Row) -> String {
-    let scale = row.iter().find(|&(f, _)| f == BIAS).map_or(1.0, |(_, w)| w);
+    let scale = row.weight_of(BIAS).unwrap_or(1.0);
     let factors: Vec<String> = row
         .iter()
         .filter(|&(f, _)| f != BIAS)

@@ -60,6 +60,11 @@ impl Row<'_> {
             .sum()
     }
 
+    /// The weight of a feature, if the row has one.
+    pub fn weight_of(&self, feature: u32) -> Option<f64> {
+        self.iter().find(|term| term.0 == feature).map(|term| term.1)
+    }
+
     /// Pairs of feature and weight.
     pub fn iter(&self) -> impl Iterator<Item = (u32, f64)> + '_ {
         self.features.iter().copied().zip(self.values.iter().copied())

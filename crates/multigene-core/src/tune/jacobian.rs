@@ -10,7 +10,7 @@ use super::linear_algebra::{TILE, add_product, products, project, set_product};
 use super::parameters::{NOT_TUNED, Parameters};
 use crate::evaluate::dataset::Dataset;
 use crate::evaluate::forward::BLOCK;
-use crate::evaluate::gradient::{Sink, Tape, Tunable, reverse_from};
+use crate::evaluate::gradient::{Sink, Tape, Tunable};
 use crate::evaluate::least_squares::{Factor, PIVOT};
 use crate::evaluate::outer_fit::Context;
 use crate::evaluate::program::Program;
@@ -103,16 +103,8 @@ impl Window {
                 first,
                 level,
             };
-            reverse_from(
-                first,
-                program,
-                &individual.weights,
-                context.data,
-                tunable,
-                &seed,
-                tape,
-                &mut sink,
-            );
+            let sweep = context.sweep(program, &individual.weights, tunable);
+            sweep.reverse(first, &seed, tape, &mut sink);
             self.seed = seed;
         }
         for (column, &filled) in self.filled.iter().enumerate() {

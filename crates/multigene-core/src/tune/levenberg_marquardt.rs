@@ -105,6 +105,16 @@ pub struct Outcome {
     pub parameters: usize,
 }
 
+impl Outcome {
+    /// Of a model that cannot be tuned.
+    const UNFIT: Self = Self {
+        ending: Ending::Unfit,
+        steps: 0,
+        evaluations: 0,
+        parameters: 0,
+    };
+}
+
 /// Buffers of one thread, kept between individuals.
 #[derive(Debug, Default)]
 pub struct Buffers {
@@ -145,12 +155,7 @@ pub fn levenberg_marquardt_until(
     // What is cached makes this cheap, and whatever the workspace held before, the residual is now the individual's.
     individual.evaluate(context, workspace);
     if !individual.unexplained.is_finite() {
-        return Outcome {
-            ending: Ending::Unfit,
-            steps: 0,
-            evaluations: 0,
-            parameters: 0,
-        };
+        return Outcome::UNFIT;
     }
     let mut buffers = std::mem::take(&mut workspace.second_order);
     buffers
@@ -171,13 +176,7 @@ pub fn levenberg_marquardt_until(
     // Columns are shared with the individual: none is kept alive from here.
     buffers.kept.columns.clear();
     workspace.second_order = buffers;
-    if individual
-        .peak
-        .as_ref()
-        .is_some_and(|peak| peak.unexplained >= individual.unexplained)
-    {
-        individual.peak = None;
-    }
+    individual.peak.take_if(|peak| peak.unexplained >= individual.unexplained);
     Outcome {
         ending,
         steps,

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::evaluate::forward::BLOCK;
-use crate::evaluate::gradient::{Kept, Sum, Tunable, reverse};
+use crate::evaluate::gradient::{Kept, Sum, Tunable};
 use crate::evaluate::outer_fit::{Context, Workspace};
 use crate::evaluate::program::Program;
 use crate::evaluate::rows;
@@ -153,13 +153,14 @@ fn gradient_from(individual: &Individual, context: Context, tunable: Tunable, wo
             rows::multiply(level, seed, root);
         }
         let program = Program::compile(&gene.nodes, &individual.weights, context.library);
+        let sweep = context.sweep(&program, &individual.weights, tunable);
         let mut sink = Sum {
             gradient,
             data: context.data,
         };
         match kept.get_mut(i).filter(|kept| kept.is_filled()) {
-            Some(kept) => kept.reverse(&program, &individual.weights, context.data, tunable, seed, tape, &mut sink),
-            None => reverse(&program, &individual.weights, context.data, tunable, seed, tape, &mut sink),
+            Some(kept) => kept.reverse(sweep, seed, tape, &mut sink),
+            None => sweep.reverse(0, seed, tape, &mut sink),
         }
     }
 }
@@ -185,7 +186,7 @@ fn advance(individual: &mut Individual, context: Context, tunable: Tunable, work
     for (gene, kept) in individual.genes.iter_mut().zip(kept) {
         if gene.nodes.iter().any(|node| is_tuned(node, tunable)) {
             let program = Program::compile(&gene.nodes, &individual.weights, context.library);
-            kept.advance(&program, &individual.weights, context.data, tunable, tape);
+            kept.advance(context.sweep(&program, &individual.weights, tunable), tape);
             if gene.column.is_none() {
                 gene.column = context.data.standardise(kept.column(&program, context.data)).map(Arc::new);
             }
