@@ -5,6 +5,7 @@
 //!
 //! | module | a model there is … |
 //! |---|---|
+//! | [`settings`] | not there yet: what people set, by name |
 //! | [`tree`] | a structure: operators, genes as postfix nodes, inner weights, text |
 //! | [`vary`] | born or bred: random genes, crossover, mutation, weights shared by index |
 //! | [`tune`] | moved: its inner weights by gradient or by Levenberg–Marquardt; shortened |
@@ -16,6 +17,7 @@
 pub mod error;
 pub mod evaluate;
 pub mod population;
+pub mod settings;
 pub mod tree;
 pub mod tune;
 pub mod vary;

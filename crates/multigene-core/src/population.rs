@@ -9,19 +9,22 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
 use rayon::prelude::*;
 
+use crate::error::{Error, Result};
+use crate::evaluate::criterion::Criterion;
 use crate::evaluate::dataset::Dataset;
 use crate::evaluate::outer_fit::{Context, Workspace};
+use crate::settings::{Tuning, Variation};
 use crate::tree::functions::CustomOperator;
 use crate::tree::individual::Individual;
 use crate::tree::text;
 use crate::tree::weights::Weights;
-use crate::tune::refine::{Refinement, refine};
-use crate::tune::{self, GradientTuning};
+use crate::tune;
+use crate::tune::refine::{Refining, refine};
 use crate::vary::grow::{Primitives, SlotRng, Synchronisation};
 use crate::vary::mutate::mutate;
 use crate::vary::neighbours::neighbours;
+use crate::vary::offspring;
 use crate::vary::synchronise::{mirror, resolve};
-use crate::vary::{Variation, offspring};
 
 thread_local! {
     static WORKSPACE: RefCell<Workspace> = RefCell::default();
@@ -64,14 +67,7 @@ impl Population {
         }
         let shared = (primitives.synchronisation == Synchronisation::Global && primitives.has_combinations())
             .then(|| primitives.new_weights(&mut SlotRng::seed_from_u64(seeds.first().copied().unwrap_or(0))));
-        let mut population = Self {
-            individuals,
-            primitives,
-            evaluation,
-            shared,
-        };
-        population.mirror_shared();
-        population
+        Self::of(individuals, primitives, evaluation, shared)
     }
 
     /// A population of given individuals, e.g. one that was saved. `shared` are the LCFs of all in globally synchronised mode.
@@ -89,6 +85,29 @@ impl Population {
         };
         population.mirror_shared();
         population
+    }
+
+    /// A population of models on their own.
+    pub fn of_models(individuals: Vec<Individual>, primitives: Arc<Primitives>, evaluation: Evaluation) -> Result<Self> {
+        if primitives.shares_rows() {
+            return Err(Error::new(
+                "Given individuals cannot be put into a population with synchronised LCFs.",
+            ));
+        }
+        Ok(Self::of(individuals, primitives, evaluation, None))
+    }
+
+    /// A population from what `dump` wrote.
+    pub fn restore(state: &[u8], primitives: Arc<Primitives>, evaluation: Evaluation) -> Result<Self> {
+        let (individuals, shared) =
+            postcard::from_bytes(state).map_err(|_| Error::new("The checkpoint's population is damaged; start the run anew."))?;
+        Ok(Self::of(individuals, primitives, evaluation, shared))
+    }
+
+    /// The whole state, for a checkpoint.
+    pub fn dump(&self) -> Result<Vec<u8>> {
+        postcard::to_stdvec(&(&self.individuals, &self.shared))
+            .map_err(|error| Error::new(format!("The population cannot be saved: {error}.")))
     }
 
     /// The LCFs of all individuals in globally synchronised mode.
@@ -139,8 +158,31 @@ impl Population {
         });
     }
 
+    /// Fitness of every individual by a criterion on `n` rows (−∞ before evaluation), and its complexity.
+    pub fn measures(&self, criterion: Criterion, n: usize) -> (Vec<f64>, Vec<u64>) {
+        let fitness = |individual: &Individual| {
+            if individual.is_evaluated() {
+                criterion.fitness(individual, n)
+            } else {
+                f64::NEG_INFINITY
+            }
+        };
+        let of = |individual: &Individual| (fitness(individual), individual.complexity() as u64);
+        self.individuals.iter().map(of).unzip()
+    }
+
+    /// Best R² of every individual during its last tuning; −∞ before evaluation.
+    pub fn peaks(&self) -> Vec<f64> {
+        let peak = |individual: &Individual| match &individual.peak {
+            Some(peak) => 1.0 - peak.unexplained,
+            None if individual.is_evaluated() => individual.fitness(),
+            None => f64::NEG_INFINITY,
+        };
+        self.individuals.iter().map(peak).collect()
+    }
+
     /// Gradient tuning of all individuals (paper, section 3.2), then their evaluation.
-    pub fn tune(&mut self, data: &Dataset, tuning: &GradientTuning, stop: &AtomicBool) {
+    pub fn tune(&mut self, data: &Dataset, tuning: &Tuning, stop: &AtomicBool) {
         self.for_each(data, stop, |individual, context, workspace| {
             // Tuning starts from the residual, which evaluation leaves in the workspace.
             individual.unexplained = f64::NAN;
@@ -152,7 +194,7 @@ impl Population {
     /// Second-order tuning of the individuals that changed: the gene that breeding changed (any gene where none did), all genes
     /// with some probability, hopeless ones given up after the first step, and weights dropped that earn nothing.
     /// Returns the number of evaluations.
-    pub fn refine(&mut self, data: &Dataset, refinement: &Refinement, seeds: &[u64], stop: &AtomicBool) -> usize {
+    pub fn refine(&mut self, data: &Dataset, refining: &Refining, seeds: &[u64], stop: &AtomicBool) -> usize {
         let kept = self.columns_kept(data);
         let mut individuals = std::mem::take(&mut self.individuals);
         let context = self.context(data);
@@ -160,8 +202,7 @@ impl Population {
             if stop.load(Ordering::Relaxed) || individual.is_evaluated() {
                 return 0;
             }
-            let evaluations =
-                WORKSPACE.with_borrow_mut(|workspace| refine(individual, context, refinement, workspace, seed, stop));
+            let evaluations = WORKSPACE.with_borrow_mut(|workspace| refine(individual, context, refining, workspace, seed, stop));
             individual.genes.iter_mut().skip(kept).for_each(|gene| gene.column = None);
             evaluations
         };
@@ -199,7 +240,7 @@ impl Population {
 
     /// One step of the population's shared LCFs (paper, section 3.3.3): derivatives of all individuals are summed by index,
     /// one update moves the shared weights, all individuals are evaluated again.
-    pub fn tune_shared(&mut self, data: &Dataset, tuning: &GradientTuning, stop: &AtomicBool) {
+    pub fn tune_shared(&mut self, data: &Dataset, tuning: &Tuning, stop: &AtomicBool) {
         let Some(mut shared) = self.shared.take() else { return };
         let context = self.context(data);
         let width = shared.values().len();
@@ -217,7 +258,7 @@ impl Population {
                     if stop.load(Ordering::Relaxed) || !individual.unexplained.is_finite() {
                         return Vec::new();
                     }
-                    tune::gradient(&individual, context, tuning.tunable, workspace);
+                    tune::gradient(&individual, context, tuning.tunable(), workspace);
                     workspace.gradient[..width].to_vec()
                 })
             })
@@ -294,6 +335,27 @@ impl Population {
         }
     }
 
+    /// Refuses a number that is no individual's.
+    pub fn check_index(&self, i: usize) -> Result<()> {
+        let size = self.individuals.len();
+        if i < size {
+            return Ok(());
+        }
+        Err(Error::new(format!("There is no individual {i} in a population of {size}.")))
+    }
+
+    /// Refuses parents and elites that are not there, and seeds that are not one per pair.
+    pub fn check_breeding(&self, parents: &[(usize, usize)], elites: &[usize], seeds: &[u64]) -> Result<()> {
+        let size = self.individuals.len();
+        let mut named = parents.iter().flat_map(|&(a, b)| [a, b]).chain(elites.iter().copied());
+        if parents.len() == seeds.len() && named.all(|i| i < size) {
+            return Ok(());
+        }
+        Err(Error::new(format!(
+            "Parents and elites must be among the {size} individuals, with one seed per pair."
+        )))
+    }
+
     /// The model of slot `i` on its own.
     pub fn model(&self, i: usize) -> Individual {
         self.individuals[i].detach(&self.primitives.functions.library)
@@ -302,16 +364,15 @@ impl Population {
 
 /// Evaluates every gene of every individual on every row, keeping nothing: the bare forward sweep, for measurements.
 /// Returns the number of node evaluations, which falls short after a stop.
-pub fn sweep(individuals: &[&Individual], data: &Dataset, stop: &AtomicBool) -> u64 {
+pub fn sweep(individuals: &[&Individual], data: &Dataset, stop: &AtomicBool) -> Result<u64> {
+    individuals
+        .iter()
+        .try_for_each(|individual| individual.check_features(data.n_features()))?;
     let genes: Vec<(&Individual, usize)> = individuals
         .iter()
         .flat_map(|&i| (0..i.genes.len()).map(move |g| (i, g)))
         .collect();
-    let context = Context {
-        data,
-        library: &[],
-        fit_genes: true,
-    };
+    let context = Context::of(data);
     let one = |&(individual, gene): &(&Individual, usize)| {
         if stop.load(Ordering::Relaxed) {
             return 0;
@@ -319,7 +380,7 @@ pub fn sweep(individuals: &[&Individual], data: &Dataset, stop: &AtomicBool) -> 
         WORKSPACE.with_borrow_mut(|workspace| std::hint::black_box(individual.raw_column(gene, context, workspace)));
         (individual.genes[gene].nodes.len() * data.rows()) as u64
     };
-    genes.par_iter().map(one).sum()
+    Ok(genes.par_iter().map(one).sum())
 }
 
 /// What makes two individuals duplicates: the text of their genes.

@@ -6,16 +6,14 @@ use std::sync::atomic::AtomicBool;
 
 use common::{all_functions, assert_sound, below, of_texts, paper, primitives, rng};
 use multigene_core::evaluate::dataset::Dataset;
-use multigene_core::evaluate::gradient::Tunable;
 use multigene_core::evaluate::least_squares::Gram;
 use multigene_core::evaluate::outer_fit::{Context, Workspace};
 use multigene_core::population::{Evaluation, Population};
+use multigene_core::settings::{Tuning, Variation};
 use multigene_core::tree::functions::FunctionSet;
 use multigene_core::tree::gene::{Node, depth, is_tree};
 use multigene_core::tree::individual::Individual;
 use multigene_core::tree::text;
-use multigene_core::tune::{GradientTuning, Rule, StepSizes};
-use multigene_core::vary::Variation;
 use multigene_core::vary::grow::{Birth, LeafFrequencies, Limits, Primitives, Synchronisation};
 use multigene_core::vary::mutate::Mutation;
 use rand::RngExt;
@@ -29,30 +27,18 @@ const MODES: [Synchronisation; 3] = [
 
 fn variation() -> Variation {
     Variation {
-        crossover: 0.84,
-        mutation: 0.14,
-        high_level: 0.5,
-        gene_selection: 0.5,
-        mutations: vec![(Mutation::Subtree, 0.5), (Mutation::Constant, 0.2), (Mutation::Weights, 0.3)],
-        constant_sigma: 0.1,
-        weights_sigma: 3.0,
+        high_level_crossover: 0.5,
+        constant_mutation: 0.2,
+        weights_mutation: 0.3,
+        ..Variation::default()
     }
 }
 
-fn tuning(steps: usize) -> GradientTuning {
-    GradientTuning {
-        rule: Rule::IRpropMinus,
-        sizes: StepSizes {
-            initial: 0.1,
-            growth: 1.2,
-            shrinkage: 0.5,
-            smallest: 1e-6,
-            largest: 50.0,
-        },
+fn tuning(steps: usize) -> Tuning {
+    Tuning {
         steps,
-        min_steps: 2,
-        tolerance: 1e-10,
-        tunable: Tunable::ALL,
+        tune_constants: true,
+        ..Tuning::default()
     }
 }
 
@@ -185,12 +171,14 @@ fn cases() -> Vec<(Primitives, usize, usize)> {
             15,
             40 * 4 * 96 * 8,
         ));
-        for birth in [Birth::Sparse(0.2), Birth::Uniform(-1.0, 1.0)] {
+        for birth in [Birth::Sparse, Birth::Random] {
             let functions = all_functions();
             cases.push((
                 Primitives {
                     synchronisation: mode,
                     birth,
+                    birth_range: (-1.0, 1.0),
+                    birth_dense: 0.2,
                     ..primitives(functions, 3)
                 },
                 60,
@@ -345,7 +333,7 @@ fn high_level_crossover_never_drops_own_genes_that_stay() {
     let only = |r: f64| Variation {
         crossover: 1.0,
         mutation: 0.0,
-        high_level: 1.0,
+        high_level_crossover: 1.0,
         gene_selection: r,
         ..variation()
     };
@@ -386,7 +374,7 @@ fn two_single_gene_parents_exchange_subtrees_instead() {
     let high = Variation {
         crossover: 1.0,
         mutation: 0.0,
-        high_level: 1.0,
+        high_level_crossover: 1.0,
         ..variation()
     };
     let (first, second) = (
@@ -403,8 +391,9 @@ fn two_single_gene_parents_exchange_subtrees_instead() {
 #[test]
 fn operators_are_drawn_as_the_probabilities_say() {
     let low = Variation {
-        high_level: 0.0,
-        mutations: vec![(Mutation::Subtree, 1.0)],
+        high_level_crossover: 0.0,
+        constant_mutation: 0.0,
+        weights_mutation: 0.0,
         ..variation()
     };
     let (first, second) = (of_texts(&["x0 + x0*x0".into()]), of_texts(&["sin(x20)".into()]));
@@ -428,7 +417,8 @@ fn kinds_of_mutation_are_drawn_as_their_frequencies_say() {
     let all = Variation {
         crossover: 0.0,
         mutation: 1.0,
-        mutations: vec![(Mutation::Subtree, 0.5), (Mutation::Constant, 0.3), (Mutation::Weights, 0.2)],
+        constant_mutation: 0.3,
+        weights_mutation: 0.2,
         ..variation()
     };
     let parent = || of_texts(&["x0*1.5 + sin([0: 0.5 + 2.0*x0])".into(), "x1*2.5".into()]);
@@ -479,7 +469,9 @@ fn nothing_to_mutate_means_subtree_mutation() {
         let only = Variation {
             crossover: 0.0,
             mutation: 1.0,
-            mutations: vec![(kind, 1.0)],
+            constant_mutation: 0.0,
+            weights_mutation: 0.0,
+            more_mutations: vec![(kind, 1.0)],
             ..variation()
         };
         let children = children(
@@ -505,7 +497,8 @@ fn shared_weights_are_not_an_individuals_to_mutate() {
     let only = Variation {
         crossover: 0.0,
         mutation: 1.0,
-        mutations: vec![(Mutation::Weights, 1.0)],
+        constant_mutation: 0.0,
+        weights_mutation: 1.0,
         ..variation()
     };
     let bred = next(&population, &only, 1);

@@ -8,30 +8,26 @@ use common::{paper, primitives, rng, tame_functions};
 use multigene_core::evaluate::gradient::Tunable;
 use multigene_core::evaluate::outer_fit::{Context, Workspace};
 use multigene_core::population::{Evaluation, Population};
+use multigene_core::settings::Tuning;
 use multigene_core::tree::gene::{Function, Node};
 use multigene_core::tree::individual::{Gene, Individual};
 use multigene_core::tree::operator::Operator;
 use multigene_core::tree::weights::{BIAS, Weights};
-use multigene_core::tune::{GradientTuning, Rule, StepSizes, gradient, step, tune};
+use multigene_core::tune::{Rule, gradient, step, tune};
 use multigene_core::vary::grow::{Primitives, Synchronisation};
 use multigene_core::vary::synchronise::resolve;
 
 static GO: AtomicBool = AtomicBool::new(false);
+const RULES: [Rule; 4] = [Rule::IRpropMinus, Rule::IRpropPlus, Rule::Rprop, Rule::Adam];
 
-fn tuning(rule: Rule) -> GradientTuning {
-    GradientTuning {
+fn tuning(rule: Rule) -> Tuning {
+    Tuning {
         rule,
-        sizes: StepSizes {
-            initial: 0.1,
-            growth: 1.2,
-            shrinkage: 0.5,
-            smallest: 1e-6,
-            largest: 50.0,
-        },
         steps: 0,
         min_steps: 25,
         tolerance: 0.0,
-        tunable: Tunable::ALL,
+        tune_constants: true,
+        ..Tuning::default()
     }
 }
 
@@ -139,7 +135,7 @@ fn steps_stay_within_their_bounds() {
 
 #[test]
 fn huge_derivatives_leave_nothing_infinite() {
-    for (_, rule) in Rule::ALL {
+    for rule in RULES {
         let mut weights = Weights::default();
         weights.push_constant(f64::MAX);
         for slope in [-1e300, -f64::MAX, 1e300, -1e-320, f64::NAN, -1e200] {
@@ -160,7 +156,7 @@ fn tuning_leaves_no_weight_or_step_that_is_not_finite_and_keeps_the_best_iterate
     let library = &primitives.functions.library;
     let data = common::dataset(1, 80, 3, true);
     let (mut peaks, mut better) = (0, 0);
-    for (number, (_, rule)) in Rule::ALL.iter().cycle().take(120).enumerate() {
+    for (number, rule) in RULES.iter().cycle().take(120).enumerate() {
         let mut rng = rng(number as u64);
         let context = Context {
             data: &data,
@@ -168,7 +164,7 @@ fn tuning_leaves_no_weight_or_step_that_is_not_finite_and_keeps_the_best_iterate
             fit_genes: number % 5 != 0,
         };
         let mut tuning = tuning(*rule);
-        tuning.sizes.initial = [0.1, 30.0][number % 2];
+        tuning.initial_step = [0.1, 30.0][number % 2];
         let mut workspace = Workspace::default();
         let mut individual = primitives.individual(number, &mut rng);
         individual.evaluate(context, &mut workspace);
@@ -201,7 +197,7 @@ fn tuning_leaves_no_weight_or_step_that_is_not_finite_and_keeps_the_best_iterate
 }
 
 /// The same steps as `tune`, keeping the best of all iterates (the first of equals, or the last iterate if none is better).
-fn by_hand(mut individual: Individual, context: Context, tuning: &GradientTuning) -> (f64, Weights) {
+fn by_hand(mut individual: Individual, context: Context, tuning: &Tuning) -> (f64, Weights) {
     let mut iterates = vec![(individual.unexplained, individual.weights.clone())];
     let tuned = |n: &Node| n.row().is_some();
     let has_weights = individual.genes.iter().flat_map(|g| &g.nodes).any(tuned);
@@ -216,7 +212,7 @@ fn by_hand(mut individual: Individual, context: Context, tuning: &GradientTuning
         individual.genes.iter_mut().for_each(|g| g.column = None);
         individual.gram = Default::default();
         individual.evaluate(context, &mut workspace);
-        gradient(&individual, context, tuning.tunable, &mut workspace);
+        gradient(&individual, context, tuning.tunable(), &mut workspace);
         step(tuning, &mut individual.weights, &workspace.gradient, worse);
         individual.genes.iter_mut().for_each(|g| g.column = None);
         individual.gram = Default::default();
@@ -263,7 +259,7 @@ fn gradient_steps_find_known_weights() {
         ])];
         let mut workspace = Workspace::default();
         individual.evaluate(context, &mut workspace);
-        let steps = GradientTuning {
+        let steps = Tuning {
             min_steps: 300,
             tolerance: -1.0,
             ..tuning(rule)
@@ -290,7 +286,7 @@ fn the_number_of_steps_is_less_by_the_number_of_nodes() {
         Node::Apply(Function::Base(Operator::Sin)),
     ])];
     for (steps, min_steps, taken) in [(5, 0, 3), (5, 4, 4), (1, 0, 0), (0, 2, 2)] {
-        let settings = GradientTuning {
+        let settings = Tuning {
             steps,
             min_steps,
             tolerance: -1.0,
@@ -327,7 +323,7 @@ fn a_constant_target_without_the_outer_fit_can_be_tuned() {
     let mut workspace = Workspace::default();
     individual.evaluate(context, &mut workspace);
     let before = individual.unexplained;
-    let settings = GradientTuning {
+    let settings = Tuning {
         min_steps: 100,
         tolerance: -1.0,
         ..tuning(Rule::IRpropMinus)

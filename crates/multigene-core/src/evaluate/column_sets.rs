@@ -5,6 +5,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use crate::error::{Error, Result};
 use crate::tune::linear_algebra::{TILE, products};
 use crate::vector_math::Level;
 
@@ -36,10 +37,17 @@ pub struct Beam {
 }
 
 /// The best sets of every size, smallest first. Columns, one after the other, and target are of length one.
-#[must_use]
-pub fn column_sets(columns: &[f64], cost: &[f64], target: &[f64], beam: Beam, level: Level) -> Vec<ColumnSet> {
+pub fn column_sets(columns: &[f64], cost: &[f64], target: &[f64], beam: Beam, level: Level) -> Result<Vec<ColumnSet>> {
+    if columns.len() != cost.len() * target.len() {
+        return Err(Error::new(format!(
+            "{} values are not {} columns of {} rows.",
+            columns.len(),
+            cost.len(),
+            target.len()
+        )));
+    }
     if cost.is_empty() || target.is_empty() || beam.width == 0 {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let mut columns = Columns::new(columns, cost, target, level);
     let mut found = columns.singles(4 * beam.width);
@@ -61,7 +69,7 @@ pub fn column_sets(columns: &[f64], cost: &[f64], target: &[f64], beam: Beam, le
     for set in &mut found {
         set.left = columns.left_by(&set.members);
     }
-    found
+    Ok(found)
 }
 
 /// Columns with what is known of their inner products.

@@ -1,4 +1,5 @@
 //! What makes one individual fitter than another: explained variance, and how much of it a parameter must earn.
+use crate::error::{Error, Result};
 use crate::tree::individual::Individual;
 
 /// Below this share of unexplained variance only size counts: it is rounding.
@@ -18,6 +19,19 @@ pub enum Criterion {
 }
 
 impl Criterion {
+    /// The criterion of this name, with its prices per parameter and per node.
+    pub fn named(name: &str, per_parameter: f64, per_node: f64) -> Result<Self> {
+        match name {
+            "r2" => Ok(Self::R2),
+            "gcv" => Ok(Self::Gcv(per_parameter)),
+            "bic" => Ok(Self::Bic),
+            "compact" => Ok(Self::Compact(per_parameter, per_node)),
+            _ => Err(Error::new(format!(
+                "There is no criterion {name:?}; take r2, gcv, bic or compact."
+            ))),
+        }
+    }
+
     /// Price of `k` parameters and `nodes` nodes with `n` rows.
     pub fn price(self, k: usize, nodes: usize, n: usize) -> f64 {
         let (k, nodes, n) = (k as f64, nodes as f64, n as f64);

@@ -110,10 +110,22 @@ impl Dataset {
 
     /// The same rows with columns that every model has for free: they are projected out of the target and of every gene, so that
     /// least squares on what is left is least squares with them (law seekers: ln|x| beside genes of ln|y|).
-    pub fn with_fixed(mut self, columns: Vec<Vec<f64>>) -> Option<Self> {
+    pub fn with_fixed(mut self, columns: Vec<Vec<f64>>) -> Result<Self> {
+        if columns.is_empty() {
+            return Ok(self);
+        }
         let before = self.target.norm;
         for column in columns {
-            let column = self.standardise(pad(column, self.padded))?;
+            if column.len() != self.rows {
+                return Err(Error::new(format!(
+                    "A fixed column has {} rows but the target has {}.",
+                    column.len(),
+                    self.rows
+                )));
+            }
+            let column = self
+                .standardise(pad(column, self.padded))
+                .ok_or_else(|| Error::new("A fixed column is not finite."))?;
             if column.norm > 0.0 {
                 self.fixed.push(column.values);
             }
@@ -130,7 +142,7 @@ impl Dataset {
             mean: self.target.mean,
             norm: before * norm,
         };
-        Some(self)
+        Ok(self)
     }
 
     /// Removes the fixed columns' part from a centred column; returns the square of what is left.

@@ -1,6 +1,7 @@
 //! The outer fit: an individual's columns, its outer coefficients by least squares, and what they leave unexplained.
 use std::sync::Arc;
 
+use crate::error::Result;
 use crate::evaluate::aligned::Aligned;
 use crate::evaluate::dataset::{Column, Dataset};
 use crate::evaluate::forward::{Scratch, evaluate};
@@ -110,6 +111,28 @@ impl Individual {
         let mut raw = Aligned::zeros(context.data.padded());
         evaluate(&program, &self.weights, context.data, &mut workspace.scratch, &mut raw);
         raw
+    }
+
+    /// Values of every gene, row by row.
+    pub fn gene_values(&self, data: &Dataset) -> Vec<Vec<f64>> {
+        let (context, mut workspace) = (Context::of(data), Workspace::default());
+        let values = |gene| self.raw_column(gene, context, &mut workspace)[..data.rows()].to_vec();
+        (0..self.genes.len()).map(values).collect()
+    }
+
+    /// A model on its own: the same genes with outer coefficients fitted to these rows.
+    pub fn fitted(&self, data: &Dataset) -> Result<Self> {
+        let mut model = self.anew(data)?;
+        model.evaluate(Context::of(data), &mut Workspace::default());
+        Ok(model)
+    }
+
+    /// A copy that knows nothing of other rows.
+    pub(crate) fn anew(&self, data: &Dataset) -> Result<Self> {
+        self.check_features(data.n_features())?;
+        let mut model = self.clone();
+        model.forget();
+        Ok(model)
     }
 
     /// From standardised columns and target to the user's.

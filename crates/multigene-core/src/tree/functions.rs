@@ -67,6 +67,15 @@ impl FunctionSet {
         Ok(set)
     }
 
+    /// The same from owned entries.
+    pub fn of(entries: &[(String, Option<String>, f64)]) -> Result<Self> {
+        Self::parse(
+            entries
+                .iter()
+                .map(|(name, definition, frequency)| (name.as_str(), definition.as_deref(), *frequency)),
+        )
+    }
+
     fn define(&mut self, name: &str, expression: &str) -> Result<Function> {
         let legal = name.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_')
             && name.chars().all(|c| c.is_alphanumeric() || c == '_');

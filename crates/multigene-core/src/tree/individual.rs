@@ -86,6 +86,12 @@ impl Individual {
         Ok(model)
     }
 
+    /// The genes as text that `parse` reads back without loss. For models on their own: no users' operators.
+    pub fn texts(&self) -> Vec<String> {
+        let print = |gene: &Gene| text::print(&gene.nodes, &self.weights, &[]);
+        self.genes.iter().map(print).collect()
+    }
+
     /// A node of another table of weights, with a copy of its row in this one.
     fn adopt(&mut self, node: Node, weights: &Weights) -> Node {
         match node.row() {

@@ -1,6 +1,7 @@
 //! What can be told of an individual without any rows: its size, its printed length, its structure, its range of values.
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use crate::error::{Error, Result};
 use crate::tree::gene::{self, Function, Node};
 use crate::tree::individual::{Gene, Individual};
 use crate::tree::interval::Interval;
@@ -161,6 +162,16 @@ impl Individual {
             .iter()
             .map(term)
             .fold(Interval::point(0.0), Interval::add)
+    }
+
+    /// Refuses data with fewer features than the model uses.
+    pub fn check_features(&self, n_features: usize) -> Result<()> {
+        match self.max_feature() {
+            Some(largest) if largest as usize >= n_features => Err(Error::new(format!(
+                "The model uses feature {largest} but the data has only {n_features} features."
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// Largest feature number used, if any.

@@ -1,6 +1,7 @@
 //! Random genes: full, grow, ramped half-and-half.
 use rand::RngExt;
 use rand_distr::StandardNormal;
+use serde::Deserialize;
 
 use crate::tree::functions::FunctionSet;
 use crate::tree::gene::{self, Function, Node};
@@ -25,7 +26,8 @@ pub struct Limits {
 }
 
 /// How many individuals share an LCF's weights (paper, section 3.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Synchronisation {
     /// U: every LCF on its own.
     Unsynchronised,
@@ -36,15 +38,16 @@ pub enum Synchronisation {
 }
 
 /// Weights of a new LCF.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Birth {
     /// 1 on the feature of its index, all others 0 (paper, section 3.1).
     OneHot,
     /// All weights uniform within bounds (paper, footnote 1).
-    Uniform(f64, f64),
-    /// A few features only, the rest absent: the number is the chance to be dense, with normal weights.
-    Sparse(f64),
-    /// A pair x_i ± x_j, one variable with a bias, or dense with normal weights (law seekers).
+    Random,
+    /// A few features only, the rest absent, or dense with normal weights.
+    Sparse,
+    /// A pair x_i ± x_j, one variable with a bias, or dense with normal weights (law search).
     Pairs,
 }
 
@@ -76,6 +79,10 @@ pub struct Primitives {
     pub constants: (f64, f64),
     /// Weights of new LCFs.
     pub birth: Birth,
+    /// Bounds of random weights.
+    pub birth_range: (f64, f64),
+    /// With sparse birth, the chance to be dense.
+    pub birth_dense: f64,
     /// Who shares LCFs.
     pub synchronisation: Synchronisation,
     /// Chance that a new inner node carries weights of its own.
@@ -133,9 +140,9 @@ impl Primitives {
                 let slopes = (0..features).map(|feature| (feature, f64::from(u8::from(feature == index))));
                 std::iter::once((BIAS, 0.0)).chain(slopes).collect()
             }
-            Birth::Uniform(low, high) => std::iter::once(BIAS)
+            Birth::Random => std::iter::once(BIAS)
                 .chain(0..features)
-                .map(|f| (f, between(rng, low, high)))
+                .map(|f| (f, between(rng, self.birth_range.0, self.birth_range.1)))
                 .collect(),
             Birth::Pairs => {
                 let draw: f64 = rng.random();
@@ -149,8 +156,8 @@ impl Primitives {
                 let other = (index + 1 + rng.random_range(0..features - 1)) % features;
                 vec![(index, 1.0), (other, if rng.random_bool(0.7) { -1.0 } else { 1.0 })]
             }
-            Birth::Sparse(dense) => {
-                if rng.random_bool(dense) {
+            Birth::Sparse => {
+                if rng.random_bool(self.birth_dense) {
                     let mut normal = || rng.sample::<f64, _>(StandardNormal);
                     return std::iter::once(BIAS).chain(0..features).map(|f| (f, normal())).collect();
                 }

@@ -6,36 +6,19 @@
 pub mod child;
 pub mod crossover;
 pub mod grow;
+mod law_mutations;
 pub mod mutate;
 pub mod neighbours;
 pub mod synchronise;
 
 use rand::{RngExt, SeedableRng};
 
+use crate::settings::Variation;
 use crate::tree::individual::Individual;
 use child::Child;
 use crossover::{high_level_crossover, low_level_crossover};
 use grow::{Primitives, SlotRng};
-use mutate::{Mutation, mutate};
-
-/// Probabilities and sizes of variation (paper, Table 2).
-#[derive(Clone, Debug, PartialEq)]
-pub struct Variation {
-    /// `Pr_x`.
-    pub crossover: f64,
-    /// `Pr_m`.
-    pub mutation: f64,
-    /// `Pr_HLx`.
-    pub high_level: f64,
-    /// `r_HLx`.
-    pub gene_selection: f64,
-    /// Relative frequencies of the kinds of mutation.
-    pub mutations: Vec<(Mutation, f64)>,
-    /// `σ_Cm`.
-    pub constant_sigma: f64,
-    /// `σ_Wm`.
-    pub weights_sigma: f64,
-}
+use mutate::mutate;
 
 /// One offspring of two parents (the second is used by crossover alone).
 pub fn offspring(
@@ -49,7 +32,7 @@ pub fn offspring(
     let draw: f64 = rng.random();
     if draw < variation.crossover {
         let single = first.genes.len() == 1 && second.genes.len() == 1;
-        if rng.random_bool(variation.high_level) && !single {
+        if rng.random_bool(variation.high_level_crossover) && !single {
             high_level_crossover(first, second, primitives, variation.gene_selection, &mut rng)
         } else {
             low_level_crossover(first, second, primitives, &mut rng)

@@ -1,20 +1,19 @@
-//! Mutations of an individual: the paper's three (subtree, constant, weights), and those of the default and the law seekers.
+//! Mutations of an individual: the paper's three (subtree, constant, weights) and those of the default search. What the law search
+//! adds is in `law_mutations`.
 use rand::RngExt;
 use rand_distr::StandardNormal;
+use serde::Deserialize;
 
+use crate::settings::Variation;
 use crate::tree::gene::{Function, Node, depth, levels, sizes, start};
 use crate::tree::individual::Individual;
-use crate::tree::operator::Operator;
-use crate::tree::weights::{BIAS, OWN_VALUE};
-use crate::vary::Variation;
+use crate::tree::weights::BIAS;
 use crate::vary::child::Child;
 use crate::vary::grow::{Primitives, Shape, SlotRng, Synchronisation, pick};
 
-/// Weight of what a neutral insertion puts in: small, but large enough for derivatives to see it.
-const SLIGHT: f64 = 1e-3;
-
-/// Kinds of mutation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Kinds of mutation, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Mutation {
     /// A random subtree is replaced by a new one (`Pr_Sm`).
     Subtree,
@@ -43,27 +42,19 @@ pub enum Mutation {
 }
 
 impl Mutation {
-    /// All kinds with their names.
-    pub const ALL: [(&'static str, Self); 12] = [
-        ("subtree", Self::Subtree),
-        ("constant", Self::Constant),
-        ("weights", Self::Weights),
-        ("sparsity", Self::Sparsity),
-        ("add_gene", Self::AddGene),
-        ("delete_gene", Self::DeleteGene),
-        ("point", Self::Point),
-        ("hoist", Self::Hoist),
-        ("shrink", Self::Shrink),
-        ("insert", Self::Insert),
-        ("neutral", Self::Neutral),
-        ("round", Self::Round),
-    ];
+    /// All kinds.
+    pub const ALL: [Self; 12] = {
+        use Mutation::*;
+        [
+            Subtree, Constant, Weights, Sparsity, AddGene, DeleteGene, Point, Hoist, Shrink, Insert, Neutral, Round,
+        ]
+    };
 }
 
 /// A mutated copy of a parent. Where there is nothing of the drawn kind to mutate, a subtree is.
 pub fn mutate(parent: &Individual, primitives: &Primitives, variation: &Variation, rng: &mut SlotRng) -> Individual {
-    let frequencies: Vec<f64> = variation.mutations.iter().map(|&(_, frequency)| frequency).collect();
-    let kind = variation.mutations[pick(&frequencies, rng)].0;
+    let (kinds, frequencies): (Vec<Mutation>, Vec<f64>) = variation.mutations().unzip();
+    let kind = kinds[pick(&frequencies, rng)];
     let mut child = Child::of(parent, primitives);
     let done = match kind {
         Mutation::Subtree => false,
@@ -94,7 +85,7 @@ fn has_weights(node: &Node) -> bool {
     matches!(node, Node::Combination(_) | Node::Product(_) | Node::Weighted(..))
 }
 
-fn below(rng: &mut SlotRng, n: usize) -> usize {
+pub(super) fn below(rng: &mut SlotRng, n: usize) -> usize {
     rng.random_range(0..n as u32) as usize
 }
 
@@ -118,7 +109,7 @@ impl Child<'_> {
     }
 
     /// Rows of the nodes that fit, each once.
-    fn rows(&self, fits: impl Fn(&Node) -> bool) -> Vec<u32> {
+    pub(super) fn rows(&self, fits: impl Fn(&Node) -> bool) -> Vec<u32> {
         let nodes = self.individual.genes.iter().flat_map(|gene| &gene.nodes);
         let mut rows: Vec<u32> = nodes.filter(|node| fits(node)).filter_map(|node| node.row()).collect();
         if self.primitives.shares_rows() {
@@ -144,7 +135,7 @@ impl Child<'_> {
         true
     }
 
-    fn touch_users(&mut self, row: u32) {
+    pub(super) fn touch_users(&mut self, row: u32) {
         for i in 0..self.individual.genes.len() {
             if self.individual.genes[i].nodes.iter().any(|node| node.row() == Some(row)) {
                 self.touch(i);
@@ -280,7 +271,7 @@ impl Child<'_> {
     }
 
     /// Nodes in place of `begin..=at` of a gene, where they keep it within its limits.
-    fn put(&mut self, i: usize, begin: usize, at: usize, subtree: &[Node]) -> bool {
+    pub(super) fn put(&mut self, i: usize, begin: usize, at: usize, subtree: &[Node]) -> bool {
         let (nodes, limits) = (&self.individual.genes[i].nodes, self.primitives.limits);
         let grown = [&nodes[..begin], subtree, &nodes[at + 1..]].concat();
         if grown.len() > limits.max_nodes || depth(&grown) > limits.max_depth {
@@ -291,118 +282,7 @@ impl Child<'_> {
         true
     }
 
-    /// s + ε·T, s·∏|x|^ε or s·exp(ε·P) in place of a subtree s, as far as the functions and leaves at hand can say it.
-    fn insert_neutral(&mut self, rng: &mut SlotRng) -> bool {
-        let i = below(rng, self.individual.genes.len());
-        let nodes = self.individual.genes[i].nodes.clone();
-        let at = below(rng, nodes.len());
-        let begin = start(&nodes, at);
-        let mut subtree = nodes[begin..=at].to_vec();
-        let kinds: Vec<u8> = (0..3).filter(|&kind| self.can_insert(kind)).collect();
-        if kinds.is_empty() {
-            return false;
-        }
-        let kind = kinds[below(rng, kinds.len())];
-        let (beside, operator) = match kind {
-            0 => (self.slight_tree(2, rng), Operator::Add),
-            1 => (self.slight_product(rng), Operator::Mul),
-            _ => {
-                let mut power = self.slight_tree(1, rng);
-                if !power.is_empty() {
-                    power.push(Node::Apply(Function::Base(Operator::Exp)));
-                }
-                (power, Operator::Mul)
-            }
-        };
-        if beside.is_empty() {
-            return false;
-        }
-        subtree.extend(beside);
-        subtree.push(Node::Apply(Function::Base(operator)));
-        self.put(i, begin, at, &subtree)
-    }
-
-    /// Are the functions and leaves of this kind of neutral insertion at hand?
-    fn can_insert(&self, kind: u8) -> bool {
-        let has = |operator| self.primitives.functions.functions.contains(&Function::Base(operator));
-        match kind {
-            0 => has(Operator::Add),
-            1 => has(Operator::Mul) && self.primitives.leaves.product > 0.0 && !self.primitives.product_features.is_empty(),
-            _ => has(Operator::Mul) && has(Operator::Exp),
-        }
-    }
-
-    /// A random tree times ε; empty where no weight can hold the factor.
-    fn slight_tree(&mut self, depth: usize, rng: &mut SlotRng) -> Vec<Node> {
-        let weights = &mut self.individual.weights;
-        let mut nodes = self.primitives.tree_within(Shape::Grow, depth, usize::MAX, weights, rng);
-        let root = nodes.len() - 1;
-        nodes[root] = match nodes[root] {
-            Node::Variable(feature) if self.primitives.has_combinations() && !self.primitives.shares_rows() => {
-                Node::Combination(weights.push(feature, [(feature, SLIGHT)]))
-            }
-            Node::Constant(row) => {
-                weights.replace(row, [(BIAS, SLIGHT)]);
-                Node::Constant(row)
-            }
-            Node::Combination(row) if !self.primitives.shares_rows() => {
-                let terms: Vec<(u32, f64)> = weights.row(row).iter().map(|(f, w)| (f, SLIGHT * w)).collect();
-                weights.replace(row, terms);
-                Node::Combination(row)
-            }
-            Node::Product(row) => {
-                let scaled = |(f, w): (u32, f64)| (f, if f == BIAS { SLIGHT * w } else { w });
-                let terms: Vec<(u32, f64)> = weights.row(row).iter().map(scaled).collect();
-                weights.replace(row, terms);
-                Node::Product(row)
-            }
-            Node::Apply(function) | Node::Weighted(function, _) if self.primitives.weighted > 0.0 => {
-                Node::Weighted(function, weights.push(BIAS, [(BIAS, 0.0), (OWN_VALUE, SLIGHT)]))
-            }
-            _ => return Vec::new(),
-        };
-        nodes
-    }
-
-    /// ∏|x|^ε over one or more features.
-    fn slight_product(&mut self, rng: &mut SlotRng) -> Vec<Node> {
-        let features = &self.primitives.product_features;
-        let first = features[below(rng, features.len())];
-        let mut terms = vec![(BIAS, 1.0), (first, SLIGHT)];
-        for &feature in features {
-            if feature != first && rng.random_bool(0.5) {
-                terms.push((feature, SLIGHT));
-            }
-        }
-        vec![Node::Product(self.individual.weights.push(first, terms))]
-    }
-
-    /// Weights of one row to multiples of one half; false where they are already.
-    fn round_row(&mut self, rng: &mut SlotRng) -> bool {
-        let rows = self.rows(|node| node.row().is_some());
-        if rows.is_empty() || self.primitives.shares_rows() {
-            return false;
-        }
-        let row = rows[below(rng, rows.len())];
-        let old: Vec<(u32, f64)> = self.individual.weights.row(row).iter().collect();
-        let is_slope = |feature: u32| feature != BIAS && feature != OWN_VALUE;
-        let half = |w: f64| (2.0 * w).round() / 2.0;
-        let mut new: Vec<(u32, f64)> = old.iter().map(|&(feature, w)| (feature, half(w))).collect();
-        new.retain(|&(feature, w)| w != 0.0 || !is_slope(feature));
-        let had_slopes = old.iter().any(|&(feature, _)| is_slope(feature));
-        let emptied = had_slopes && !new.iter().any(|&(feature, _)| is_slope(feature));
-        // A factor of zero would leave nothing of what it multiplies.
-        let factor = if self.is_product(row) { BIAS } else { OWN_VALUE };
-        let vanished = new.contains(&(factor, 0.0));
-        if new == old || emptied || vanished {
-            return false;
-        }
-        self.individual.weights.replace(row, new);
-        self.touch_users(row);
-        true
-    }
-
-    fn is_product(&self, row: u32) -> bool {
+    pub(super) fn is_product(&self, row: u32) -> bool {
         let mut nodes = self.individual.genes.iter().flat_map(|gene| &gene.nodes);
         nodes.any(|node| *node == Node::Product(row))
     }
