@@ -30,6 +30,15 @@ thread_local! {
     static WORKSPACE: RefCell<Workspace> = RefCell::default();
 }
 
+/// Lends the thread's buffers. What is left of a data set in them is dropped, so that it does not outlive the data.
+fn with_workspace<R>(verb: impl FnOnce(&mut Workspace) -> R) -> R {
+    WORKSPACE.with_borrow_mut(|workspace| {
+        let result = verb(workspace);
+        workspace.working = None;
+        result
+    })
+}
+
 /// How individuals are turned into models and how much memory may be spent on not evaluating twice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evaluation {
@@ -135,7 +144,7 @@ impl Population {
         let context = self.context(data);
         individuals.par_iter_mut().for_each(|individual| {
             if !stop.load(Ordering::Relaxed) {
-                WORKSPACE.with_borrow_mut(|workspace| verb(individual, context, workspace));
+                with_workspace(|workspace| verb(individual, context, workspace));
                 // At once, not after the whole population: on a million rows its columns together would be gigabytes.
                 individual.genes.iter_mut().skip(kept).for_each(|gene| gene.column = None);
             }
@@ -202,7 +211,7 @@ impl Population {
             if stop.load(Ordering::Relaxed) || individual.is_evaluated() {
                 return 0;
             }
-            let evaluations = WORKSPACE.with_borrow_mut(|workspace| refine(individual, context, refining, workspace, seed, stop));
+            let evaluations = with_workspace(|workspace| refine(individual, context, refining, workspace, seed, stop));
             individual.genes.iter_mut().skip(kept).for_each(|gene| gene.column = None);
             evaluations
         };
@@ -251,7 +260,7 @@ impl Population {
                 if stop.load(Ordering::Relaxed) {
                     return Vec::new();
                 }
-                WORKSPACE.with_borrow_mut(|workspace| {
+                with_workspace(|workspace| {
                     let mut individual = individual.clone();
                     individual.unexplained = f64::NAN;
                     individual.evaluate(context, workspace);
@@ -377,7 +386,7 @@ pub fn sweep(individuals: &[&Individual], data: &Dataset, stop: &AtomicBool) -> 
         if stop.load(Ordering::Relaxed) {
             return 0;
         }
-        WORKSPACE.with_borrow_mut(|workspace| std::hint::black_box(individual.raw_column(gene, context, workspace)));
+        with_workspace(|workspace| std::hint::black_box(individual.raw_column(gene, context, workspace)));
         (individual.genes[gene].nodes.len() * data.rows()) as u64
     };
     Ok(genes.par_iter().map(one).sum())

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use multigene_core::error::Result as CoreResult;
-use multigene_core::evaluate::{criterion::Criterion, dataset::Dataset as Rows};
+use multigene_core::evaluate::{criterion::Criterion, dataset::Dataset as Rows, loss};
 use multigene_core::population::{self, Evaluation, Population as Individuals};
 use multigene_core::settings::{Genes, Refinement, Tuning, Variation};
 use multigene_core::{tune::refine::Refining, vary::grow::Primitives, vector_math::Level};
@@ -24,7 +24,7 @@ pub struct Dataset(pub Rows);
 #[pymethods]
 impl Dataset {
     #[new]
-    #[pyo3(signature = (x, y, weights=None, fixed=None, count=None))]
+    #[pyo3(signature = (x, y, weights=None, fixed=None, count=None, loss=None))]
     fn new(
         py: Python<'_>,
         x: Matrix<'_>,
@@ -32,13 +32,18 @@ impl Dataset {
         weights: Option<Vector<'_>>,
         fixed: Option<Matrix<'_>>,
         count: Option<usize>,
+        loss: Option<(String, f64)>,
     ) -> PyResult<Self> {
         let (x, y, weights) = (x.as_array(), y.as_array().to_vec(), weights.map(|w| w.as_array().to_vec()));
         let fixed = fixed.as_ref().map(|fixed| fixed.as_array());
         let data = py.detach(|| {
             let data = Rows::new(columns(x, 0..x.nrows()), &y, weights.as_deref(), Level::detect())?;
             let fixed = fixed.map_or_else(Vec::new, |fixed| columns(fixed, 0..fixed.nrows()));
-            data.with_count(count.unwrap_or(y.len())).with_fixed(fixed)
+            let data = data.with_count(count.unwrap_or(y.len())).with_fixed(fixed)?;
+            match loss.map_or(Ok(None), |(name, parameter)| loss::named(&name, parameter))? {
+                Some(loss) => data.with_loss(loss, &y),
+                None => Ok(data),
+            }
         });
         data.map(Self).map_err(value_error)
     }

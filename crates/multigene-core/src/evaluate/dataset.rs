@@ -1,9 +1,10 @@
 //! The rows a search sees: feature columns, target, row weights. Checked once, then only read.
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result};
 use crate::evaluate::aligned::Aligned;
 use crate::evaluate::loops::LANES;
+use crate::evaluate::loss::{Loss, Objective};
 use crate::evaluate::rows;
 use crate::vector_math::Level;
 
@@ -12,15 +13,32 @@ use crate::vector_math::Level;
 pub struct Dataset {
     rows: usize,
     padded: usize,
-    columns: Vec<Aligned>,
-    /// ln|x| of the columns that product leaves have asked for.
-    logs: Vec<OnceLock<Aligned>>,
+    features: Arc<Features>,
     target: Column,
     root_weights: Option<Aligned>,
+    /// What is minimised where it is not squared error.
+    objective: Option<Arc<Objective>>,
     fixed: Vec<Aligned>,
     share: f64,
     count: usize,
     level: Level,
+}
+
+/// Feature columns, shared by data sets that differ in target or weights.
+#[derive(Debug)]
+struct Features {
+    columns: Vec<Aligned>,
+    /// ln|x| of the columns that product leaves have asked for.
+    logs: Vec<OnceLock<Aligned>>,
+}
+
+impl Features {
+    fn new(columns: Vec<Vec<f64>>, padded: usize) -> Arc<Self> {
+        Arc::new(Self {
+            logs: columns.iter().map(|_| OnceLock::new()).collect(),
+            columns: columns.into_iter().map(|c| pad(c, padded)).collect(),
+        })
+    }
 }
 
 /// A column prepared for least squares: centred by its weighted mean, times the root of the row weights, of unit length.
@@ -32,6 +50,17 @@ pub struct Column {
     pub mean: f64,
     /// Length of the centred values; 0 for a constant column.
     pub norm: f64,
+}
+
+impl Column {
+    /// Of a target: from coefficients of standardised columns to those of raw columns, and the intercept.
+    pub fn in_user_units(&self, standardised: &[f64], columns: &[&Self]) -> (Vec<f64>, f64) {
+        let raw = |(c, column): (&f64, &&Self)| if *c == 0.0 { 0.0 } else { c * (self.norm / column.norm) };
+        let coefficients: Vec<f64> = standardised.iter().zip(columns).map(raw).collect();
+        let means = coefficients.iter().zip(columns).map(|(c, column)| c * column.mean);
+        let intercept = self.mean - means.sum::<f64>();
+        (coefficients, intercept)
+    }
 }
 
 impl Dataset {
@@ -66,14 +95,14 @@ impl Dataset {
         let mut dataset = Self {
             rows,
             padded,
-            logs: columns.iter().map(|_| OnceLock::new()).collect(),
-            columns: columns.into_iter().map(|c| pad(c, padded)).collect(),
+            features: Features::new(columns, padded),
             target: Column {
                 values: Aligned::default(),
                 mean: 0.0,
                 norm: 0.0,
             },
             root_weights,
+            objective: None,
             fixed: Vec::new(),
             share: 1.0,
             count: rows,
@@ -88,7 +117,6 @@ impl Dataset {
     /// Feature columns alone, for prediction: no target is needed and no value is refused.
     pub fn features(columns: Vec<Vec<f64>>, rows: usize, level: Level) -> Self {
         let padded = rows.div_ceil(LANES) * LANES;
-        let columns: Vec<Aligned> = columns.into_iter().map(|c| pad(c, padded)).collect();
         let target = Column {
             values: Aligned::zeros(padded),
             mean: 0.0,
@@ -97,10 +125,10 @@ impl Dataset {
         Self {
             rows,
             padded,
-            logs: columns.iter().map(|_| OnceLock::new()).collect(),
-            columns,
+            features: Features::new(columns, padded),
             target,
             root_weights: None,
+            objective: None,
             fixed: Vec::new(),
             share: 1.0,
             count: rows,
@@ -143,6 +171,56 @@ impl Dataset {
             norm: before * norm,
         };
         Ok(self)
+    }
+
+    /// The same rows with another loss than squared error, of targets `y` as they are.
+    pub fn with_loss(mut self, loss: Arc<dyn Loss>, y: &[f64]) -> Result<Self> {
+        if !self.fixed.is_empty() || y.len() != self.rows {
+            return Err(Error::new(format!(
+                "{loss:?} needs one target per row, and no fixed columns; those go with squared error alone."
+            )));
+        }
+        let weights = match &self.root_weights {
+            Some(root) => root[..self.rows].iter().map(|root| root * root).collect(),
+            None => vec![1.0; self.rows],
+        };
+        self.objective = Some(Arc::new(Objective::new(loss, y.to_vec(), weights)?));
+        Ok(self)
+    }
+
+    /// What is minimised; None for squared error.
+    pub fn objective(&self) -> Option<&Objective> {
+        self.objective.as_deref()
+    }
+
+    /// The same features with other weights and targets, under squared error. `scale` is what squared residuals, times the
+    /// weights, are measured by. None where a value is not finite or no weight is positive.
+    pub fn reweighted(&self, weights: &[f64], y: &[f64], scale: f64) -> Option<Self> {
+        let mut data = Self {
+            objective: None,
+            root_weights: Some(root_weights(weights, self.rows, self.padded).ok()?),
+            ..self.clone()
+        };
+        let mut target = data.standardise(pad(y.to_vec(), self.padded))?;
+        let norm = (scale * self.rows as f64 / weights.iter().sum::<f64>()).sqrt();
+        rows::scale(self.level, &mut target.values, target.norm / norm);
+        data.target = Column { norm, ..target };
+        Some(data)
+    }
+
+    /// The values from which a column was standardised; its mean where a row has no weight.
+    pub fn raw(&self, column: &Column) -> Vec<f64> {
+        let value = |k: usize| match &self.root_weights {
+            Some(root) if root[k] > 0.0 => column.mean + column.norm * column.values[k] / root[k],
+            Some(_) => column.mean,
+            None => column.mean + column.norm * column.values[k],
+        };
+        (0..self.rows).map(value).collect()
+    }
+
+    /// Rows as the kernels take them.
+    pub fn padded_rows(&self, values: &[f64]) -> Aligned {
+        pad(values.to_vec(), self.padded)
     }
 
     /// Removes the fixed columns' part from a centred column; returns the square of what is left.
@@ -190,18 +268,18 @@ impl Dataset {
 
     /// Number of features.
     pub fn n_features(&self) -> usize {
-        self.columns.len()
+        self.features.columns.len()
     }
 
     /// Feature `j`, padded.
     pub fn column(&self, j: usize) -> &[f64] {
-        &self.columns[j]
+        &self.features.columns[j]
     }
 
     /// ln|x| of feature `j`, padded; computed when first asked for.
     pub fn log_column(&self, j: usize) -> &[f64] {
-        self.logs[j].get_or_init(|| {
-            let mut logs = self.columns[j].clone();
+        self.features.logs[j].get_or_init(|| {
+            let mut logs = self.features.columns[j].clone();
             logs.iter_mut().for_each(|x| *x = x.abs().ln());
             logs
         })
@@ -224,7 +302,7 @@ impl Dataset {
 
     /// Smallest and largest value of feature `j`.
     pub fn range(&self, j: usize) -> (f64, f64) {
-        let rows = &self.columns[j][..self.rows];
+        let rows = &self.features.columns[j][..self.rows];
         rows.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| {
             (low.min(v), high.max(v))
         })

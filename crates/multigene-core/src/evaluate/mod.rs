@@ -12,6 +12,8 @@ pub mod forward;
 pub mod gradient;
 pub mod least_squares;
 pub mod loops;
+pub mod loss;
 pub mod outer_fit;
 pub mod program;
 pub mod rows;
+pub mod working;

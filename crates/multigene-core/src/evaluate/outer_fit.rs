@@ -9,6 +9,7 @@ use crate::evaluate::gradient::{Kept, Sweep, Tape, Tunable};
 use crate::evaluate::least_squares::{Gram, leave, solve};
 use crate::evaluate::program::Program;
 use crate::evaluate::rows;
+use crate::evaluate::working::{self, OuterFit, Working};
 use crate::tree::functions::CustomOperator;
 use crate::tree::individual::Individual;
 use crate::tree::weights::Weights;
@@ -25,6 +26,8 @@ pub struct Workspace {
     pub kept: Vec<Kept>,
     /// What the last evaluated individual leaves unexplained, standardised.
     pub residual: Vec<f64>,
+    /// The weighted squared error whose residual that is, where the loss is another one.
+    pub working: Option<Working>,
     /// Derivatives of half the squared error by every weight.
     pub gradient: Vec<f64>,
     /// Derivative of the error by a gene's value, row by row.
@@ -65,8 +68,21 @@ impl<'a> Context<'a> {
     }
 }
 
+impl Workspace {
+    /// Does something with the rows that the last evaluated individual's residual belongs to: the data, or the weighted squared
+    /// error that looks like another loss there.
+    pub fn with_rows<R>(&mut self, context: Context, verb: impl FnOnce(Context, Option<&Working>, &mut Self) -> R) -> R {
+        let working = self.working.take();
+        let data = working.as_ref().map_or(context.data, |working| &working.data);
+        let result = verb(Context { data, ..context }, working.as_ref(), self);
+        self.working = working;
+        result
+    }
+}
+
 impl Individual {
-    /// Columns of changed genes, missing inner products, outer coefficients, 1 − R². Leaves the residual in the workspace.
+    /// Columns of changed genes, missing inner products, outer coefficients, 1 − R² (or its like for another loss). Leaves the
+    /// residual in the workspace.
     pub fn evaluate(&mut self, context: Context, workspace: &mut Workspace) {
         let data = context.data;
         if self.gram.len() != self.genes.len() {
@@ -79,23 +95,37 @@ impl Individual {
         }
         let columns: Vec<Arc<Column>> = self.genes.iter().filter_map(|gene| gene.column.clone()).collect();
         let columns: Vec<&Column> = columns.iter().map(Arc::as_ref).collect();
-        if context.fit_genes {
-            self.gram.complete(&columns, data);
-            let fit = solve(&self.gram, &columns, data, &mut workspace.residual);
-            self.take_coefficients(&fit.coefficients, &columns, data);
-            self.unexplained = fit.unexplained * data.share();
-            // Units so far apart that a coefficient vanishes: what was fitted cannot be written down.
-            let vanished = |(c, standardised): (&f64, &f64)| c.abs() < f64::MIN_POSITIVE && standardised.abs() > 1e-12;
-            if self.coefficients.iter().zip(&fit.coefficients).any(vanished) {
-                return self.mark_unfit();
-            }
-        } else {
-            self.add_up(&columns, data, workspace);
-        }
+        workspace.working = None;
+        let fitted = match (data.objective(), context.fit_genes) {
+            (None, true) => self.least_squares(&columns, data, workspace),
+            (None, false) => self.add_up(&columns, data, workspace),
+            (Some(objective), true) => self.take(working::fit(&columns, data, objective), workspace),
+            (Some(objective), false) => self.take(working::add_up(&columns, data, objective), workspace),
+        };
         let finite = self.intercept.is_finite() && self.coefficients.iter().all(|c| c.is_finite());
-        if !self.unexplained.is_finite() || !finite {
+        if !fitted || !self.unexplained.is_finite() || !finite {
             self.mark_unfit();
         }
+    }
+
+    /// Outer coefficients of least squared error; false if they cannot be written down.
+    fn least_squares(&mut self, columns: &[&Column], data: &Dataset, workspace: &mut Workspace) -> bool {
+        self.gram.complete(columns, data);
+        let fit = solve(&self.gram, columns, data, &mut workspace.residual);
+        (self.coefficients, self.intercept) = data.target().in_user_units(&fit.coefficients, columns);
+        self.unexplained = fit.unexplained * data.share();
+        // Units so far apart that a coefficient vanishes: what was fitted cannot be written down.
+        let vanished = |(c, standardised): (&f64, &f64)| c.abs() < f64::MIN_POSITIVE && standardised.abs() > 1e-12;
+        !self.coefficients.iter().zip(&fit.coefficients).any(vanished)
+    }
+
+    /// Outer coefficients of another loss; false if there are none.
+    fn take(&mut self, fitted: Option<(OuterFit, Working)>, workspace: &mut Workspace) -> bool {
+        let Some((fit, working)) = fitted else { return false };
+        working.residual(&fit.prediction, &mut workspace.residual);
+        workspace.working = Some(working);
+        (self.coefficients, self.intercept, self.unexplained) = (fit.coefficients, fit.intercept, fit.unexplained);
+        true
     }
 
     /// Computes the standardised column of a gene; false if a value is not finite.
@@ -135,25 +165,8 @@ impl Individual {
         Ok(model)
     }
 
-    /// From standardised columns and target to the user's.
-    fn take_coefficients(&mut self, standardised: &[f64], columns: &[&Column], data: &Dataset) {
-        let target = data.target();
-        self.coefficients = standardised
-            .iter()
-            .zip(columns)
-            .map(|(c, column)| if *c == 0.0 { 0.0 } else { c * (target.norm / column.norm) })
-            .collect();
-        self.intercept = target.mean
-            - self
-                .coefficients
-                .iter()
-                .zip(columns)
-                .map(|(c, column)| c * column.mean)
-                .sum::<f64>();
-    }
-
     /// Models without the outer fit: the genes as they are, added.
-    fn add_up(&mut self, columns: &[&Column], data: &Dataset, workspace: &mut Workspace) {
+    fn add_up(&mut self, columns: &[&Column], data: &Dataset, workspace: &mut Workspace) -> bool {
         let target = data.target();
         let scale = if target.norm > 0.0 { target.norm } else { 1.0 };
         let standardised: Vec<f64> = columns.iter().map(|column| column.norm / scale).collect();
@@ -165,6 +178,7 @@ impl Individual {
         self.coefficients = vec![1.0; columns.len()];
         self.intercept = 0.0;
         self.unexplained = centred + offset * offset * data.rows() as f64;
+        true
     }
 
     fn mark_unfit(&mut self) {

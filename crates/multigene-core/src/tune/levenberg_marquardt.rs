@@ -173,8 +173,7 @@ pub fn levenberg_marquardt_until(
     let (ending, steps) = search.run(stop);
     let evaluations = search.evaluations;
     let parameters = buffers.parameters.len();
-    // Columns are shared with the individual: none is kept alive from here.
-    buffers.kept.columns.clear();
+    buffers.kept.release();
     workspace.second_order = buffers;
     individual.peak.take_if(|peak| peak.unexplained >= individual.unexplained);
     Outcome {
@@ -221,14 +220,13 @@ impl Search<'_> {
             let Buffers {
                 parameters, equations, ..
             } = &mut *self.buffers;
-            let Workspace { residual, tape, .. } = &mut *self.workspace;
             let point = Point {
                 individual: self.individual,
                 parameters,
                 context: self.context,
                 tunable: self.settings.tunable,
             };
-            if !equations.assemble(point, residual, tape, stop) {
+            if !equations.assemble(point, self.workspace, stop) {
                 return (Ending::Interrupted, steps);
             }
             if !self.scale() {
@@ -335,7 +333,7 @@ impl Search<'_> {
             }
             self.buffers
                 .kept
-                .restore(self.individual, &self.buffers.parameters, &mut self.workspace.residual);
+                .restore(self.individual, &self.buffers.parameters, self.workspace);
             self.damping *= STIFFEN;
         }
         Attempt::Failed
@@ -383,7 +381,7 @@ impl Search<'_> {
         for &gene in &parameters.genes {
             self.individual.touch(gene);
         }
-        std::mem::swap(&mut self.workspace.residual, &mut kept.residual);
+        kept.swap(self.workspace);
         self.individual.evaluate(self.context, self.workspace);
         self.evaluations += 1;
         self.objective()

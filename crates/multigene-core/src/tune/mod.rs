@@ -92,7 +92,7 @@ pub fn step(tuning: &Tuning, weights: &mut crate::tree::weights::Weights, gradie
 }
 
 impl Individual {
-    /// A model on its own, fitted to these rows: derivatives of half the squared error by every inner weight.
+    /// A model on its own, fitted to these rows: derivatives of half of 1 − R² by every inner weight.
     pub fn gradient(&self, data: &Dataset) -> Result<Vec<f64>> {
         let (mut model, mut workspace) = (self.anew(data)?, Workspace::default());
         model.evaluate(Context::of(data), &mut workspace);
@@ -101,8 +101,8 @@ impl Individual {
     }
 }
 
-/// Derivatives of half the squared error (standardised target) by every weight, into the workspace. The individual must
-/// just have been evaluated: outer coefficients are at their optimum, so they are held fixed.
+/// Derivatives of half the unexplained share of the loss by every weight, into the workspace. The individual must just have
+/// been evaluated: outer coefficients are at their optimum, so they are held fixed.
 pub fn gradient(individual: &Individual, context: Context, tunable: Tunable, workspace: &mut Workspace) {
     workspace.kept.iter_mut().for_each(Kept::clear);
     gradient_from(individual, context, tunable, workspace);
@@ -110,6 +110,12 @@ pub fn gradient(individual: &Individual, context: Context, tunable: Tunable, wor
 
 /// The same from the results of steps that are kept in the workspace, as far as there are any.
 fn gradient_from(individual: &Individual, context: Context, tunable: Tunable, workspace: &mut Workspace) {
+    workspace.with_rows(context, |context, _, workspace| {
+        gradient_on(individual, context, tunable, workspace);
+    });
+}
+
+fn gradient_on(individual: &Individual, context: Context, tunable: Tunable, workspace: &mut Workspace) {
     let Workspace {
         tape,
         residual,

@@ -190,7 +190,7 @@ impl Shortening<'_> {
             context: self.context,
             tunable: self.tuning.tunable,
         };
-        if !equations.assemble(point, &self.workspace.residual, &mut self.workspace.tape, self.stop) {
+        if !equations.assemble(point, self.workspace, self.stop) {
             return Vec::new();
         }
         let inverse = inverse_diagonal(&equations, parameters.len(), self.context);

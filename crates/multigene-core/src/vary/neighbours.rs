@@ -24,84 +24,99 @@ pub fn neighbours(individual: &Individual, primitives: &Primitives) -> Vec<Indiv
             take(child);
         }
         for at in 0..individual.genes[gene].nodes.len() {
-            other_functions(individual, primitives, gene, at).for_each(&mut take);
-            subtrees(individual, primitives, gene, at).for_each(&mut take);
-            functions_of_one(individual, primitives, gene, at).for_each(&mut take);
+            let place = Place {
+                individual,
+                primitives,
+                gene,
+                at,
+            };
+            place.other_functions().for_each(&mut take);
+            place.subtrees().for_each(&mut take);
+            place.functions_of_one().for_each(&mut take);
         }
     }
     found
 }
 
-/// Every other function of the same arity at a node; weights of its own stay.
-fn other_functions<'a>(
+/// A node of an individual.
+#[derive(Clone, Copy)]
+struct Place<'a> {
     individual: &'a Individual,
     primitives: &'a Primitives,
     gene: usize,
     at: usize,
-) -> impl Iterator<Item = Child<'a>> {
-    let old = match individual.genes[gene].nodes[at] {
-        Node::Apply(function) | Node::Weighted(function, _) => Some(function),
-        _ => None,
-    };
-    let fits = move |function: &&Function| old.is_some_and(|old| old.arity() == function.arity() && old != **function);
-    primitives.functions.functions.iter().filter(fits).map(move |&function| {
-        let mut child = Child::of(individual, primitives);
-        let node = &mut child.individual.genes[gene].nodes[at];
-        *node = match *node {
-            Node::Weighted(_, row) => Node::Weighted(function, row),
-            _ => Node::Apply(function),
-        };
-        child.touch(gene);
-        child
-    })
 }
 
-/// Every subtree right below a node in its place.
-fn subtrees<'a>(
-    individual: &'a Individual,
-    primitives: &'a Primitives,
-    gene: usize,
-    at: usize,
-) -> impl Iterator<Item = Child<'a>> {
-    let nodes = &individual.genes[gene].nodes;
-    let mut ends = Vec::new();
-    let mut end = at;
-    for _ in 0..nodes[at].arity() {
-        ends.push(end - 1);
-        end = start(nodes, end - 1);
+impl<'a> Place<'a> {
+    fn child(self) -> Child<'a> {
+        Child::of(self.individual, self.primitives)
     }
-    ends.into_iter().map(move |end| {
-        let mut child = Child::of(individual, primitives);
-        let nodes = &child.individual.genes[gene].nodes;
-        let subtree = nodes[start(nodes, end)..=end].to_vec();
-        child.replace(gene, at, &subtree, None, None);
-        child
-    })
-}
 
-/// x and every f(x) in place of a subtree of which one feature x is all it depends on.
-fn functions_of_one<'a>(
-    individual: &'a Individual,
-    primitives: &'a Primitives,
-    gene: usize,
-    at: usize,
-) -> impl Iterator<Item = Child<'a>> {
-    let nodes = &individual.genes[gene].nodes;
-    let feature = only_feature(individual, &nodes[start(nodes, at)..=at]);
-    let (limits, size) = (primitives.limits, at + 1 - start(nodes, at));
-    let room = nodes.len() - size + 2 <= limits.max_nodes && levels(nodes)[at] + 2 <= limits.max_depth;
-    let unary = primitives.functions.functions.iter().filter(move |f| room && f.arity() == 1);
-    let forms = std::iter::once(None).chain(unary.map(|&f| Some(f)));
-    feature.into_iter().flat_map(move |feature| {
-        forms.clone().map(move |form| {
-            let mut child = Child::of(individual, primitives);
-            let subtree: Vec<Node> = std::iter::once(Node::Variable(feature))
-                .chain(form.map(Node::Apply))
-                .collect();
-            child.replace(gene, at, &subtree, None, None);
+    fn nodes(self) -> &'a [Node] {
+        &self.individual.genes[self.gene].nodes
+    }
+
+    /// Every other function of the same arity; weights of its own stay.
+    fn other_functions(self) -> impl Iterator<Item = Child<'a>> {
+        let old = match self.nodes()[self.at] {
+            Node::Apply(function) | Node::Weighted(function, _) => Some(function),
+            _ => None,
+        };
+        let fits = move |function: &&Function| old.is_some_and(|old| old.arity() == function.arity() && old != **function);
+        self.primitives.functions.functions.iter().filter(fits).map(move |&function| {
+            let mut child = self.child();
+            let node = &mut child.individual.genes[self.gene].nodes[self.at];
+            *node = match *node {
+                Node::Weighted(_, row) => Node::Weighted(function, row),
+                _ => Node::Apply(function),
+            };
+            child.touch(self.gene);
             child
         })
-    })
+    }
+
+    /// Every subtree right below it in its place.
+    fn subtrees(self) -> impl Iterator<Item = Child<'a>> {
+        let nodes = self.nodes();
+        let mut ends = Vec::new();
+        let mut end = self.at;
+        for _ in 0..nodes[self.at].arity() {
+            ends.push(end - 1);
+            end = start(nodes, end - 1);
+        }
+        ends.into_iter().map(move |end| {
+            let mut child = self.child();
+            let nodes = &child.individual.genes[self.gene].nodes;
+            let subtree = nodes[start(nodes, end)..=end].to_vec();
+            child.replace(self.gene, self.at, &subtree, None, None);
+            child
+        })
+    }
+
+    /// x and every f(x) in place of a subtree of which one feature x is all it depends on.
+    fn functions_of_one(self) -> impl Iterator<Item = Child<'a>> {
+        let (nodes, at, limits) = (self.nodes(), self.at, self.primitives.limits);
+        let feature = only_feature(self.individual, &nodes[start(nodes, at)..=at]);
+        let size = at + 1 - start(nodes, at);
+        let room = nodes.len() - size + 2 <= limits.max_nodes && levels(nodes)[at] + 2 <= limits.max_depth;
+        let unary = self
+            .primitives
+            .functions
+            .functions
+            .iter()
+            .filter(move |f| room && f.arity() == 1);
+        let forms = std::iter::once(None).chain(unary.map(|&f| Some(f)));
+        feature.into_iter().flat_map(move |feature| {
+            forms.clone().map(move |form| {
+                let mut child = self.child();
+                let subtree: Vec<Node> = std::iter::once(Node::Variable(feature))
+                    .chain(form.map(Node::Apply))
+                    .collect();
+                child.replace(self.gene, at, &subtree, None, None);
+                child
+            })
+        })
+    }
 }
 
 /// The feature of a subtree that has exactly one.

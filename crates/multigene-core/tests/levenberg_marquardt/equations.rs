@@ -115,7 +115,7 @@ fn assembled(individual: &Individual, parameters: &Parameters, data: &Dataset, w
     };
     let mut equations = Equations::default();
     equations.prepare(parameters, context(data));
-    assert!(equations.assemble(point, &workspace.residual, &mut workspace.tape, &AtomicBool::new(false)));
+    assert!(equations.assemble(point, workspace, &AtomicBool::new(false)));
     equations
 }
 
