@@ -284,8 +284,8 @@ def right_structure(answer: Answer, X: Floats, y: Floats) -> bool:
 
 def leaves(expression: Any) -> int:
     """Nodes when a number times powers of features is one leaf, and raising to a number one operator."""
-    from multigene.expression import Number, Operation, Power, Variable, fold
     from multigene.expression.readable import readable
+    from multigene.expression.tree import Number, Operation, Power, Variable, fold
 
     def count(node: Any, parts: tuple[tuple[int, bool], ...]) -> tuple[int, bool]:
         """Nodes so far, and whether all of it is one product."""

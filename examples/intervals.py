@@ -1,4 +1,4 @@
-"""How sure is a prediction? Intervals, and the numbers of the formula with their errors."""
+"""How certain is a prediction? Intervals, and the numbers of the formula with their standard errors."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""A formula in other places: code, a spreadsheet, a file; and a shorter version of it."""
+"""Using a formula elsewhere: as code, in a spreadsheet, in a file; and a shorter formula of the same front."""
 
 import numpy as np
 import pandas as pd

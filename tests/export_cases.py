@@ -1,4 +1,4 @@
-"""The 200 models and 1,000 rows on which every export is compared with the reference."""
+"""The models and 1,000 rows on which every export is compared with the reference: one for each operator, 200 random ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from random_expressions import AWKWARD, Reference, random_models, random_rows, reference
 
-from multigene.expression.tree import Array, Expression
+from multigene.expression.operators import OPERATORS
+from multigene.expression.tree import Array, Expression, Number, Operation, Variable, postorder
 from multigene.formula import Formula
 
 
@@ -23,10 +24,21 @@ class Cases(NamedTuple):
     references: list[Reference]
 
 
+def one_of_each() -> list[Expression]:
+    """Every operator alone and, where that is written in another way, over something else than columns."""
+    x, y = Variable(0), Variable(1)
+    longer = (Operation("add", (x, Number(1.5))), Operation("mul", (y, Number(-0.5))))
+    return [
+        Operation(name, arguments[: row.arity])
+        for arguments in ((x, y), longer)
+        for name, row in OPERATORS.items()
+    ]
+
+
 @cache
 def cases() -> Cases:
     """The same for every export; the rows must be ones on which the comparison means something."""
-    models = random_models(200, len(AWKWARD))
+    models = [*one_of_each(), *random_models(200, len(AWKWARD))]
     X = random_rows(1000, len(AWKWARD))
     references = [reference(model, X) for model in models]
     assert np.mean([each.sharp for each in references]) > 0.8
@@ -44,9 +56,14 @@ def check(results: list[Array], forgiving: bool = False, skip: frozenset[int] = 
         assert np.shape(actual) == (len(X),)
         rows = expected.disagreement(actual, forgiving)
         assert rows.size == 0, (
-            f"model {number}, {rows.size} rows: {formula.text()}\n"
+            f"model {number}, {rows.size} rows, operators {', '.join(operators_of(formula))}: {formula.text()}\n"
             f"row {rows[0]}: {actual[rows[0]]!r}, expected {expected.value[rows[0]]!r}"
         )
+
+
+def operators_of(formula: Formula) -> list[str]:
+    """Operators of a formula, by name."""
+    return sorted({node.name for node in postorder(formula.expression) if isinstance(node, Operation)})
 
 
 def tool(name: str, package: str) -> str:

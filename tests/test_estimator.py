@@ -483,7 +483,7 @@ def test_wrong_checkpoints_get_a_sentence(tmp_path):
         (good[:100], "damaged"),
         (b"[]", "not a checkpoint"),
         (b"\x00\xff", "damaged"),
-        (good.replace(b'"version": 1', b'"version": 99'), "version 99"),
+        (good.replace(b'"version": 2', b'"version": 99'), "version 99"),
         (good.replace(b'"front"', b'"frond"'), "damaged"),
         (good.replace(b'"population": "', b'"population": "AAAA'), "damaged"),
     ]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,15 @@ SCRIPTS = sorted(EXAMPLES.glob("*.py"))
 def test_there_are_five_scripts_and_a_notebook():
     assert len(SCRIPTS) == 5
     assert len(list(EXAMPLES.glob("*.ipynb"))) == 1
+
+
+def test_the_table_is_what_its_recipe_makes(tmp_path, monkeypatch):
+    """examples/README.md says how stopping.csv was made."""
+    monkeypatch.chdir(tmp_path)
+    recipe = re.search(r"```python\n(.*?)```", (EXAMPLES / "README.md").read_text("utf-8"), re.DOTALL)
+    assert recipe is not None
+    exec(recipe[1], {})
+    assert (tmp_path / "stopping.csv").read_text("utf-8") == (EXAMPLES / "stopping.csv").read_text("utf-8")
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda p: p.stem)

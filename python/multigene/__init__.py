@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from multigene.estimator import MultigeneRegressor, load
     from multigene.formula import Formula
+    from multigene.search.progress import Progress
     from multigene.settings.paper import configuration
     from multigene.settings.settings import Settings
     from multigene.transformer import MultigeneClassifier, MultigeneTransformer
@@ -25,6 +26,7 @@ __all__ = [
     "MultigeneClassifier",
     "MultigeneRegressor",
     "MultigeneTransformer",
+    "Progress",
     "Settings",
     "__version__",
     "configuration",
@@ -36,6 +38,7 @@ _HOMES = {
     "MultigeneClassifier": "multigene.transformer",
     "MultigeneRegressor": "multigene.estimator",
     "MultigeneTransformer": "multigene.transformer",
+    "Progress": "multigene.search.progress",
     "Settings": "multigene.settings.settings",
     "configuration": "multigene.settings.paper",
     "load": "multigene.estimator",

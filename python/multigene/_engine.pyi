@@ -76,9 +76,11 @@ class Dataset:
         weights: _Floats | None = None,
         fixed: _Floats | None = None,
         count: int | None = None,
+        loss: tuple[str, float] | None = None,
     ) -> Dataset:
         """`fixed` are columns that every model has for free: they are projected out of the target and of every gene.
-        `count` is the number of different rows, by which criteria measure the price of a parameter."""
+        `count` is the number of different rows, by which criteria measure the price of a parameter. `loss` is what is minimised,
+        by name, with its parameter ("squared" has none): squared error where it is None."""
     @property
     def n_rows(self) -> int:
         """Number of rows."""

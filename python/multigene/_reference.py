@@ -12,68 +12,23 @@ all individuals do. Evaluation, gradient and update never ask which mode it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from multigene._engine import Individual
+from multigene.expression.operators import OPERATORS
 
 Array = npt.NDArray[np.float64]
 
-# --- operators: value, and derivative by the argument given argument and value --------------------
+# --- operators: value, and derivative by the argument given argument and value, from the rows of the table ---------
 
-UNARY: dict[str, tuple[Callable[[Array], Array], Callable[[Array, Array], Array]]] = {
-    "neg": (lambda x: -x, lambda x, v: np.full_like(x, -1.0)),
-    "sin": (np.sin, lambda x, v: np.cos(x)),
-    "cos": (np.cos, lambda x, v: -np.sin(x)),
-    "exp": (np.exp, lambda x, v: v),
-    "logistic": (
-        lambda x: special.expit(-x),
-        lambda x, v: -v * (1.0 - v),
-    ),  # 1/(1+eˣ), as the paper prints it
-    "tanh": (np.tanh, lambda x, v: 1.0 - v * v),
-    "sinc": (lambda x: np.sinc(x / np.pi), lambda x, v: _sinc_slope(x, v)),
-    "softplus": (lambda x: np.logaddexp(0.0, x), lambda x, v: special.expit(x)),
-    "gauss": (lambda x: np.exp(-x * x), lambda x, v: -2.0 * x * v),
-    "log": (np.log, lambda x, v: 1.0 / x),
-    "sqrt": (np.sqrt, lambda x, v: 0.5 / v),
-    "abs": (np.abs, lambda x, v: np.sign(x)),
-    "inv": (lambda x: 1.0 / x, lambda x, v: -v * v),
-    "atan": (np.arctan, lambda x, v: 1.0 / (1.0 + x * x)),
-    "erf": (special.erf, lambda x, v: 2.0 / np.sqrt(np.pi) * np.exp(-x * x)),
-    "bent": (
-        lambda x: (np.sqrt(x * x + 1.0) - 1.0) / 2.0 + x,
-        lambda x, v: x / (2.0 * np.sqrt(x * x + 1.0)) + 1.0,
-    ),
-    "sign": (np.sign, lambda x, v: np.zeros_like(x)),
-}
-
-BINARY: dict[
-    str, tuple[Callable[[Array, Array], Array], Callable[[Array, Array, Array], tuple[Array, Array]]]
-] = {
-    "add": (np.add, lambda a, b, v: (np.ones_like(v), np.ones_like(v))),
-    "sub": (np.subtract, lambda a, b, v: (np.ones_like(v), -np.ones_like(v))),
-    "mul": (np.multiply, lambda a, b, v: (b, a)),
-    "div": (np.divide, lambda a, b, v: (1.0 / b, -v / b)),
-    "aq": (
-        lambda a, b: a / np.sqrt(1.0 + b * b),
-        lambda a, b, v: (1.0 / np.sqrt(1.0 + b * b), -v * b / (1.0 + b * b)),
-    ),
-    # Where the arguments are equal the slope of both lies anywhere between; the second is taken.
-    "min": (np.minimum, lambda a, b, v: (np.where(a < b, 1.0, 0.0), np.where(a < b, 0.0, 1.0))),
-    "max": (np.maximum, lambda a, b, v: (np.where(a > b, 1.0, 0.0), np.where(a > b, 0.0, 1.0))),
-}
-
-
-def _sinc_slope(x: Array, v: Array) -> Array:
-    """(cos x − sin x / x) / x, and −x/3 where that would be 0/0."""
-    near = np.abs(x) < 1e-4
-    return np.where(near, -x / 3.0, (np.cos(x) - v) / np.where(near, 1.0, x))
+UNARY = {name: (row.value, row.slope) for name, row in OPERATORS.items() if row.arity == 1}
+BINARY = {name: (row.value, row.slope) for name, row in OPERATORS.items() if row.arity == 2}
 
 
 # --- trees ----------------------------------------------------------------------------------------

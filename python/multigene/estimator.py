@@ -173,9 +173,11 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             Weight of every row, not negative; rows of weight 0 are not seen. Laws are not looked for among rows of
             different weights.
         callback : callable, optional
-            Called with a `Generation` after every generation; returning True ends the run.
+            Called with a `multigene.Progress` after every generation of a configuration of the paper and after every
+            round of generations of the default search; returning True ends the run.
         checkpoint : path, optional
-            File in which the state of the run is kept; a run that was killed goes on from it.
+            File in which the state of the run is kept; a run that was killed goes on from it, and one that has ended goes
+            on with a larger limit.
         """
         from multigene.report.progress import ProgressLine
 

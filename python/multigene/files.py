@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import glob
 import os
+import re
 import secrets
 import shutil
 from pathlib import Path
+
+#: What the name of a file has at its end while it is being written.
+PART = re.compile(r"\.[0-9a-f]{12}\.part")
 
 
 def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
@@ -26,3 +31,11 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def remove_parts(path: str | os.PathLike[str]) -> None:
+    """Remove what `write_atomically` left beside a file when it was killed in the middle of writing."""
+    target = Path(os.path.realpath(path))
+    for part in target.parent.glob(f"{glob.escape(target.name)}.*.part"):
+        if PART.fullmatch(part.name[len(target.name) :]):
+            part.unlink(missing_ok=True)

@@ -157,17 +157,17 @@ class FittedModel:
 
     def prune(self, max_loss: float, rows: TrainingRows | None = None) -> tuple[FittedModel, Pruned]:
         """The model with a shorter formula in use that costs at most so much of R²; and what was done."""
-        from multigene.explain.prune import shortened
+        from multigene.explain.prune import pruned
 
-        pruned = shortened(self.chosen, self.names, self.needed(rows), max_loss, self.target)
+        done = pruned(self.chosen, self.names, self.needed(rows), max_loss, self.target)
         shorter = replace(
             self,
-            front=self.front.with_member(pruned.member),
-            chosen=pruned.member,
+            front=self.front.with_member(done.member),
+            chosen=done.member,
             choice="pruned",
             changes=(*self.changes, ("prune", float(max_loss))),
         )
-        return shorter, pruned
+        return shorter, done
 
     def rescore(self, rows: TrainingRows) -> pd.DataFrame:
         """Every listed model on other rows: size, R², RMSE, mean, median and largest absolute error, bias."""

@@ -66,7 +66,7 @@ class Fitting:
         self.workers = Workers(threads(parameters.n_jobs))
         if callback is not None and not callable(callback):
             raise ValueError(
-                f"callback={callback!r} cannot be called; give a function of a Generation, or None."
+                f"callback={callback!r} cannot be called; give a function of a multigene.Progress, or None."
             )
 
     def run(
@@ -87,7 +87,10 @@ class Fitting:
             seed = parameters.random_state
             mark = fingerprint_of(settings, data.X, data.y, data.weights, seed, dimensions)
         problem = seen(settings, data, dimensions)
-        run = Run(settings, problem, self.workers, self.started, self.callback, checkpoint, mark)
+        names, target = data.features, data.target
+        run = Run(
+            settings, problem, self.workers, self.started, self.callback, checkpoint, mark, names, target
+        )
         # BLAS on one thread: more would wait beside the engine's, and sums must not depend on their number.
         with threadpool_limits(1, user_api="blas"):
             run.start(self.rng, state if warm else None)
@@ -142,6 +145,9 @@ def front_of(run: Run, data: Data, rows: TrainingRows, summary: dict[str, Any]) 
     if run.settings.search is not None:
         # A run limited by time is over; nobody waits for digits of models that were not chosen.
         seconds = None if run.settings.stopping.seconds is None else DIGITS_SECONDS
-        front = with_few_digits(result.front, rows, result.chosen, seconds)
+        try:
+            front = with_few_digits(result.front, rows, result.chosen, seconds)
+        except KeyboardInterrupt:  # digits are for the eye; the model is there
+            run.stopped_by = "interrupt"
         chosen = next(new for new, old in zip(front, result.front, strict=True) if old is result.chosen)
     return Front(front, chosen, data.features, data.target, summary)

@@ -20,7 +20,7 @@ def anatomy(nodes: int, genes: int, separator: str = ", ") -> str:
 
 
 def among(models: int) -> str:
-    """Where a model stands: one of so many of the front."""
+    """Where a model stands: "one of 12 models of the front"."""
     return "the only model of the front" if models == 1 else f"one of {models} models of the front"
 
 

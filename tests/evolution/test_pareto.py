@@ -102,3 +102,20 @@ def test_fronts_that_went_apart_come_together_as_one(before, left, right):
     assert [(m.fitness, m.complexity) for m in shared] == [(m.fitness, m.complexity) for m in whole]
     assert (shared.best is None) == (whole.best is None)
     assert shared.best is None or shared.best.fitness == whole.best.fitness
+
+
+def test_what_the_guard_refuses_is_not_remembered_without_end():
+    front = ParetoFront(lambda model: False)
+    for i in range(25):
+        fitness = 0.5 + 1e-6 * np.arange(1000 * i, 1000 * (i + 1))
+        front.update(Given(), fitness, np.full(1000, 5, dtype=np.uint64))
+    assert len(front) == 0
+    assert len(front._refused) <= 10_000
+
+
+def test_a_refused_model_is_not_asked_for_again():
+    asked = []
+    front = ParetoFront(lambda model: asked.append(model))
+    for _ in range(3):
+        offer(front, 0.5, 5)
+    assert len(asked) == 1

@@ -22,7 +22,7 @@ X = rng.uniform(-3.0, 3.0, (300, 3))
 NOISE = 0.3 * rng.normal(size=300)
 
 
-def shortened(genes: list[str], y: np.ndarray) -> tuple[Member, Member]:
+def with_and_without(genes: list[str], y: np.ndarray) -> tuple[Member, Member]:
     rows = TrainingRows.of(X, y)
     individual = Individual(genes, 0.0, [1.0] * len(genes)).fit(rows.dataset)
     member = Member(individual, individual.fitness, individual.complexity)
@@ -36,7 +36,7 @@ def digits(value: float) -> int:
 def test_the_loss_stays_and_digits_go() -> None:
     y = np.sin(X[:, 0]) * X[:, 1] + 0.3 * X[:, 2] ** 2 + NOISE
     genes = ["sin([0: 0.0123456789 + 1.0123456789*x0]) * x1", "[2: 0.5770429717715662*x2 + 1.0e-17]**2"]
-    before, after = shortened(genes, y)
+    before, after = with_and_without(genes, y)
     assert max(digits(v) for v in parameters(model_expression(before.individual))) > 9
     assert max(digits(v) for v in Numbers.of(after.individual).values) <= 5
     assert "e-17" not in " ".join(after.individual.genes)
@@ -50,14 +50,14 @@ def test_the_loss_stays_and_digits_go() -> None:
 def test_numbers_that_cancel_keep_the_digits_they_need() -> None:
     """235.3*f(1.3766*x) - 235.3*f(1.3763*x) would be nonsense with four digits each."""
     y = 1000.0 * (np.cos(1.3766123 * X[:, 0]) - np.cos(1.3762345 * X[:, 0])) + 0.01 * NOISE
-    before, after = shortened(["cos([0: 1.3766123456789*x0])", "cos([0: 1.3762345678912*x0])"], y)
+    before, after = with_and_without(["cos([0: 1.3766123456789*x0])", "cos([0: 1.3762345678912*x0])"], y)
     assert before.fitness > 0.99
     assert after.fitness == pytest.approx(before.fitness, abs=1e-7)
     assert max(digits(v) for v in parameters(model_expression(after.individual))) > 5
 
 
 def test_lines_are_written_with_short_numbers() -> None:
-    before, after = shortened(
+    before, after = with_and_without(
         ["[0: 0.7 + 1.23456789*x0 - 2.345678912*x1]".replace("- 2", "+ -2")], X[:, 0] + NOISE
     )
     assert all(digits(v) <= 6 for v in parameters(model_expression(after.individual)))
@@ -65,9 +65,9 @@ def test_lines_are_written_with_short_numbers() -> None:
 
 
 def test_laws_and_the_mean_stay_as_they_are() -> None:
-    law, same = shortened(["sin([0: 1.23456789012345*x0])"], np.sin(1.23456789012345 * X[:, 0]))
+    law, same = with_and_without(["sin([0: 1.23456789012345*x0])"], np.sin(1.23456789012345 * X[:, 0]))
     assert same is law
-    mean, same = shortened(["0.0"], NOISE)
+    mean, same = with_and_without(["0.0"], NOISE)
     assert same is mean
 
 

@@ -112,15 +112,3 @@ def test_of_a_fitted_model(fitted, tmp_path):
         assert len(ask(X, y)) > 0
         with pytest.raises(ValueError, match="belong together"):
             ask(X)
-
-
-def test_rows_kept_are_thinned_and_copied():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(50_000, 3)), rng.normal(size=50_000)
-    kept = TrainingRows.of(X, y)
-    assert kept.X.shape == (20_000, 3)
-    assert kept.total == 50_000
-    small = TrainingRows.of(X[:100], y[:100])
-    X[0, 0] = 99.0
-    assert small.X[0, 0] != 99.0
-    assert TrainingRows.of(rng.normal(size=(5_000, 1_000)), rng.normal(size=5_000)).X.shape[0] == 4_000

@@ -1,4 +1,4 @@
-"""Shortening keeps its promise: shorter, refitted, rounded, and R² within the allowed loss."""
+"""Pruning keeps its promise: shorter, refitted, rounded, and R² within the allowed loss."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from multigene import MultigeneRegressor, load
 from multigene._engine import Individual
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
-from multigene.explain.prune import edits, shortened
-from multigene.explain.terms import Scorer, as_individual, split
+from multigene.explain.prune import edits
+from multigene.explain.prune import pruned as prune
 from multigene.expression.genes import model_expression
 from multigene.expression.numbers import parameters
 from multigene.expression.rewriting import simplify
-from multigene.expression.tree import Number, Operation, Variable, evaluate
 
 
 def data(function, n=300, d=3, noise=0.0):
@@ -28,7 +27,7 @@ def data(function, n=300, d=3, noise=0.0):
 
 def pruned(genes, rows, max_loss=0.001):
     individual = Individual(genes, 0.0, [1.0] * len(genes)).fit(rows.dataset)
-    found = shortened(
+    found = prune(
         Member(individual, individual.fitness, individual.complexity), ["a", "b", "c"], rows, max_loss
     )
     assert found.loss <= max_loss
@@ -106,7 +105,7 @@ def test_losses_that_make_no_sense(loss):
     rows = data(lambda X: X[:, 0])
     individual = Individual(["x0"], 0.0, [1.0]).fit(rows.dataset)
     with pytest.raises(ValueError, match="max_loss"):
-        shortened(Member(individual, 1.0, 1), ["a", "b", "c"], rows, loss)
+        prune(Member(individual, 1.0, 1), ["a", "b", "c"], rows, loss)
 
 
 # --- parts ----------------------------------------------------------------------------------------
@@ -119,37 +118,6 @@ def test_edits_never_return_the_term_itself():
     assert () in found
     assert (term,) not in found
     assert len(found) == len(set(found)) > 10
-
-
-def test_terms_and_engine_agree():
-    rng = np.random.default_rng(1)
-    individual = Individual(
-        [
-            "[0: 0.3 + 1.5*x0 + 2.5*x1]",
-            "sin(x0 + 1.5*x1)/(2.0 + x2**2)",
-            "{1.5: x0^0.5 x2^2.0}",
-            "softplus(x1) - x2",
-            "aq(x0, x1)",
-        ],
-        0.7,
-        [1.0, -2.0, 3.0, 0.5, 1.5],
-    )
-    X = rng.uniform(0.5, 2.0, (50, 3))
-    expression = model_expression(individual)
-    constant, pairs = split(expression)
-    for grouped in (False, True):
-        model = as_individual(constant, [c for c, _ in pairs], tuple(t for _, t in pairs), grouped)
-        np.testing.assert_allclose(model.predict(X), individual.predict(X), rtol=1e-12)
-        np.testing.assert_allclose(evaluate(model_expression(model), X), individual.predict(X), rtol=1e-12)
-
-
-def test_scorer_is_least_squares():
-    rows = data(lambda X: 1.0 + 2.0 * X[:, 0] - X[:, 1])
-    fitted = Scorer(rows).fit([Variable(0), Variable(1), Number(3.0)])
-    assert fitted.terms == (Variable(0), Variable(1))
-    assert (fitted.constant, *fitted.coefficients) == pytest.approx((1.0, 2.0, -1.0))
-    assert fitted.r2 == pytest.approx(1.0)
-    assert Scorer(rows).fit([Operation("log", (Variable(0),))]) is None
 
 
 # --- on a fitted model ----------------------------------------------------------------------------

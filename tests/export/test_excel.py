@@ -15,7 +15,8 @@ from scipy import special
 from multigene.expression.tree import Number, Operation, Power, Variable
 from multigene.formula import Formula
 
-DEEP = 199  # the last model nests functions that repeat their argument beyond what Excel can hold
+#: The last model nests functions that repeat their argument beyond what Excel can hold.
+DEEP = len(cases().models) - 1
 
 
 def _engine() -> Any:
@@ -118,3 +119,17 @@ def test_excel_places() -> None:
     assert Formula(total, names).to("excel", cells={"temp [C]": "$B$1"}) == "=$B$1+AB2"
     with pytest.raises(ValueError, match="'typo'"):
         Formula(total, names).to("excel", cells={"typo": "A1"})
+
+
+@pytest.mark.parametrize("name", ["a\x1b[31mb", "bell\x07", "\x00", "\x7f", "\ud800"])
+def test_excel_refuses_names_that_no_cell_can_hold(name: str) -> None:
+    formula = Formula(Operation("add", (Variable(0), Variable(1))), [name, "b"])
+    with pytest.raises(ValueError, match="no cell can hold the character"):
+        formula.to("excel", table=True)
+    assert formula.to("excel", table=True, cells={name: "A7"}) == "=A7+[@[b]]"
+    assert formula.to("excel") == "=A2+B2"
+    assert Formula(Variable(1), [name, "b"]).to("excel", table=True) == "=[@[b]]"
+
+
+def test_excel_keeps_what_a_cell_can_hold() -> None:
+    assert Formula(Variable(0), ["two\nlines #1"]).to("excel", table=True) == "=[@[two\nlines '#1]]"

@@ -102,7 +102,7 @@ def test_pytorch(tmp_path: Path) -> None:
     X.tofile(tmp_path / "rows")
     for number, formula in enumerate(formulas):
         (tmp_path / f"model_{number}.py").write_text(formula.to("torch"), encoding="utf-8")
-    (tmp_path / "search/run.py").write_text(
+    (tmp_path / "run_all.py").write_text(
         "import importlib, numpy, torch\n"
         f"X = torch.from_numpy(numpy.fromfile('rows').reshape({X.shape}))\n"
         f"modules = [importlib.import_module(f'model_{{n}}').FormulaModule() for n in range({len(models)})]\n"
@@ -110,7 +110,7 @@ def test_pytorch(tmp_path: Path) -> None:
         "loss = modules[2](X[:9]).sum(); loss.backward()\n"
         "assert all(p.grad is not None for p in modules[2].parameters())\n"
     )
-    subprocess.run([python, "search/run.py"], cwd=tmp_path, check=True, timeout=180)
+    subprocess.run([python, "run_all.py"], cwd=tmp_path, check=True, timeout=180)
     check(list(np.fromfile(tmp_path / "values").reshape(len(models), len(X))))
 
 

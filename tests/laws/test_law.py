@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from multigene._engine import Dataset, Individual
+from multigene.expression.engine_text import engine_form, engine_text
 from multigene.expression.genes import gene_expression, model_expression
 from multigene.expression.numbers import numbers
 from multigene.expression.readable import size
@@ -51,7 +52,7 @@ def test_engine_text_says_the_same(text):
     X = rows()
     expression = read(text)
     np.testing.assert_allclose(
-        Individual([laws.engine_text(expression)], 0.0, [1.0]).predict(X), evaluate(expression, X), rtol=1e-13
+        Individual([engine_text(expression)], 0.0, [1.0]).predict(X), evaluate(expression, X), rtol=1e-13
     )
 
 
@@ -62,7 +63,7 @@ def test_the_form_that_the_engine_has(seed):
 
     expression = random_expression(np.random.default_rng(seed), 5, 4)
     individual = laws.as_individual(expression)
-    assert laws.engine_form(expression) == gene_expression(individual, 0)
+    assert engine_form(expression) == gene_expression(individual, 0)
 
 
 def test_real_exponents_are_tuned_with_the_constants_around_them():

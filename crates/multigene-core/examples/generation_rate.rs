@@ -2,17 +2,17 @@
 //! generation_rate [baseline|UB] [generations]`.
 //!
 //! The data are like problem K11C of the paper: 500 rows, two features, uniform in [-3, 3].
+mod clock;
+
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use multigene_core::dataset::Dataset;
-use multigene_core::functions::FunctionSet;
-use multigene_core::gradient::Tunable;
-use multigene_core::grow::{Birth, LeafFrequencies, Limits, Primitives, SlotRng, Synchronisation, between};
-use multigene_core::individual::{Context, Workspace};
-use multigene_core::population::{Evaluation, Population};
-use multigene_core::tune::{GradientTuning, Rule, StepSizes};
-use multigene_core::vary::{Mutation, Variation};
+use clock::processor_seconds;
+use multigene_core::evaluate::dataset::Dataset;
+use multigene_core::evaluate::outer_fit::{Context, Workspace};
+use multigene_core::population::Population;
+use multigene_core::settings::{Genes, Tuning, Variation};
+use multigene_core::vary::grow::{SlotRng, Synchronisation, between};
 use multigene_core::vector_math::Level;
 use rand::{Rng, RngExt, SeedableRng};
 
@@ -49,16 +49,27 @@ struct Spent {
     nodes: u64,
 }
 
-/// Time this thread has spent on a processor (Linux), so that other work on the machine counts less.
-fn processor_seconds() -> f64 {
-    std::thread::yield_now(); // brings the account up to date
-    let account = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux keeps accounts of threads");
-    account
-        .split(' ')
-        .next()
-        .and_then(|ns| ns.parse::<f64>().ok())
-        .expect("nanoseconds come first")
-        / 1e9
+impl Spent {
+    fn print(&self, name: &str, generations: usize, total: f64) {
+        let share = |part: f64| 100.0 * part / total;
+        println!(
+            "{name}: {:.0} generations/s over {generations} generations",
+            generations as f64 / total
+        );
+        println!(
+            "  columns {:.0} %, least squares {:.0} %, tuning {:.0} %, selection and breeding {:.0} %",
+            share(self.columns),
+            share(self.fit),
+            share(self.tuning),
+            share(self.breeding)
+        );
+        if self.nodes > 0 {
+            println!(
+                "  {:.2}·10⁹ node evaluations per second while columns are made",
+                self.nodes as f64 / self.columns / 1e9
+            );
+        }
+    }
 }
 
 fn data(rng: &mut SlotRng) -> Dataset {
@@ -68,71 +79,9 @@ fn data(rng: &mut SlotRng) -> Dataset {
     Dataset::new(columns, &target, None, Level::detect()).expect("finite data")
 }
 
-fn primitives(configuration: &Configuration) -> Primitives {
-    Primitives {
-        functions: FunctionSet::paper(),
-        n_features: 2,
-        leaves: LeafFrequencies {
-            variable: 2.0,
-            combination: if configuration.combinations { 2.0 } else { 0.0 },
-            product: 0.0,
-            constant: 1.0,
-        },
-        product_features: Vec::new(),
-        constants: (-10.0, 10.0),
-        birth: Birth::OneHot,
-        synchronisation: Synchronisation::Unsynchronised,
-        weighted: 0.0,
-        initial_depth: 11,
-        mutation_depth: 11,
-        limits: Limits {
-            max_genes: 10,
-            max_nodes: usize::MAX,
-            max_depth: 11,
-        },
-    }
-}
-
-fn variation() -> Variation {
-    Variation {
-        crossover: 0.84,
-        mutation: 0.14,
-        high_level: 0.2,
-        gene_selection: 0.5,
-        mutations: vec![(Mutation::Subtree, 0.95), (Mutation::Constant, 0.05)],
-        constant_sigma: 0.1,
-        weights_sigma: 3.0,
-    }
-}
-
-fn tuning() -> GradientTuning {
-    GradientTuning {
-        rule: Rule::IRpropMinus,
-        sizes: StepSizes {
-            initial: 0.1,
-            growth: 1.2,
-            shrinkage: 0.5,
-            smallest: 1e-6,
-            largest: 50.0,
-        },
-        steps: 25,
-        min_steps: 2,
-        tolerance: 1e-10,
-        tunable: Tunable {
-            constants: false,
-            combinations: true,
-            inner: true,
-        },
-    }
-}
-
 /// Evaluation, its two parts on the clock one after the other.
 fn evaluate(population: &mut Population, data: &Dataset, workspace: &mut Workspace, spent: &mut Spent) {
-    let context = Context {
-        data,
-        library: &[],
-        fit_genes: true,
-    };
+    let context = Context::of(data);
     let start = processor_seconds();
     for individual in population.individuals.iter_mut().filter(|i| !i.is_evaluated()) {
         for i in 0..individual.genes.len() {
@@ -172,18 +121,19 @@ fn select(fitness: &[f64], configuration: &Configuration, rng: &mut SlotRng) -> 
 fn run(name: &str, configuration: &Configuration, generations: usize) {
     let rng = &mut SlotRng::seed_from_u64(1);
     let data = data(rng);
-    let evaluation = Evaluation {
-        fit_genes: true,
-        cache_bytes: 256_000_000,
+    let genes = Genes {
+        lcf: configuration.combinations.then_some(Synchronisation::Unsynchronised),
+        ..Genes::default()
     };
+    let primitives = Arc::new(genes.primitives(data.n_features()).expect("known functions"));
     let seeds: Vec<u64> = (0..configuration.size).map(|_| rng.next_u64()).collect();
-    let mut population = Population::grow(Arc::new(primitives(configuration)), evaluation, &seeds);
+    let mut population = Population::grow(primitives, genes.evaluation(), &seeds);
     let (mut workspace, mut spent, mut window) = (Workspace::default(), Spent::default(), processor_seconds());
     let begin = processor_seconds();
     for generation in 1..=generations {
         if configuration.combinations {
             let start = processor_seconds();
-            population.tune(&data, &tuning(), &STOP);
+            population.tune(&data, &Tuning::default(), &STOP);
             spent.tuning += processor_seconds() - start;
         }
         evaluate(&mut population, &data, &mut workspace, &mut spent);
@@ -201,28 +151,10 @@ fn run(name: &str, configuration: &Configuration, generations: usize) {
             );
             window = processor_seconds();
         }
-        population = population.breed(&parents, &elites, &variation(), &seeds);
+        population = population.breed(&parents, &elites, &Variation::default(), &seeds);
         spent.breeding += processor_seconds() - start;
     }
-    let total = processor_seconds() - begin;
-    let share = |part: f64| 100.0 * part / total;
-    println!(
-        "{name}: {:.0} generations/s over {generations} generations",
-        generations as f64 / total
-    );
-    println!(
-        "  columns {:.0} %, least squares {:.0} %, tuning {:.0} %, selection and breeding {:.0} %",
-        share(spent.columns),
-        share(spent.fit),
-        share(spent.tuning),
-        share(spent.breeding)
-    );
-    if spent.nodes > 0 {
-        println!(
-            "  {:.2}·10⁹ node evaluations per second while columns are made",
-            spent.nodes as f64 / spent.columns / 1e9
-        );
-    }
+    spent.print(name, generations, processor_seconds() - begin);
 }
 
 fn main() {

@@ -1,17 +1,17 @@
 //! Prints how many offspring second-order tuning does per second of one thread: mutants of random models of up to ten
 //! genes, their changed gene (if it has weights) tuned, on 8 features. Run: `cargo run --release -p multigene-core --example lm_rate [rows]`.
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
-use std::time::Instant;
+mod clock;
 
-use multigene_core::dataset::Dataset;
-use multigene_core::functions::FunctionSet;
-use multigene_core::gene::Function;
-use multigene_core::grow::{Birth, LeafFrequencies, Limits, Primitives, SlotRng, Synchronisation};
-use multigene_core::individual::{Context, Individual, Workspace};
-use multigene_core::operator::Operator;
+use std::collections::BTreeMap;
+
+use clock::processor_seconds;
+use multigene_core::evaluate::dataset::Dataset;
+use multigene_core::evaluate::outer_fit::{Context, Workspace};
+use multigene_core::settings::{Genes, Variation};
+use multigene_core::tree::individual::Individual;
 use multigene_core::tune::levenberg_marquardt::{GeneChoice, LevenbergMarquardt, levenberg_marquardt};
-use multigene_core::vary::{Mutation, Variation, offspring};
+use multigene_core::vary::grow::{Birth, Primitives, SlotRng, Synchronisation};
+use multigene_core::vary::offspring;
 use multigene_core::vector_math::Level;
 use rand::{RngExt, SeedableRng};
 
@@ -34,33 +34,19 @@ fn dataset(rows: usize) -> Dataset {
 
 /// The leaves and limits of the default search.
 fn primitives(dense: f64) -> Primitives {
-    let functions: Vec<Function> = Operator::PAPER.iter().map(|&operator| Function::Base(operator)).collect();
-    Primitives {
-        functions: FunctionSet {
-            frequencies: vec![1.0; functions.len()],
-            functions,
-            library: Vec::new(),
-        },
-        n_features: FEATURES,
-        leaves: LeafFrequencies {
-            variable: 4.5,
-            combination: 4.5,
-            product: 0.0,
-            constant: 1.0,
-        },
-        product_features: Vec::new(),
-        constants: (-10.0, 10.0),
-        birth: Birth::Sparse(dense),
-        synchronisation: Synchronisation::Unsynchronised,
-        weighted: 0.0,
-        initial_depth: 6,
-        mutation_depth: 4,
-        limits: Limits {
-            max_genes: 10,
-            max_nodes: 30,
-            max_depth: 7,
-        },
-    }
+    let genes = Genes {
+        lcf: Some(Synchronisation::Unsynchronised),
+        variable_frequency: Some(4.5),
+        lcf_frequency: Some(4.5),
+        lcf_birth: Birth::Sparse,
+        lcf_dense: dense,
+        initial_depth: Some(6),
+        mutation_depth: Some(4),
+        max_nodes: Some(30),
+        max_depth: 7,
+        ..Genes::default()
+    };
+    genes.primitives(FEATURES).expect("known functions")
 }
 
 struct Rate {
@@ -70,37 +56,28 @@ struct Rate {
     endings: BTreeMap<String, usize>,
 }
 
-/// Breeds, then tunes; only tuning (with the first evaluation of the changed gene) is timed.
-fn measure(data: &Dataset, primitives: &Primitives, settings: &LevenbergMarquardt, evaluate_only: bool) -> Rate {
-    let context = Context {
-        data,
-        library: &[],
-        fit_genes: true,
-    };
+/// Offspring of random parents whose one changed gene has weights, with the number of that gene.
+fn bred(context: Context, primitives: &Primitives, workspace: &mut Workspace, rng: &mut SlotRng) -> Vec<(usize, Individual)> {
     let variation = Variation {
         crossover: 0.7,
         mutation: 0.3,
-        high_level: 0.0,
-        gene_selection: 0.5,
-        mutations: vec![(Mutation::Subtree, 1.0)],
-        constant_sigma: 1.0,
-        weights_sigma: 1.0,
+        high_level_crossover: 0.0,
+        constant_mutation: 0.0,
+        ..Variation::default()
     };
-    let mut workspace = Workspace::default();
-    let mut rng = SlotRng::seed_from_u64(2);
     let parents: Vec<Individual> = (0..PARENTS)
         .map(|slot| {
             // Deep starts: evolved genes are larger than random ones.
-            let mut parent = primitives.individual(6 * (slot / 3) + 3 + slot % 3, &mut rng);
-            parent.evaluate(context, &mut workspace);
+            let mut parent = primitives.individual(6 * (slot / 3) + 3 + slot % 3, rng);
+            parent.evaluate(context, workspace);
             parent
         })
         .filter(|parent| parent.unexplained.is_finite())
         .collect();
-    let draw = |rng: &mut SlotRng| rng.random_range(0..parents.len() as u32) as usize;
+    let mut draw = || rng.random_range(0..parents.len() as u32) as usize;
     let mut children = Vec::new();
     for seed in 0.. {
-        let (first, second) = (&parents[draw(&mut rng)], &parents[draw(&mut rng)]);
+        let (first, second) = (&parents[draw()], &parents[draw()]);
         let child = offspring(first, second, primitives, &variation, seed);
         let changed = child.genes.iter().position(|gene| gene.column.is_none());
         children.extend(
@@ -112,13 +89,20 @@ fn measure(data: &Dataset, primitives: &Primitives, settings: &LevenbergMarquard
             break;
         }
     }
+    children
+}
+
+/// Breeds, then tunes; only tuning (with the first evaluation of the changed gene) is timed.
+fn measure(data: &Dataset, primitives: &Primitives, settings: &LevenbergMarquardt, evaluate_only: bool) -> Rate {
+    let (context, mut workspace, mut rng) = (Context::of(data), Workspace::default(), SlotRng::seed_from_u64(2));
+    let mut children = bred(context, primitives, &mut workspace, &mut rng);
     let mut rate = Rate {
         evaluations: 0,
         parameters: 0,
         seconds: 0.0,
         endings: BTreeMap::new(),
     };
-    let start = seconds();
+    let start = processor_seconds();
     for (changed, child) in &mut children {
         if evaluate_only {
             child.evaluate(context, &mut workspace);
@@ -129,16 +113,8 @@ fn measure(data: &Dataset, primitives: &Primitives, settings: &LevenbergMarquard
         rate.parameters += outcome.parameters;
         *rate.endings.entry(format!("{:?}", outcome.ending)).or_default() += 1;
     }
-    rate.seconds = seconds() - start;
+    rate.seconds = processor_seconds() - start;
     rate
-}
-
-/// Processor time of this thread where the system tells it, else time.
-fn seconds() -> f64 {
-    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = told.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
-    nanoseconds.map_or_else(|| START.elapsed().as_secs_f64(), |n| n * 1e-9)
 }
 
 fn main() {

@@ -1,16 +1,19 @@
 //! Node evaluations per second on random trees, all genes of all individuals over all rows, on one thread:
 //! `cargo run --release --example node_rates [rows] [seconds] [narrowest level]`. For profiles; `python -m benchmarks nodes` compares.
+mod clock;
+
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use multigene_core::dataset::Dataset;
-use multigene_core::gene::{Function, Node};
-use multigene_core::grow::{SlotRng, between};
-use multigene_core::individual::{Gene, Individual};
-use multigene_core::operator::Operator;
+use clock::processor_seconds;
+use multigene_core::evaluate::dataset::Dataset;
 use multigene_core::population::sweep;
+use multigene_core::tree::gene::{Function, Node};
+use multigene_core::tree::individual::{Gene, Individual};
+use multigene_core::tree::operator::Operator;
+use multigene_core::tree::weights::Weights;
+use multigene_core::vary::grow::{SlotRng, between};
 use multigene_core::vector_math::Level;
-use multigene_core::weights::Weights;
 use rand::{RngExt, SeedableRng};
 
 const FEATURES: u32 = 5;
@@ -43,18 +46,6 @@ fn grow(size: usize, nodes: &mut Vec<Node>, weights: &mut Weights, rng: &mut Slo
     nodes.push(Node::Apply(Function::Base(operator)));
 }
 
-/// Time this thread has spent on a processor (Linux), so that other work on the machine counts less.
-fn processor_seconds() -> f64 {
-    std::thread::yield_now(); // brings the account up to date
-    let account = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux keeps accounts of threads");
-    account
-        .split(' ')
-        .next()
-        .and_then(|ns| ns.parse::<f64>().ok())
-        .expect("nanoseconds come first")
-        / 1e9
-}
-
 fn main() {
     let argument = |i: usize, default: usize| std::env::args().nth(i).and_then(|n| n.parse().ok()).unwrap_or(default);
     let sizes = match argument(1, 0) {
@@ -83,7 +74,7 @@ fn main() {
             let ((_, before), mut nodes, mut after, begin) = (run(), 0, 0.0, Instant::now());
             while begin.elapsed().as_secs_f64() < argument(2, 1) as f64 {
                 let (done, now) = run();
-                (nodes, after) = (nodes + done, now);
+                (nodes, after) = (nodes + done.expect("as many features as the trees use"), now);
             }
             println!(
                 "{level:?} {rows:>6} rows: {:.2}·10⁹ nodes/s",

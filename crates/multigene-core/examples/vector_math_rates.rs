@@ -1,25 +1,13 @@
 //! Prints how many values per second each vector function does at each level, on data that stay in the first-level
 //! cache. Run: `cargo run --release -p multigene-core --example vector_math_rates [name]`.
 
-use multigene_core::dispatch;
-use multigene_core::vector_math::{self as vm, Level};
+use multigene_core::vector_math::Level;
 use std::hint::black_box;
 use std::time::Instant;
 
-dispatch! {
-    fn exp(x: &[f64], out: &mut [f64]) = vm::exp_slice;
-    fn log(x: &[f64], out: &mut [f64]) = vm::log_slice;
-    fn sin(x: &[f64], out: &mut [f64]) = vm::sin_slice;
-    fn cos(x: &[f64], out: &mut [f64]) = vm::cos_slice;
-    fn sinc(x: &[f64], out: &mut [f64]) = vm::sinc_slice;
-    fn tanh(x: &[f64], out: &mut [f64]) = vm::tanh_slice;
-    fn logistic(x: &[f64], out: &mut [f64]) = vm::logistic_slice;
-    fn softplus(x: &[f64], out: &mut [f64]) = vm::softplus_slice;
-    fn gauss(x: &[f64], out: &mut [f64]) = vm::gauss_slice;
-    fn erf(x: &[f64], out: &mut [f64]) = vm::erf_slice;
-    fn atan(x: &[f64], out: &mut [f64]) = vm::atan_slice;
-    fn sincos(x: &[f64], sine: &mut [f64], cosine: &mut [f64]) = vm::sincos_slice;
-}
+#[path = "../tests/vector_math/functions.rs"]
+mod functions;
+use functions::*;
 
 const ROWS: usize = 1024;
 const SWEEPS: usize = 400;

@@ -1,34 +1,24 @@
 //! Engine of multigene: everything that is done per row or per node.
 //!
-//! Pure Rust: no Python, no files, no clock, no global randomness. `operator ← gene ← individual ← population`;
-//! `evaluate ← gradient ← tune`. The verbs of [`population::Population`] are what the search loop calls.
+//! Pure Rust: no Python, no files, no clock, no global randomness. The folders are the stages through which a model goes, in
+//! this order; each folder's head says what comes in and what goes out:
+//!
+//! | module | a model there is … |
+//! |---|---|
+//! | [`settings`] | not there yet: what people set, by name |
+//! | [`tree`] | a structure: operators, genes as postfix nodes, inner weights, text |
+//! | [`vary`] | born or bred: random genes, crossover, mutation, weights shared by index |
+//! | [`tune`] | moved: its inner weights by gradient or by Levenberg–Marquardt; shortened |
+//! | [`evaluate`] | measured: columns of values, outer coefficients, loss, derivatives |
+//! | [`population`] | one of many: the verbs that the search loop calls, each on all individuals in parallel |
+//!
+//! [`vector_math`] is the arithmetic under them all, [`error`] what they say when they cannot go on.
 
-pub mod aligned;
-pub mod column_sets;
-pub mod criterion;
-pub mod dataset;
 pub mod error;
 pub mod evaluate;
-pub mod functions;
-pub mod gene;
-pub mod gradient;
-pub mod grow;
-pub mod individual;
-pub mod interval;
-pub mod least_squares;
-pub mod loops;
-pub mod measure;
-pub mod mutate;
-pub mod neighbours;
-pub mod operator;
 pub mod population;
-pub mod program;
-pub mod rescale;
-pub mod rows;
-pub mod synchronise;
-pub mod text;
-mod tokens;
+pub mod settings;
+pub mod tree;
 pub mod tune;
 pub mod vary;
 pub mod vector_math;
-pub mod weights;

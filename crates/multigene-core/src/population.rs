@@ -9,24 +9,34 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
 use rayon::prelude::*;
 
-use crate::criterion::Criterion;
-use crate::dataset::Dataset;
-use crate::functions::CustomOperator;
-use crate::gene::Node;
-use crate::grow::{Primitives, SlotRng, Synchronisation};
-use crate::individual::{Context, Individual, Workspace};
-use crate::mutate::mutate;
-use crate::neighbours::neighbours;
-use crate::synchronise::{mirror, resolve};
-use crate::text;
-use crate::tune::levenberg_marquardt::{GeneChoice, LevenbergMarquardt, levenberg_marquardt_until};
-use crate::tune::trim::trim;
-use crate::tune::{self, GradientTuning};
-use crate::vary::{Variation, offspring};
-use crate::weights::{BIAS, Weights};
+use crate::error::{Error, Result};
+use crate::evaluate::criterion::Criterion;
+use crate::evaluate::dataset::Dataset;
+use crate::evaluate::outer_fit::{Context, Workspace};
+use crate::settings::{Tuning, Variation};
+use crate::tree::functions::CustomOperator;
+use crate::tree::individual::Individual;
+use crate::tree::text;
+use crate::tree::weights::Weights;
+use crate::tune;
+use crate::tune::refine::{Refining, refine};
+use crate::vary::grow::{Primitives, SlotRng, Synchronisation};
+use crate::vary::mutate::mutate;
+use crate::vary::neighbours::neighbours;
+use crate::vary::offspring;
+use crate::vary::synchronise::{mirror, resolve};
 
 thread_local! {
     static WORKSPACE: RefCell<Workspace> = RefCell::default();
+}
+
+/// Lends the thread's buffers. What is left of a data set in them is dropped, so that it does not outlive the data.
+fn with_workspace<R>(verb: impl FnOnce(&mut Workspace) -> R) -> R {
+    WORKSPACE.with_borrow_mut(|workspace| {
+        let result = verb(workspace);
+        workspace.working = None;
+        result
+    })
 }
 
 /// How individuals are turned into models and how much memory may be spent on not evaluating twice.
@@ -36,114 +46,6 @@ pub struct Evaluation {
     pub fit_genes: bool,
     /// Bytes for columns of genes that breeding leaves alone.
     pub cache_bytes: usize,
-}
-
-/// Second-order tuning of offspring.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Refinement {
-    /// Levenberg-Marquardt on one gene.
-    pub tuning: LevenbergMarquardt,
-    /// Chance that all genes are tuned together.
-    pub all_genes: f64,
-    /// What fitness is.
-    pub criterion: Criterion,
-    /// After its first step, an offspring goes on only with at least this fitness.
-    pub race: Option<f64>,
-    /// LCF weights below this share of the largest are dropped if that makes the individual fitter.
-    pub prune: f64,
-}
-
-fn refine(
-    individual: &mut Individual,
-    context: Context,
-    refinement: &Refinement,
-    workspace: &mut Workspace,
-    seed: u64,
-    stop: &AtomicBool,
-) -> usize {
-    let mut rng = SlotRng::seed_from_u64(seed);
-    individual.evaluate(context, workspace);
-    if !individual.unexplained.is_finite() {
-        return 1;
-    }
-    let rows = context.data.count();
-    let race = refinement
-        .race
-        .map(|fitness| refinement.criterion.unexplained_at(fitness, individual, rows));
-    let tuning = LevenbergMarquardt {
-        race,
-        ..refinement.tuning
-    };
-    let any = rng.random_range(0..individual.genes.len() as u32);
-    let gene = individual
-        .fresh
-        .filter(|&g| (g as usize) < individual.genes.len())
-        .unwrap_or(any) as usize;
-    let genes = if rng.random_bool(refinement.all_genes) {
-        GeneChoice::All
-    } else {
-        GeneChoice::One(gene)
-    };
-    let outcome = levenberg_marquardt_until(individual, genes, context, &tuning, workspace, &mut rng, stop);
-    if refinement.prune > 0.0 && outcome.steps > 0 {
-        prune(individual, gene, context, refinement, workspace);
-    }
-    1 + outcome.evaluations
-}
-
-/// Drops small LCF weights and exponents of one gene where that makes the individual fitter.
-fn prune(individual: &mut Individual, gene: usize, context: Context, refinement: &Refinement, workspace: &mut Workspace) {
-    let rows: Vec<u32> = individual.genes[gene]
-        .nodes
-        .iter()
-        .filter_map(|node| match node {
-            Node::Combination(row) | Node::Product(row) => Some(*row),
-            _ => None,
-        })
-        .collect();
-    let mut pruned = individual.clone();
-    let mut changed = false;
-    for row in rows {
-        let terms: Vec<(u32, f64)> = individual.weights.row(row).iter().collect();
-        let largest = terms.iter().filter(|t| t.0 != BIAS).map(|t| t.1.abs()).fold(0.0, f64::max);
-        let kept: Vec<(u32, f64)> = terms
-            .iter()
-            .copied()
-            .filter(|&(f, w)| f == BIAS || w.abs() >= refinement.prune * largest)
-            .collect();
-        if kept.len() < terms.len() {
-            pruned.weights.replace(row, kept);
-            changed = true;
-        }
-    }
-    if changed {
-        pruned.touch(gene);
-        pruned.evaluate(context, workspace);
-        let n = context.data.count();
-        if refinement.criterion.fitness(&pruned, n) >= refinement.criterion.fitness(individual, n) {
-            *individual = pruned;
-        }
-    }
-}
-
-/// Models that stand alone: all genes of each tuned jointly, and, with a price per printed node, shortened. In parallel.
-pub fn polish_all(models: &mut [Individual], data: &Dataset, tuning: &LevenbergMarquardt, price: f64, stop: &AtomicBool) {
-    let context = Context {
-        data,
-        library: &[],
-        fit_genes: true,
-    };
-    models.par_iter_mut().for_each(|model| {
-        let (mut workspace, mut rng) = (Workspace::default(), SlotRng::seed_from_u64(0));
-        model.forget();
-        levenberg_marquardt_until(model, GeneChoice::All, context, tuning, &mut workspace, &mut rng, stop);
-        if price > 0.0 {
-            trim(model, context, price, tuning, &mut workspace, &mut rng, stop);
-        }
-        let unexplained = model.unexplained;
-        model.forget(); // columns of very many rows would add up
-        model.unexplained = unexplained;
-    });
 }
 
 /// Individuals of one generation and what they are made of.
@@ -174,14 +76,7 @@ impl Population {
         }
         let shared = (primitives.synchronisation == Synchronisation::Global && primitives.has_combinations())
             .then(|| primitives.new_weights(&mut SlotRng::seed_from_u64(seeds.first().copied().unwrap_or(0))));
-        let mut population = Self {
-            individuals,
-            primitives,
-            evaluation,
-            shared,
-        };
-        population.mirror_shared();
-        population
+        Self::of(individuals, primitives, evaluation, shared)
     }
 
     /// A population of given individuals, e.g. one that was saved. `shared` are the LCFs of all in globally synchronised mode.
@@ -199,6 +94,29 @@ impl Population {
         };
         population.mirror_shared();
         population
+    }
+
+    /// A population of models on their own.
+    pub fn of_models(individuals: Vec<Individual>, primitives: Arc<Primitives>, evaluation: Evaluation) -> Result<Self> {
+        if primitives.shares_rows() {
+            return Err(Error::new(
+                "Given individuals cannot be put into a population with synchronised LCFs.",
+            ));
+        }
+        Ok(Self::of(individuals, primitives, evaluation, None))
+    }
+
+    /// A population from what `dump` wrote.
+    pub fn restore(state: &[u8], primitives: Arc<Primitives>, evaluation: Evaluation) -> Result<Self> {
+        let (individuals, shared) =
+            postcard::from_bytes(state).map_err(|_| Error::new("The checkpoint's population is damaged; start the run anew."))?;
+        Ok(Self::of(individuals, primitives, evaluation, shared))
+    }
+
+    /// The whole state, for a checkpoint.
+    pub fn dump(&self) -> Result<Vec<u8>> {
+        postcard::to_stdvec(&(&self.individuals, &self.shared))
+            .map_err(|error| Error::new(format!("The population cannot be saved: {error}.")))
     }
 
     /// The LCFs of all individuals in globally synchronised mode.
@@ -226,7 +144,7 @@ impl Population {
         let context = self.context(data);
         individuals.par_iter_mut().for_each(|individual| {
             if !stop.load(Ordering::Relaxed) {
-                WORKSPACE.with_borrow_mut(|workspace| verb(individual, context, workspace));
+                with_workspace(|workspace| verb(individual, context, workspace));
                 // At once, not after the whole population: on a million rows its columns together would be gigabytes.
                 individual.genes.iter_mut().skip(kept).for_each(|gene| gene.column = None);
             }
@@ -249,8 +167,31 @@ impl Population {
         });
     }
 
+    /// Fitness of every individual by a criterion on `n` rows (−∞ before evaluation), and its complexity.
+    pub fn measures(&self, criterion: Criterion, n: usize) -> (Vec<f64>, Vec<u64>) {
+        let fitness = |individual: &Individual| {
+            if individual.is_evaluated() {
+                criterion.fitness(individual, n)
+            } else {
+                f64::NEG_INFINITY
+            }
+        };
+        let of = |individual: &Individual| (fitness(individual), individual.complexity() as u64);
+        self.individuals.iter().map(of).unzip()
+    }
+
+    /// Best R² of every individual during its last tuning; −∞ before evaluation.
+    pub fn peaks(&self) -> Vec<f64> {
+        let peak = |individual: &Individual| match &individual.peak {
+            Some(peak) => 1.0 - peak.unexplained,
+            None if individual.is_evaluated() => individual.fitness(),
+            None => f64::NEG_INFINITY,
+        };
+        self.individuals.iter().map(peak).collect()
+    }
+
     /// Gradient tuning of all individuals (paper, section 3.2), then their evaluation.
-    pub fn tune(&mut self, data: &Dataset, tuning: &GradientTuning, stop: &AtomicBool) {
+    pub fn tune(&mut self, data: &Dataset, tuning: &Tuning, stop: &AtomicBool) {
         self.for_each(data, stop, |individual, context, workspace| {
             // Tuning starts from the residual, which evaluation leaves in the workspace.
             individual.unexplained = f64::NAN;
@@ -262,7 +203,7 @@ impl Population {
     /// Second-order tuning of the individuals that changed: the gene that breeding changed (any gene where none did), all genes
     /// with some probability, hopeless ones given up after the first step, and weights dropped that earn nothing.
     /// Returns the number of evaluations.
-    pub fn refine(&mut self, data: &Dataset, refinement: &Refinement, seeds: &[u64], stop: &AtomicBool) -> usize {
+    pub fn refine(&mut self, data: &Dataset, refining: &Refining, seeds: &[u64], stop: &AtomicBool) -> usize {
         let kept = self.columns_kept(data);
         let mut individuals = std::mem::take(&mut self.individuals);
         let context = self.context(data);
@@ -270,8 +211,7 @@ impl Population {
             if stop.load(Ordering::Relaxed) || individual.is_evaluated() {
                 return 0;
             }
-            let evaluations =
-                WORKSPACE.with_borrow_mut(|workspace| refine(individual, context, refinement, workspace, seed, stop));
+            let evaluations = with_workspace(|workspace| refine(individual, context, refining, workspace, seed, stop));
             individual.genes.iter_mut().skip(kept).for_each(|gene| gene.column = None);
             evaluations
         };
@@ -309,7 +249,7 @@ impl Population {
 
     /// One step of the population's shared LCFs (paper, section 3.3.3): derivatives of all individuals are summed by index,
     /// one update moves the shared weights, all individuals are evaluated again.
-    pub fn tune_shared(&mut self, data: &Dataset, tuning: &GradientTuning, stop: &AtomicBool) {
+    pub fn tune_shared(&mut self, data: &Dataset, tuning: &Tuning, stop: &AtomicBool) {
         let Some(mut shared) = self.shared.take() else { return };
         let context = self.context(data);
         let width = shared.values().len();
@@ -320,14 +260,14 @@ impl Population {
                 if stop.load(Ordering::Relaxed) {
                     return Vec::new();
                 }
-                WORKSPACE.with_borrow_mut(|workspace| {
+                with_workspace(|workspace| {
                     let mut individual = individual.clone();
                     individual.unexplained = f64::NAN;
                     individual.evaluate(context, workspace);
                     if stop.load(Ordering::Relaxed) || !individual.unexplained.is_finite() {
                         return Vec::new();
                     }
-                    tune::gradient(&individual, context, tuning.tunable, workspace);
+                    tune::gradient(&individual, context, tuning.tunable(), workspace);
                     workspace.gradient[..width].to_vec()
                 })
             })
@@ -404,6 +344,27 @@ impl Population {
         }
     }
 
+    /// Refuses a number that is no individual's.
+    pub fn check_index(&self, i: usize) -> Result<()> {
+        let size = self.individuals.len();
+        if i < size {
+            return Ok(());
+        }
+        Err(Error::new(format!("There is no individual {i} in a population of {size}.")))
+    }
+
+    /// Refuses parents and elites that are not there, and seeds that are not one per pair.
+    pub fn check_breeding(&self, parents: &[(usize, usize)], elites: &[usize], seeds: &[u64]) -> Result<()> {
+        let size = self.individuals.len();
+        let mut named = parents.iter().flat_map(|&(a, b)| [a, b]).chain(elites.iter().copied());
+        if parents.len() == seeds.len() && named.all(|i| i < size) {
+            return Ok(());
+        }
+        Err(Error::new(format!(
+            "Parents and elites must be among the {size} individuals, with one seed per pair."
+        )))
+    }
+
     /// The model of slot `i` on its own.
     pub fn model(&self, i: usize) -> Individual {
         self.individuals[i].detach(&self.primitives.functions.library)
@@ -412,24 +373,23 @@ impl Population {
 
 /// Evaluates every gene of every individual on every row, keeping nothing: the bare forward sweep, for measurements.
 /// Returns the number of node evaluations, which falls short after a stop.
-pub fn sweep(individuals: &[&Individual], data: &Dataset, stop: &AtomicBool) -> u64 {
+pub fn sweep(individuals: &[&Individual], data: &Dataset, stop: &AtomicBool) -> Result<u64> {
+    individuals
+        .iter()
+        .try_for_each(|individual| individual.check_features(data.n_features()))?;
     let genes: Vec<(&Individual, usize)> = individuals
         .iter()
         .flat_map(|&i| (0..i.genes.len()).map(move |g| (i, g)))
         .collect();
-    let context = Context {
-        data,
-        library: &[],
-        fit_genes: true,
-    };
+    let context = Context::of(data);
     let one = |&(individual, gene): &(&Individual, usize)| {
         if stop.load(Ordering::Relaxed) {
             return 0;
         }
-        WORKSPACE.with_borrow_mut(|workspace| std::hint::black_box(individual.raw_column(gene, context, workspace)));
+        with_workspace(|workspace| std::hint::black_box(individual.raw_column(gene, context, workspace)));
         (individual.genes[gene].nodes.len() * data.rows()) as u64
     };
-    genes.par_iter().map(one).sum()
+    Ok(genes.par_iter().map(one).sum())
 }
 
 /// What makes two individuals duplicates: the text of their genes.

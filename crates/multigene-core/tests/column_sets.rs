@@ -1,5 +1,5 @@
 //! Sets of columns: what is found equals what trying everything finds.
-use multigene_core::column_sets::{Beam, ColumnSet, column_sets};
+use multigene_core::evaluate::column_sets::{Beam, ColumnSet, column_sets};
 use multigene_core::vector_math::Level;
 use proptest::prelude::*;
 
@@ -17,7 +17,7 @@ fn unit(mut column: Vec<f64>) -> Vec<f64> {
 
 fn sets(columns: &[Vec<f64>], target: &[f64], beam: Beam) -> Vec<ColumnSet> {
     let cost = vec![1.0; columns.len()];
-    column_sets(&columns.concat(), &cost, target, beam, Level::detect())
+    column_sets(&columns.concat(), &cost, target, beam, Level::detect()).unwrap()
 }
 
 /// A column that is as good as random.
@@ -85,7 +85,7 @@ proptest! {
         // Every level of vector instructions finds the same.
         let cost = vec![1.0; n];
         for level in Level::available() {
-            let other = column_sets(&columns.concat(), &cost, &target, beam, level);
+            let other = column_sets(&columns.concat(), &cost, &target, beam, level).unwrap();
             prop_assert_eq!(&other[0].members, &found[0].members);
         }
     }

@@ -2,12 +2,12 @@
 mod common;
 
 use common::{all_functions, primitives, random_gene, rng, uniform};
-use multigene_core::functions::expand;
-use multigene_core::gene::{Function, Node};
-use multigene_core::individual::{Gene, Individual};
-use multigene_core::operator::{Notation, Operator};
-use multigene_core::text;
-use multigene_core::weights::{BIAS, OWN_VALUE, Weights};
+use multigene_core::tree::functions::expand;
+use multigene_core::tree::gene::{Function, Node};
+use multigene_core::tree::individual::{Gene, Individual};
+use multigene_core::tree::operator::{Notation, Operator};
+use multigene_core::tree::text;
+use multigene_core::tree::weights::{BIAS, OWN_VALUE, Weights};
 
 /// A formula as its signs, names and numbers; brackets and commas are not written.
 type Formula = Vec<String>;

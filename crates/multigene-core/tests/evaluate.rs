@@ -2,15 +2,15 @@
 mod common;
 
 use common::{all_functions, columns, evaluate_gene, naive, naive_with, primitives, random_gene, rng, uniform};
-use multigene_core::dataset::Dataset;
-use multigene_core::evaluate::{BLOCK, Scratch, evaluate};
-use multigene_core::functions::CustomOperator;
-use multigene_core::gene::{Function, Node};
-use multigene_core::loops::LANES;
-use multigene_core::operator::Operator;
-use multigene_core::program::{Operand, Program};
+use multigene_core::evaluate::dataset::Dataset;
+use multigene_core::evaluate::forward::{BLOCK, Scratch, evaluate};
+use multigene_core::evaluate::loops::LANES;
+use multigene_core::evaluate::program::{Operand, Program};
+use multigene_core::tree::functions::CustomOperator;
+use multigene_core::tree::gene::{Function, Node};
+use multigene_core::tree::operator::Operator;
+use multigene_core::tree::weights::Weights;
 use multigene_core::vector_math::Level;
-use multigene_core::weights::Weights;
 
 /// Is `got` the gene's value up to what rounding can do? Judged by how much small noise moves the naive value.
 fn is_value(got: f64, nodes: &[Node], weights: &Weights, library: &[CustomOperator], x: &[f64], seed: u64) -> bool {

@@ -2,10 +2,10 @@
 mod common;
 
 use common::{all_functions, naive, primitives, random_gene, rng, uniform};
-use multigene_core::functions::{FunctionSet, expand};
-use multigene_core::gene::{Function, Node, depth, depths, is_tree, levels, sizes, start};
-use multigene_core::operator::Operator;
-use multigene_core::weights::{BIAS, OWN_VALUE, Weights};
+use multigene_core::tree::functions::{FunctionSet, expand};
+use multigene_core::tree::gene::{Function, Node, depth, depths, is_tree, levels, sizes, start};
+use multigene_core::tree::operator::Operator;
+use multigene_core::tree::weights::{BIAS, OWN_VALUE, Weights};
 
 struct Tree {
     end: usize,

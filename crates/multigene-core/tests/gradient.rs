@@ -2,16 +2,17 @@
 mod common;
 
 use common::{all_operators, columns, naive, primitives, random_gene, rng, tame_functions, uniform};
-use multigene_core::dataset::Dataset;
-use multigene_core::functions::{CustomOperator, FunctionSet};
-use multigene_core::gene::{Function, Node};
-use multigene_core::gradient::{Sum, Tape, Tunable, reverse};
-use multigene_core::individual::{Context, Gene, Individual, Workspace};
-use multigene_core::operator::Operator;
-use multigene_core::program::Program;
+use multigene_core::evaluate::dataset::Dataset;
+use multigene_core::evaluate::gradient::{Sum, Sweep, Tape, Tunable};
+use multigene_core::evaluate::outer_fit::{Context, Workspace};
+use multigene_core::evaluate::program::Program;
+use multigene_core::tree::functions::{CustomOperator, FunctionSet};
+use multigene_core::tree::gene::{Function, Node};
+use multigene_core::tree::individual::{Gene, Individual};
+use multigene_core::tree::operator::Operator;
+use multigene_core::tree::weights::{BIAS, OWN_VALUE, Weights};
 use multigene_core::tune;
 use multigene_core::vector_math::Level;
-use multigene_core::weights::{BIAS, OWN_VALUE, Weights};
 
 /// Derivatives of Σ seed·gene by every weight.
 fn gradient(
@@ -28,18 +29,17 @@ fn gradient(
     padded.resize(data.padded(), 0.0);
     let mut gradient = vec![0.0; weights.values().len()];
     let program = Program::compile(nodes, weights, library);
-    reverse(
-        &program,
+    let sweep = Sweep {
+        program: &program,
         weights,
-        &data,
+        data: &data,
         tunable,
-        &padded,
-        tape,
-        &mut Sum {
-            gradient: &mut gradient,
-            data: &data,
-        },
-    );
+    };
+    let mut sink = Sum {
+        gradient: &mut gradient,
+        data: &data,
+    };
+    sweep.reverse(0, &padded, tape, &mut sink);
     gradient
 }
 
@@ -106,7 +106,7 @@ fn random_genes() {
         for (place, (want, allowed)) in differences(&nodes, &weights, library, &x, &seed).into_iter().enumerate() {
             if allowed < 1e-3 * want.abs() + 1e-3 {
                 checked += 1;
-                let text = multigene_core::text::print(&nodes, &weights, library);
+                let text = multigene_core::tree::text::print(&nodes, &weights, library);
                 assert!(
                     (got[place] - want).abs() <= allowed,
                     "weight {place} of {text}: {}, by differences {want} ± {allowed}",

@@ -1,9 +1,9 @@
 //! Results kept while weights are tuned give the same columns and derivatives, bit for bit, as sweeps that start anew.
-use multigene_core::dataset::Dataset;
-use multigene_core::evaluate::{Scratch, evaluate};
-use multigene_core::gradient::{Kept, Sum, Tape, Tunable, reverse};
-use multigene_core::program::Program;
-use multigene_core::text;
+use multigene_core::evaluate::dataset::Dataset;
+use multigene_core::evaluate::forward::{Scratch, evaluate};
+use multigene_core::evaluate::gradient::{Kept, Sum, Sweep, Tape, Tunable};
+use multigene_core::evaluate::program::Program;
+use multigene_core::tree::text;
 use multigene_core::vector_math::Level;
 
 const ROWS: usize = 1100; // two blocks and a bit
@@ -27,37 +27,21 @@ fn kept_results_equal_new_sweeps() {
         let program = Program::compile(&nodes, &weights, &[]);
         let mut expected = vec![0.0; data.padded()];
         evaluate(&program, &weights, &data, &mut Scratch::default(), &mut expected);
-        kept.advance(&program, &weights, &data, tunable, &mut tape);
+        let sweep = Sweep {
+            program: &program,
+            weights: &weights,
+            data: &data,
+            tunable,
+        };
+        kept.advance(sweep, &mut tape);
         assert_eq!(kept.column(&program, &data).as_slice(), expected, "round {round}");
-        let mut gradients = [vec![0.0; weights.values().len()], vec![0.0; weights.values().len()]];
-        let [new, old] = &mut gradients;
-        reverse(
-            &program,
-            &weights,
-            &data,
-            tunable,
-            &seed,
-            &mut Tape::default(),
-            &mut Sum {
-                gradient: new,
-                data: &data,
-            },
-        );
-        kept.reverse(
-            &program,
-            &weights,
-            &data,
-            tunable,
-            &seed,
-            &mut tape,
-            &mut Sum {
-                gradient: old,
-                data: &data,
-            },
-        );
+        let (mut new, mut old) = (vec![0.0; weights.values().len()], vec![0.0; weights.values().len()]);
+        let sink = |gradient| Sum { gradient, data: &data };
+        sweep.reverse(0, &seed, &mut Tape::default(), &mut sink(&mut new));
+        kept.reverse(sweep, &seed, &mut tape, &mut sink(&mut old));
         assert!(new.iter().any(|&slope| slope != 0.0));
         assert_eq!(new, old, "round {round}");
-        for (value, slope) in weights.values_mut().iter_mut().zip(new) {
+        for (value, slope) in weights.values_mut().iter_mut().zip(&new) {
             *value -= 0.01 * slope.signum() * f64::from(u8::from(*slope != 0.0));
         }
     }

@@ -2,12 +2,13 @@
 mod common;
 
 use common::{columns, rng, uniform};
-use multigene_core::dataset::Dataset;
-use multigene_core::gene::{Function, Node};
-use multigene_core::individual::{Context, Gene, Individual, Workspace};
-use multigene_core::operator::Operator;
+use multigene_core::evaluate::dataset::Dataset;
+use multigene_core::evaluate::outer_fit::{Context, Workspace};
+use multigene_core::tree::gene::{Function, Node};
+use multigene_core::tree::individual::{Gene, Individual};
+use multigene_core::tree::operator::Operator;
+use multigene_core::tree::weights::Weights;
 use multigene_core::vector_math::Level;
-use multigene_core::weights::Weights;
 use proptest::prelude::*;
 
 /// Least squares by Householder reflections on [1, columns] with rows scaled by the roots of the weights.

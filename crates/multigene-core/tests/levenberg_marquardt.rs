@@ -2,22 +2,23 @@
 //! convergence to known weights, and what it promises: never worse, within its limits, the same every time.
 use std::sync::atomic::AtomicBool;
 
-use multigene_core::dataset::Dataset;
-use multigene_core::functions::FunctionSet;
-use multigene_core::gene::{Function, Node};
-use multigene_core::gradient::{Tape, Tunable};
-use multigene_core::grow::{Birth, LeafFrequencies, Limits, Primitives, SlotRng, Synchronisation};
-use multigene_core::individual::{Context, Gene, Individual, Workspace};
-use multigene_core::operator::Operator;
-use multigene_core::text;
+use multigene_core::evaluate::dataset::Dataset;
+use multigene_core::evaluate::gradient::{Tape, Tunable};
+use multigene_core::evaluate::outer_fit::{Context, Workspace};
+use multigene_core::settings::Genes;
+use multigene_core::tree::gene::{Function, Node};
+use multigene_core::tree::individual::{Gene, Individual};
+use multigene_core::tree::operator::Operator;
+use multigene_core::tree::text;
+use multigene_core::tree::weights::Weights;
 use multigene_core::tune::jacobian::{Equations, Point, jacobian};
 use multigene_core::tune::levenberg_marquardt::{
     Ending, GeneChoice, LevenbergMarquardt, Outcome, levenberg_marquardt, levenberg_marquardt_until,
 };
 use multigene_core::tune::linear_algebra;
 use multigene_core::tune::parameters::Parameters;
+use multigene_core::vary::grow::{Birth, Primitives, SlotRng, Synchronisation};
 use multigene_core::vector_math::Level;
-use multigene_core::weights::Weights;
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 
@@ -97,37 +98,24 @@ fn tune_with(individual: &mut Individual, genes: GeneChoice, data: &Dataset, set
 }
 
 fn primitives(features: usize, product: f64) -> Primitives {
-    let functions: Vec<Function> = Operator::PAPER
-        .iter()
-        .chain(&[Operator::Div, Operator::Log, Operator::Sqrt, Operator::Inv])
-        .map(|&o| Function::Base(o))
-        .collect();
-    Primitives {
-        functions: FunctionSet {
-            frequencies: vec![1.0; functions.len()],
-            functions,
-            library: Vec::new(),
-        },
-        n_features: features,
-        leaves: LeafFrequencies {
-            variable: 2.0,
-            combination: 4.0,
-            product,
-            constant: 1.0,
-        },
-        product_features: Vec::new(),
-        constants: (-10.0, 10.0),
-        birth: Birth::Sparse(0.5),
-        synchronisation: Synchronisation::Unsynchronised,
-        weighted: 0.2,
-        initial_depth: 5,
-        mutation_depth: 4,
-        limits: Limits {
-            max_genes: 4,
-            max_nodes: 30,
-            max_depth: 6,
-        },
-    }
+    let mut genes = Genes {
+        variable_frequency: Some(2.0),
+        lcf: Some(Synchronisation::Unsynchronised),
+        lcf_frequency: Some(4.0),
+        lcf_birth: Birth::Sparse,
+        product_frequency: product,
+        product_features: Some(Vec::new()),
+        weighted_nodes: 0.2,
+        initial_depth: Some(5),
+        mutation_depth: Some(4),
+        max_genes: 4,
+        max_nodes: Some(30),
+        max_depth: 6,
+        ..Genes::default()
+    };
+    let more = ["div", "log", "sqrt", "inv"].map(|name| (name.into(), None, 1.0));
+    genes.functions.extend(more);
+    genes.primitives(features).expect("known functions")
 }
 
 proptest! {

@@ -2,10 +2,10 @@
 mod common;
 
 use common::{all_operators, reference, rng, uniform};
-use multigene_core::evaluate::{self, unary};
-use multigene_core::interval::Interval;
-use multigene_core::loops::LANES;
-use multigene_core::operator::{Notation, Operator, binary_slope, unary_slope};
+use multigene_core::evaluate::forward::{self, unary};
+use multigene_core::evaluate::loops::LANES;
+use multigene_core::tree::interval::Interval;
+use multigene_core::tree::operator::{Notation, Operator, binary_slope, unary_slope};
 use multigene_core::vector_math::{Level, TRIG_LIMIT};
 
 const SPECIAL: [f64; 30] = [
@@ -100,7 +100,7 @@ fn two_argument_values_equal_the_scalar_reference_however_arguments_are_given() 
     for operator in all_operators().into_iter().filter(|op| op.arity() == 2) {
         for level in Level::available() {
             let mut out = vec![f64::NAN; a.len()];
-            evaluate::binary_rows_rows(level, operator, &a, &b, &mut out);
+            forward::binary_rows_rows(level, operator, &a, &b, &mut out);
             for k in 0..a.len() {
                 let want = reference(operator, a[k], b[k]);
                 assert!(
@@ -113,14 +113,14 @@ fn two_argument_values_equal_the_scalar_reference_however_arguments_are_given() 
             }
             for same in SPECIAL {
                 let mut fixed = vec![f64::NAN; a.len()];
-                evaluate::binary_rows_same(level, operator, &a, same, &mut fixed);
-                evaluate::binary_rows_rows(level, operator, &a, &vec![same; a.len()], &mut out);
+                forward::binary_rows_same(level, operator, &a, same, &mut fixed);
+                forward::binary_rows_rows(level, operator, &a, &vec![same; a.len()], &mut out);
                 assert!(
                     fixed.iter().zip(&out).all(|(f, o)| close(*f, *o, 0.0)),
                     "{operator:?} with second argument {same}"
                 );
-                evaluate::binary_same_rows(level, operator, same, &a, &mut fixed);
-                evaluate::binary_rows_rows(level, operator, &vec![same; a.len()], &a, &mut out);
+                forward::binary_same_rows(level, operator, same, &a, &mut fixed);
+                forward::binary_rows_rows(level, operator, &vec![same; a.len()], &a, &mut out);
                 assert!(
                     fixed.iter().zip(&out).all(|(f, o)| close(*f, *o, 0.0)),
                     "{operator:?} with first argument {same}"
@@ -135,17 +135,17 @@ fn whole_arrays_of_any_length() {
     for n in [0, 1, 31, 32, 33, 100] {
         let x: Vec<f64> = (0..n).map(|k| k as f64 * 0.1).collect();
         assert_eq!(
-            evaluate::apply(Operator::Add, &x, Some(&x)).unwrap(),
+            forward::apply(Operator::Add, &x, Some(&x)).unwrap(),
             x.iter().map(|v| v + v).collect::<Vec<_>>()
         );
         assert_eq!(
-            evaluate::apply(Operator::Sqrt, &x, None).unwrap(),
+            forward::apply(Operator::Sqrt, &x, None).unwrap(),
             x.iter().map(|v| v.sqrt()).collect::<Vec<_>>()
         );
     }
-    assert!(evaluate::apply(Operator::Add, &[1.0], Some(&[1.0, 2.0])).is_err());
-    assert!(evaluate::apply(Operator::Add, &[1.0], None).is_err());
-    assert!(evaluate::apply(Operator::Sin, &[1.0], Some(&[1.0])).is_err());
+    assert!(forward::apply(Operator::Add, &[1.0], Some(&[1.0, 2.0])).is_err());
+    assert!(forward::apply(Operator::Add, &[1.0], None).is_err());
+    assert!(forward::apply(Operator::Sin, &[1.0], Some(&[1.0])).is_err());
 }
 
 /// Where the slope jumps or the function is undefined, so that a finite difference says nothing.
@@ -285,7 +285,7 @@ fn ranges_contain_every_value() {
                         _ => uniform(&mut rng, r.low, r.high).clamp(r.low, r.high),
                     };
                     let (a, b) = (inside(first), inside(second));
-                    let v = evaluate::apply(operator, &[a], (operator.arity() == 2).then_some(&[b])).unwrap()[0];
+                    let v = forward::apply(operator, &[a], (operator.arity() == 2).then_some(&[b])).unwrap()[0];
                     assert!(
                         v.is_finite(),
                         "{operator:?}({a}, {b}) = {v} although its range over {first:?} and {second:?} is {range:?}"

@@ -6,16 +6,17 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use common::{all_functions, assert_sound, of_texts, paper, primitives};
-use multigene_core::functions::FunctionSet;
-use multigene_core::gene::{Function, Node};
-use multigene_core::grow::{Birth, LeafFrequencies, Limits, Primitives, Synchronisation};
-use multigene_core::individual::{Individual, Workspace};
-use multigene_core::mutate::Mutation;
-use multigene_core::neighbours::neighbours;
-use multigene_core::operator::Operator;
+use multigene_core::evaluate::outer_fit::Workspace;
 use multigene_core::population::{Evaluation, Population};
-use multigene_core::text;
-use multigene_core::vary::Variation;
+use multigene_core::settings::Variation;
+use multigene_core::tree::functions::FunctionSet;
+use multigene_core::tree::gene::{Function, Node};
+use multigene_core::tree::individual::Individual;
+use multigene_core::tree::operator::Operator;
+use multigene_core::tree::text;
+use multigene_core::vary::grow::{Birth, LeafFrequencies, Limits, Primitives, Synchronisation};
+use multigene_core::vary::mutate::Mutation;
+use multigene_core::vary::neighbours::neighbours;
 use proptest::prelude::*;
 
 static GO: AtomicBool = AtomicBool::new(false);
@@ -28,11 +29,10 @@ fn only(kinds: &[Mutation]) -> Variation {
     Variation {
         crossover: 0.0,
         mutation: 1.0,
-        high_level: 0.0,
-        gene_selection: 0.5,
-        mutations: kinds.iter().map(|&kind| (kind, 1.0)).collect(),
-        constant_sigma: 0.1,
+        constant_mutation: 0.0,
         weights_sigma: 1.0,
+        more_mutations: kinds.iter().map(|&kind| (kind, 1.0)).collect(),
+        ..Variation::default()
     }
 }
 
@@ -69,7 +69,7 @@ fn mutants(parent: Individual, primitives: Primitives, kind: Mutation, number: u
 }
 
 fn printed(individual: &Individual) -> Vec<String> {
-    let print = |gene: &multigene_core::individual::Gene| text::print(&gene.nodes, &individual.weights, &[]);
+    let print = |gene: &multigene_core::tree::individual::Gene| text::print(&gene.nodes, &individual.weights, &[]);
     individual.genes.iter().map(print).collect()
 }
 
@@ -191,7 +191,7 @@ proptest! {
         let data = common::dataset(seed, 40, primitives.n_features, false);
         let seeds: Vec<u64> = (0..12).map(|k| seed.wrapping_add(k * 7919)).collect();
         let mut population = Population::grow(Arc::new(primitives.clone()), EVALUATION, &seeds);
-        let kinds = Mutation::ALL.map(|(_, kind)| kind);
+        let kinds = Mutation::ALL;
         for generation in 0..6u64 {
             let seeds: Vec<u64> = seeds.iter().map(|s| s ^ (generation << 32)).collect();
             population = population.breed(&(0..12).map(|k| (k, k)).collect::<Vec<_>>(), &[], &only(&kinds), &seeds);

@@ -2,10 +2,10 @@
 mod common;
 
 use common::{all_functions, primitives, random_gene, rng};
-use multigene_core::functions::expand;
-use multigene_core::gene::{Node, depth, is_tree};
-use multigene_core::text::{parse, print};
-use multigene_core::weights::Weights;
+use multigene_core::tree::functions::expand;
+use multigene_core::tree::gene::{Node, depth, is_tree};
+use multigene_core::tree::text::{parse, print};
+use multigene_core::tree::weights::Weights;
 use proptest::prelude::*;
 use rand::RngExt;
 

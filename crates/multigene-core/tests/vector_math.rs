@@ -1,25 +1,13 @@
 //! The vector functions against tables of correctly rounded values, at special arguments and against `libm`, at every
 //! level of vector instructions that the machine has.
 
-use multigene_core::dispatch;
 use multigene_core::vector_math::{self as vm, Level};
 use proptest::prelude::*;
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 
-dispatch! {
-    fn exp(x: &[f64], out: &mut [f64]) = vm::exp_slice;
-    fn log(x: &[f64], out: &mut [f64]) = vm::log_slice;
-    fn sin(x: &[f64], out: &mut [f64]) = vm::sin_slice;
-    fn cos(x: &[f64], out: &mut [f64]) = vm::cos_slice;
-    fn sinc(x: &[f64], out: &mut [f64]) = vm::sinc_slice;
-    fn tanh(x: &[f64], out: &mut [f64]) = vm::tanh_slice;
-    fn logistic(x: &[f64], out: &mut [f64]) = vm::logistic_slice;
-    fn softplus(x: &[f64], out: &mut [f64]) = vm::softplus_slice;
-    fn gauss(x: &[f64], out: &mut [f64]) = vm::gauss_slice;
-    fn erf(x: &[f64], out: &mut [f64]) = vm::erf_slice;
-    fn atan(x: &[f64], out: &mut [f64]) = vm::atan_slice;
-    fn sincos(x: &[f64], sine: &mut [f64], cosine: &mut [f64]) = vm::sincos_slice;
-}
+#[path = "vector_math/functions.rs"]
+mod functions;
+use functions::*;
 
 type Function = fn(Level, &[f64], &mut [f64]);
 

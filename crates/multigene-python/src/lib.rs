@@ -11,11 +11,9 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _engine {
     #[pymodule_export]
-    use crate::model::{Individual, apply, column_sets, operators, polish};
+    use crate::model::{Individual, apply, check_functions, column_sets, operators, polish};
     #[pymodule_export]
     use crate::population::{Dataset, Population, sweep};
-    #[pymodule_export]
-    use crate::settings::check_functions;
     #[pymodule_export]
     use crate::workers::Workers;
 }

@@ -1,43 +1,51 @@
 //! `Dataset` and `Population` for Python.
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-use multigene_core::criterion::Criterion;
-use multigene_core::individual;
-use multigene_core::population;
-use multigene_core::weights::Weights;
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
-use pyo3::exceptions::PyValueError;
+use multigene_core::error::Result as CoreResult;
+use multigene_core::evaluate::{criterion::Criterion, dataset::Dataset as Rows, loss};
+use multigene_core::population::{self, Evaluation, Population as Individuals};
+use multigene_core::settings::{Genes, Refinement, Tuning, Variation};
+use multigene_core::{tune::refine::Refining, vary::grow::Primitives, vector_math::Level};
+use numpy::ndarray::ArrayView1;
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::convert::{columns, dataset, value_error};
-use crate::model::Individual;
-use crate::settings::{GeneSettings, RefinementSettings, TuningSettings, VariationSettings, criterion};
+use crate::convert::{Array, Matrix, Vector, columns, value_error};
+use crate::model::{Individual, copies};
+use crate::settings::Settings;
 use crate::workers::Workers;
 
 /// Training rows.
 #[pyclass(frozen, module = "multigene._engine")]
-pub struct Dataset(pub multigene_core::dataset::Dataset);
+pub struct Dataset(pub Rows);
 
 #[pymethods]
 impl Dataset {
     #[new]
-    #[pyo3(signature = (x, y, weights=None, fixed=None, count=None))]
+    #[pyo3(signature = (x, y, weights=None, fixed=None, count=None, loss=None))]
     fn new(
-        x: PyReadonlyArray2<'_, f64>,
-        y: PyReadonlyArray1<'_, f64>,
-        weights: Option<PyReadonlyArray1<'_, f64>>,
-        fixed: Option<PyReadonlyArray2<'_, f64>>,
+        py: Python<'_>,
+        x: Matrix<'_>,
+        y: Vector<'_>,
+        weights: Option<Vector<'_>>,
+        fixed: Option<Matrix<'_>>,
         count: Option<usize>,
+        loss: Option<(String, f64)>,
     ) -> PyResult<Self> {
-        let data = dataset(&x, &y, weights.as_ref())?;
-        let count = count.unwrap_or(data.rows());
-        let data = data.with_count(count);
-        let Some(fixed) = fixed else { return Ok(Self(data)) };
-        let columns = columns(&fixed, 0..data.rows());
-        data.with_fixed(columns)
-            .map(Self)
-            .ok_or_else(|| PyValueError::new_err("A fixed column is not finite."))
+        let (x, y, weights) = (x.as_array(), y.as_array().to_vec(), weights.map(|w| w.as_array().to_vec()));
+        let fixed = fixed.as_ref().map(|fixed| fixed.as_array());
+        let data = py.detach(|| {
+            let data = Rows::new(columns(x, 0..x.nrows()), &y, weights.as_deref(), Level::detect())?;
+            let fixed = fixed.map_or_else(Vec::new, |fixed| columns(fixed, 0..fixed.nrows()));
+            let data = data.with_count(count.unwrap_or(y.len())).with_fixed(fixed)?;
+            match loss.map_or(Ok(None), |(name, parameter)| loss::named(&name, parameter))? {
+                Some(loss) => data.with_loss(loss, &y),
+                None => Ok(data),
+            }
+        });
+        data.map(Self).map_err(value_error)
     }
 
     #[getter]
@@ -59,117 +67,102 @@ impl Dataset {
 /// One generation.
 #[pyclass(module = "multigene._engine")]
 pub struct Population {
-    inner: population::Population,
+    inner: Individuals,
     workers: Py<Workers>,
 }
 
-type Arrays<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u64>>);
+/// Name of a criterion, its prices per parameter and per node.
+type By = (String, f64, f64);
+type Measures<'py> = (Array<'py>, Bound<'py, PyArray1<u64>>);
+type Models<'py> = Vec<Bound<'py, Individual>>;
 
 #[pymethods]
 impl Population {
     #[staticmethod]
-    fn grow(py: Python<'_>, genes: GeneSettings, n_features: usize, seeds: Vec<u64>, workers: Py<Workers>) -> PyResult<Self> {
-        let primitives = Arc::new(genes.primitives(n_features).map_err(value_error)?);
-        let evaluation = genes.evaluation();
-        let inner = workers
-            .get()
-            .run(py, |_| population::Population::grow(primitives, evaluation, &seeds))?;
-        Ok(Self { inner, workers })
+    fn grow(py: Python<'_>, genes: Settings<Genes>, n_features: usize, seeds: Vec<u64>, workers: Py<Workers>) -> PyResult<Self> {
+        let make = |primitives, evaluation| Ok(Individuals::grow(primitives, evaluation, &seeds));
+        Self::made(py, &genes.0, n_features, workers, make)
     }
 
     #[staticmethod]
     fn of(
-        individuals: Vec<PyRef<'_, Individual>>,
-        genes: GeneSettings,
+        py: Python<'_>,
+        individuals: Models,
+        genes: Settings<Genes>,
         n_features: usize,
         workers: Py<Workers>,
     ) -> PyResult<Self> {
-        let primitives = Arc::new(genes.primitives(n_features).map_err(value_error)?);
-        if primitives.shares_rows() {
-            return Err(PyValueError::new_err(
-                "Given individuals cannot be put into a population with synchronised LCFs.",
-            ));
-        }
-        let individuals = individuals.iter().map(|i| i.inner.clone()).collect();
-        Ok(Self {
-            inner: population::Population::of(individuals, primitives, genes.evaluation(), None),
-            workers,
-        })
+        let models = copies(&individuals);
+        let make = |primitives, evaluation| Individuals::of_models(models, primitives, evaluation);
+        Self::made(py, &genes.0, n_features, workers, make)
     }
 
-    fn tune(&mut self, py: Python<'_>, data: &Dataset, tuning: TuningSettings) -> PyResult<()> {
-        let tuning = tuning.gradient().map_err(value_error)?;
-        let inner = &mut self.inner;
-        self.workers.get().run(py, |stop| inner.tune(&data.0, &tuning, stop))
+    #[staticmethod]
+    fn restore(py: Python<'_>, state: &[u8], genes: Settings<Genes>, n_features: usize, workers: Py<Workers>) -> PyResult<Self> {
+        let make = |primitives, evaluation| Individuals::restore(state, primitives, evaluation);
+        Self::made(py, &genes.0, n_features, workers, make)
     }
 
-    fn tune_shared(&mut self, py: Python<'_>, data: &Dataset, tuning: TuningSettings) -> PyResult<()> {
-        let tuning = tuning.gradient().map_err(value_error)?;
-        let inner = &mut self.inner;
-        self.workers.get().run(py, |stop| inner.tune_shared(&data.0, &tuning, stop))
+    fn dump<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let state = py.detach(|| self.inner.dump()).map_err(value_error)?;
+        Ok(PyBytes::new(py, &state))
     }
 
-    fn perturb_shared(&mut self, sigma: f64, seed: u64) {
-        self.inner.perturb_shared(sigma, seed);
+    fn tune(&mut self, py: Python<'_>, data: &Dataset, tuning: Settings<Tuning>) -> PyResult<()> {
+        self.run(py, |population, stop| population.tune(&data.0, &tuning.0, stop))
+    }
+
+    fn tune_shared(&mut self, py: Python<'_>, data: &Dataset, tuning: Settings<Tuning>) -> PyResult<()> {
+        self.run(py, |population, stop| population.tune_shared(&data.0, &tuning.0, stop))
+    }
+
+    fn perturb_shared(&mut self, py: Python<'_>, sigma: f64, seed: u64) -> PyResult<()> {
+        self.run(py, |population, _| population.perturb_shared(sigma, seed))
     }
 
     #[pyo3(signature = (data, by=None))]
-    fn evaluate<'py>(&mut self, py: Python<'py>, data: &Dataset, by: Option<(String, f64, f64)>) -> PyResult<Arrays<'py>> {
-        let criterion = by.map_or(Ok(Criterion::R2), |by| criterion(&by)).map_err(value_error)?;
-        let inner = &mut self.inner;
-        self.workers.get().run(py, |stop| inner.evaluate(&data.0, stop))?;
-        let n = data.0.count();
-        let fitness = |i: &individual::Individual| {
-            if i.is_evaluated() {
-                criterion.fitness(i, n)
-            } else {
-                f64::NEG_INFINITY
-            }
-        };
-        let fitness: Vec<f64> = self.inner.individuals.iter().map(fitness).collect();
-        let complexity: Vec<u64> = self.inner.individuals.iter().map(|i| i.complexity() as u64).collect();
+    fn evaluate<'py>(&mut self, py: Python<'py>, data: &Dataset, by: Option<By>) -> PyResult<Measures<'py>> {
+        let criterion = by.map_or(Ok(Criterion::R2), criterion)?;
+        let (fitness, complexity) = self.run(py, |population, stop| {
+            population.evaluate(&data.0, stop);
+            population.measures(criterion, data.0.count())
+        })?;
         Ok((fitness.into_pyarray(py), complexity.into_pyarray(py)))
     }
 
-    #[pyo3(signature = (data, refinement, by, race, seeds))]
     fn refine(
         &mut self,
         py: Python<'_>,
         data: &Dataset,
-        refinement: RefinementSettings,
-        by: (String, f64, f64),
+        refinement: Settings<Refinement>,
+        by: By,
         race: Option<f64>,
         seeds: Vec<u64>,
     ) -> PyResult<usize> {
-        let refinement = refinement.refinement(criterion(&by).map_err(value_error)?, race);
-        let inner = &mut self.inner;
-        self.workers
-            .get()
-            .run(py, |stop| inner.refine(&data.0, &refinement, &seeds, stop))
-    }
-
-    fn diversify(&mut self, variation: VariationSettings, seeds: Vec<u64>) -> PyResult<()> {
-        self.inner.diversify(&variation.variation().map_err(value_error)?, &seeds);
-        Ok(())
-    }
-
-    fn forget(&mut self) {
-        self.inner.forget();
-    }
-
-    fn plant(&mut self, models: Vec<PyRef<'_, Individual>>, first: usize) {
-        self.inner
-            .plant(models.iter().map(|model| model.inner.clone()).collect(), first);
-    }
-
-    /// Best fitness each individual has had during its last tuning.
-    fn peaks<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        let peak = |i: &individual::Individual| match &i.peak {
-            Some(peak) => 1.0 - peak.unexplained,
-            None if i.is_evaluated() => i.fitness(),
-            None => f64::NEG_INFINITY,
+        let (settings, criterion) = (refinement.0, criterion(by)?);
+        let refining = Refining {
+            settings,
+            criterion,
+            race,
         };
-        self.inner.individuals.iter().map(peak).collect::<Vec<f64>>().into_pyarray(py)
+        self.run(py, |population, stop| population.refine(&data.0, &refining, &seeds, stop))
+    }
+
+    fn diversify(&mut self, py: Python<'_>, variation: Settings<Variation>, seeds: Vec<u64>) -> PyResult<()> {
+        self.run(py, |population, _| population.diversify(&variation.0, &seeds))
+    }
+
+    fn forget(&mut self, py: Python<'_>) {
+        py.detach(|| self.inner.forget());
+    }
+
+    fn plant(&mut self, py: Python<'_>, models: Models, first: usize) {
+        let models = copies(&models);
+        py.detach(|| self.inner.plant(models, first));
+    }
+
+    fn peaks<'py>(&self, py: Python<'py>) -> Array<'py> {
+        self.inner.peaks().into_pyarray(py)
     }
 
     fn breed(
@@ -177,88 +170,65 @@ impl Population {
         py: Python<'_>,
         parents: PyReadonlyArray2<'_, u64>,
         elites: Vec<usize>,
-        variation: VariationSettings,
+        variation: Settings<Variation>,
         seeds: Vec<u64>,
     ) -> PyResult<Self> {
-        let size = self.inner.individuals.len();
-        let pairs: Vec<(usize, usize)> = parents
-            .as_array()
-            .rows()
-            .into_iter()
-            .map(|row| (row[0] as usize, row[1] as usize))
-            .collect();
-        if pairs.len() != seeds.len() || pairs.iter().any(|&(a, b)| a >= size || b >= size) || elites.iter().any(|&e| e >= size) {
-            return Err(PyValueError::new_err(format!(
-                "Parents and elites must be among the {size} individuals, with one seed per pair."
-            )));
-        }
-        let (inner, variation) = (&self.inner, variation.variation().map_err(value_error)?);
-        let inner = self
-            .workers
-            .get()
-            .run(py, |_| inner.breed(&pairs, &elites, &variation, &seeds))?;
-        Ok(Self {
-            inner,
-            workers: self.workers.clone_ref(py),
-        })
+        let pair = |row: ArrayView1<u64>| (row[0] as usize, row[1] as usize);
+        let pairs: Vec<(usize, usize)> = parents.as_array().rows().into_iter().map(pair).collect();
+        self.inner.check_breeding(&pairs, &elites, &seeds).map_err(value_error)?;
+        self.beside(py, |population| population.breed(&pairs, &elites, &variation.0, &seeds))
     }
 
     fn neighbours(&self, py: Python<'_>, index: usize, seed: u64, first: usize, number: usize) -> PyResult<Self> {
-        self.check_index(index)?;
-        Ok(Self {
-            inner: self.inner.neighbours(index, seed, first, number),
-            workers: self.workers.clone_ref(py),
-        })
+        self.inner.check_index(index).map_err(value_error)?;
+        self.beside(py, |population| population.neighbours(index, seed, first, number))
     }
 
     fn model(&self, index: usize) -> PyResult<Individual> {
-        self.check_index(index)?;
-        Ok(Individual {
-            inner: self.inner.model(index),
-        })
+        self.inner.check_index(index).map_err(value_error)?;
+        Ok(Individual(self.inner.model(index)))
     }
 
     fn __len__(&self) -> usize {
         self.inner.individuals.len()
     }
-
-    /// The whole state, for a checkpoint.
-    fn dump<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let state = (&self.inner.individuals, self.inner.shared());
-        let bytes = postcard::to_stdvec(&state).map_err(|e| PyValueError::new_err(e.to_string()))?;
-        Ok(PyBytes::new(py, &bytes))
-    }
-
-    #[staticmethod]
-    fn restore(state: &[u8], genes: GeneSettings, n_features: usize, workers: Py<Workers>) -> PyResult<Self> {
-        let primitives = Arc::new(genes.primitives(n_features).map_err(value_error)?);
-        let (individuals, shared): (Vec<individual::Individual>, Option<Weights>) = postcard::from_bytes(state)
-            .map_err(|_| PyValueError::new_err("The checkpoint's population is damaged; start the run anew."))?;
-        Ok(Self {
-            inner: population::Population::of(individuals, primitives, genes.evaluation(), shared),
-            workers,
-        })
-    }
 }
 
 impl Population {
-    fn check_index(&self, index: usize) -> PyResult<()> {
-        let size = self.inner.individuals.len();
-        if index < size {
-            return Ok(());
-        }
-        Err(PyValueError::new_err(format!(
-            "There is no individual {index} in a population of {size}."
-        )))
+    /// A population on these threads, made of what the settings say.
+    fn made<F>(py: Python<'_>, genes: &Genes, n_features: usize, workers: Py<Workers>, make: F) -> PyResult<Self>
+    where
+        F: FnOnce(Arc<Primitives>, Evaluation) -> CoreResult<Individuals> + Send,
+    {
+        let make = |_: &AtomicBool| make(Arc::new(genes.primitives(n_features)?), genes.evaluation());
+        Ok(Self {
+            inner: workers.get().run(py, make)?,
+            workers,
+        })
+    }
+
+    /// Another population on the same threads, made of this one.
+    fn beside(&self, py: Python<'_>, make: impl FnOnce(&Individuals) -> Individuals + Send) -> PyResult<Self> {
+        let (inner, workers) = (&self.inner, self.workers.clone_ref(py));
+        Ok(Self {
+            inner: workers.get().run(py, |_| Ok(make(inner)))?,
+            workers,
+        })
+    }
+
+    /// A verb on all individuals, in parallel and without the interpreter lock.
+    fn run<R: Send>(&mut self, py: Python<'_>, verb: impl FnOnce(&mut Individuals, &AtomicBool) -> R + Send) -> PyResult<R> {
+        let inner = &mut self.inner;
+        self.workers.get().run(py, |stop| Ok(verb(inner, stop)))
     }
 }
 
-/// Node evaluations of one sweep of all genes over all rows, for benchmarks.
+fn criterion((name, per_parameter, per_node): By) -> PyResult<Criterion> {
+    Criterion::named(&name, per_parameter, per_node).map_err(value_error)
+}
+
 #[pyfunction]
-pub fn sweep(py: Python<'_>, individuals: Vec<Bound<'_, Individual>>, data: &Dataset, workers: &Workers) -> PyResult<u64> {
-    individuals
-        .iter()
-        .try_for_each(|individual| individual.get().check_features(data.0.n_features()))?;
-    let individuals: Vec<&individual::Individual> = individuals.iter().map(|individual| &individual.get().inner).collect();
+pub fn sweep(py: Python<'_>, individuals: Models, data: &Dataset, workers: &Workers) -> PyResult<u64> {
+    let individuals: Vec<_> = individuals.iter().map(|individual| &individual.get().0).collect();
     workers.run(py, |stop| population::sweep(&individuals, &data.0, stop))
 }

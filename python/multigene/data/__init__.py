@@ -3,5 +3,5 @@
 `table.py` reads files and pipes, `columns.py` makes numbers of their columns; `arrays.py` checks what a user hands to `fit` and
 `predict`. What comes in is anything that looks like a table; what goes out is a checked array of doubles with names of columns.
 `scores.py` says how good predictions are, and `training_rows.py` is the compact copy of the rows that a fitted model keeps for
-what is asked of it later.
+intervals, pruning and importance.
 """

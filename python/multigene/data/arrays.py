@@ -164,7 +164,7 @@ def data_summary(names: list[str] | None, X: Array, y: Array, variance: float) -
 
 
 def spread_rows(y: Array, most: int) -> npt.NDArray[np.intp]:
-    """Indices of at most so many rows, spread evenly over the order of `y`; the extremes are among them."""
+    """Indices of at most `most` rows, spread evenly over the order of `y`; the extremes are among them."""
     if len(y) <= most:
         return np.arange(len(y))
     order = np.argsort(y, kind="stable")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -120,11 +121,7 @@ def _floats(table: Table, name: str) -> npt.NDArray[np.float64]:
     column = table.frame[name]
     text_like = not (pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column))
     if text_like:
-        parsed = (
-            pd.to_numeric(column, errors="coerce")
-            if not _is_time(column)
-            else pd.Series(np.nan, index=column.index)
-        )
+        parsed = _parsed(column) if not _is_time(column) else pd.Series(np.nan, index=column.index)
         wrong = np.flatnonzero((parsed.isna() & column.notna()).to_numpy())
         if len(wrong):
             value = str(column.iloc[int(wrong[0])])
@@ -146,6 +143,16 @@ def _floats(table: Table, name: str) -> npt.NDArray[np.float64]:
             "it or remove the row."
         )
     return np.ascontiguousarray(values)
+
+
+def _parsed(column: pd.Series) -> pd.Series:
+    """Text as numbers, NaN where it is none."""
+    try:
+        return pd.to_numeric(column, errors="coerce")
+    except OverflowError:  # whole numbers of more than 308 digits
+        limit = int(sys.float_info.max)
+        beyond = [isinstance(value, int) and abs(value) > limit for value in column]
+        return pd.to_numeric(column.mask(np.array(beyond), np.inf), errors="coerce")
 
 
 def _way_out(value: str, name: str) -> str:

@@ -12,6 +12,7 @@ import io
 import os
 import re
 import sys
+import warnings
 import zlib
 from collections import Counter
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ import pandas as pd
 
 SEPARATORS = (",", ";", "\t", "|")
 _SPOKEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", r"\s+": "spaces"}
+_EMPTY = "{} is empty; give a file with a line of column names and rows of numbers."
 _COMMA_NUMBER = re.compile(r"\s*[-+]?\d*,\d+([eE][-+]?\d+)?\s*\Z")
 _POINT_NUMBER = re.compile(r"\s*[-+]?\d*\.\d+([eE][-+]?\d+)?\s*\Z")
 
@@ -65,7 +67,7 @@ def read_table(
         except (OSError, EOFError, zlib.error):
             raise ValueError(f"{name} is a damaged gzip file; make or fetch it again.") from None
     if not content.strip():
-        raise ValueError(f"{name} is empty; give a file with a line of column names and rows of numbers.")
+        raise ValueError(_EMPTY.format(name))
     if content[:4] == b"PAR1":
         return _checked(_parquet(content, name))
     if content[:4] == b"PK\x03\x04":
@@ -153,6 +155,8 @@ class _NoSheet(Exception):
 def _text(content: bytes, name: str, dialect: Dialect) -> Table:
     text = _decoded(content, name, dialect)
     sample = [line for line in text[: 1 << 20].splitlines()[:200] if line.strip()]
+    if not sample:  # nothing but marks and separators of lines
+        raise ValueError(_EMPTY.format(name))
     separator = _unescaped(dialect.separator) or detect_separator(sample)
     decimal = dialect.decimal or detect_decimal(sample, separator)
     names = _fields(sample[0], separator)
@@ -162,14 +166,16 @@ def _text(content: bytes, name: str, dialect: Dialect) -> Table:
         options["float_precision"] = "round_trip"  # later versions do so of themselves
     # A thousand separator is never guessed: 1,234 may be either. Everything else pandas knows is left to it.
     try:
-        frame = pd.read_csv(
-            io.StringIO(text),
-            sep=separator,
-            decimal=decimal,
-            skipinitialspace=True,
-            index_col=False,
-            **options,
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)  # fields beyond the header would be lost
+            frame = pd.read_csv(
+                io.StringIO(text),
+                sep=separator,
+                decimal=decimal,
+                skipinitialspace=True,
+                index_col=False,
+                **options,
+            )
     except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
         raise ValueError(
             _ragged(text, separator, name) or f"{name} cannot be read as a table: {error}."

@@ -1,4 +1,4 @@
-"""Training rows that a fitted model keeps for what is asked of it later: intervals, shortening, importance.
+"""Training rows that a fitted model keeps for intervals, pruning and importance.
 
 `fit` keeps a compact copy, thinned when there are very many rows. Model files never hold it; a loaded model
 is given rows anew.
@@ -17,9 +17,9 @@ from multigene.data.scores import r2
 
 Floats = npt.NDArray[np.float64]
 
-#: At most so many rows are kept,
+#: The most rows that are kept,
 MOST_ROWS = 20_000
-#: and at most so many numbers (32 MB), but never fewer rows than `FEWEST_ROWS`.
+#: and the most numbers (32 MB); but never fewer rows than `FEWEST_ROWS`.
 MOST_VALUES = 4_000_000
 FEWEST_ROWS = 2_000
 
@@ -43,7 +43,7 @@ class TrainingRows:
         return TrainingRows(X, y, weights, len(y)).thinned(most, copy=True)
 
     def thinned(self, most: int, copy: bool = False) -> TrainingRows:
-        """At most so many of the rows."""
+        """At most `most` of the rows."""
         n = len(self.y)
         if n > most:
             chosen = np.sort(np.random.default_rng(n).permutation(n)[:most])

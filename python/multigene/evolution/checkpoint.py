@@ -23,7 +23,7 @@ from multigene.evolution.pareto import Candidate, ParetoFront
 from multigene.settings.settings import Settings, Stopping
 
 FORMAT = "multigene-checkpoint"
-VERSION = 1
+VERSION = 2
 Floats = npt.NDArray[np.float64]
 DAMAGED = "The checkpoint is damaged; delete it to start the run anew."
 
@@ -31,9 +31,12 @@ DAMAGED = "The checkpoint is damaged; delete it to start the run anew."
 def fingerprint_of(
     settings: Settings, X: Floats, y: Floats, weights: Floats | None, seed: Any, units: Any
 ) -> str:
-    """Tells whether a state belongs to these data, settings, seed and units; limits may change in between."""
-    parts: tuple[Any, ...] = replace(settings, stopping=Stopping()), X.shape
-    parts += (seed if isinstance(seed, int | np.integer) else None,) if units is None else (seed, units)
+    """Tells whether a state belongs to these data, settings, seed and units; limits may change in between.
+
+    A seed that is no number changes when it is used, and is not part of it.
+    """
+    number = int(seed) if isinstance(seed, int | np.integer) else None
+    parts = replace(settings, stopping=Stopping()), X.shape, number, units
     digest = sha256(repr(parts).encode())
     for array in (X, y, weights):
         digest.update(b"none" if array is None else np.ascontiguousarray(array).data)

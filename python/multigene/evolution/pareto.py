@@ -11,6 +11,9 @@ import numpy.typing as npt
 
 from multigene._engine import Individual, Population
 
+#: Models turned away by the guard that a front remembers, the latest ones: to ask again would only take time.
+MOST_REFUSED = 10_000
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -45,7 +48,7 @@ class ParetoFront:
         self._guard = guard
         self._beside = beside
         self._stairs = np.full(1, -np.inf)
-        self._refused: set[tuple[float, int]] = set()
+        self._refused: dict[tuple[float, int], None] = {}
         self.best: Candidate | None = None
 
     def update(
@@ -65,7 +68,9 @@ class ParetoFront:
                 if self._guard is None or self._guard(model):
                     improved |= self.add(model, *mark)
                 else:  # elites come again every generation
-                    self._refused.add(mark)
+                    self._refused[mark] = None
+        while len(self._refused) > MOST_REFUSED:
+            del self._refused[next(iter(self._refused))]
         return improved
 
     def _stair(self, complexity: int) -> float:

@@ -1,6 +1,6 @@
 """The numbers of a finished model with no more digits than its loss can tell: 0.5770429717715662 becomes 0.577.
 
-`estimator.py` asks for it when a search hands over its models. Unlike `rounding.py`, the last step of `prune`, nothing is
+The estimator does this once, when a search hands over its models. Unlike in `rounding.py`, the last step of `prune`, nothing is
 refitted and nothing is given up: the mean squared error grows by a millionth of itself at most, and predictions move by
 thousandths of the model's own error. Formulas, exports and files then have numbers that can be read and copied.
 """
@@ -105,16 +105,16 @@ def with_few_digits(
     `first` is done at any rate; the others, smallest first, as long as there are `seconds` left.
     """
     checked, start = rows.thinned(CHECKED_ROWS), time.perf_counter()
-    done = {id(first): _shortened(first, checked)} if first is not None else {}
+    done = {id(first): _with_few_digits(first, checked)} if first is not None else {}
     for member in sorted(members, key=lambda m: m.complexity):
         if seconds is not None and time.perf_counter() - start > seconds:
             break
         if member is not first:
-            done[id(member)] = _shortened(member, checked)
+            done[id(member)] = _with_few_digits(member, checked)
     return [done.get(id(member), member) for member in members]
 
 
-def _shortened(member: Member, rows: TrainingRows) -> Member:
+def _with_few_digits(member: Member, rows: TrainingRows) -> Member:
     before = rows.y - member.individual.predict(rows.X)
     with np.errstate(all="ignore"):
         loss = float(np.average(before**2, weights=rows.shares))

@@ -1,10 +1,10 @@
-"""Shortening a fitted formula: drop what costs little, refit what is left, round the numbers.
+"""Pruning a fitted formula: drop what costs little, refit what is left, round the numbers.
 
 Greedy, best first: every edit of every term (drop it, drop a weight or a part, put a part's mean or its
 argument in its place, drop a number) is scored by the R² that a refit of the outer coefficients reaches; the
 edits that cost least per node saved are made together, all numbers are tuned anew by the engine, and the next
 round begins. It ends when no edit keeps R² within the allowed loss. This is GPTIPS2's gene knock-out carried
-on below the genes. `inspection.py` offers it as `model.prune`.
+on below the genes. The estimator offers it as `model.prune`; `explain/__init__.py` lists what else makes a formula shorter.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ Floats = npt.NDArray[np.float64]
 SCORED_ROWS, TUNED_ROWS = 1000, 4000
 #: Share of the allowed loss that dropping may use; rounding has the rest.
 FOR_DROPPING = 0.9
-#: An edit is worth a try when refitted coefficients bring R² back within so many times the allowed loss.
+#: An edit is worth a try when refitted coefficients bring R² back within this many times the allowed loss.
 HOPE = 15.0
 #: Edits tried one by one, tuned, before giving up.
 TRIES = 16
-#: A term costs its nodes and so many for its coefficient and its sign.
+#: A term costs its nodes, and these for its coefficient and its sign.
 TERM = 3
 TUNING = Refinement(iterations=30, gain=1e-5, decay=0.0, max_parameters=256)
 DAMPINGS = (1e-2, 1e2, 1e4)
@@ -49,7 +49,7 @@ DAMPINGS = (1e-2, 1e2, 1e4)
 
 @dataclass(frozen=True)
 class Pruned:
-    """What shortening did; R² before and after are measured on the same rows."""
+    """What pruning did; R² before and after are measured on the same rows."""
 
     before: Formula
     after: Formula
@@ -72,7 +72,7 @@ class Pruned:
         )
 
 
-def shortened(
+def pruned(
     member: Member, names: Sequence[str], rows: TrainingRows, max_loss: Any, target: str = "y"
 ) -> Pruned:
     """A shorter form of a model whose R² on the rows is at most `max_loss` lower."""
@@ -92,7 +92,7 @@ def shortened(
             "give other rows."
         )
     best = member.individual, before, base
-    work = Shortening(rows.thinned(TUNED_ROWS), float(max_loss))
+    work = Pruning(rows.thinned(TUNED_ROWS), float(max_loss))
     for expression in reversed(work.path(before.expression)):
         for candidate in _models(expression, rows, base - float(max_loss)):
             # What is listed is the formula of the engine's model, so that is measured.
@@ -121,17 +121,17 @@ def _models(expression: Expression, rows: TrainingRows, floor: float) -> Iterato
                 continue
 
 
-class Shortening:
+class Pruning:
     """One formula on its way to a shorter one."""
 
     def __init__(self, rows: TrainingRows, max_loss: float) -> None:
         self.rows, self.max_loss = rows, max_loss
-        self.scorer, self.judge = Scorer(rows.thinned(SCORED_ROWS)), Scorer(rows)
+        self.quick, self.exact = Scorer(rows.thinned(SCORED_ROWS)), Scorer(rows)
         self.sizes: dict[Expression, int] = {}
 
     def path(self, expression: Expression) -> list[Expression]:
         """The formula and ever shorter ones, the last the shortest."""
-        start = self.judge.fit(terms_of(expression))
+        start = self.exact.fit(terms_of(expression))
         if start is None or not start.terms:
             return [expression]
         path, current = [expression, start.expression], start
@@ -168,7 +168,7 @@ class Shortening:
 
     def _ranked(self, current: Fitted, floor: float) -> list[tuple[Expression, Terms]]:
         """Edits that save nodes and may keep R² above the floor, those that cost least per node first."""
-        here = self.scorer.fit(current.terms)
+        here = self.quick.fit(current.terms)
         if here is None:
             return []
         whole, scored, seen = (
@@ -178,10 +178,10 @@ class Shortening:
         )
         lowest = here.r2 - HOPE * max(self.max_loss, current.r2 - floor, 1e-9)
         for term in current.terms:
-            for replacement in edits(term, self.scorer.rows):
+            for replacement in edits(term, self.quick.rows):
                 terms = self._edited(current.terms, [(term, replacement)])
                 saved = whole - self.cost(terms)
-                fitted = self.scorer.fit(terms) if saved > 0 and terms not in seen else None
+                fitted = self.quick.fit(terms) if saved > 0 and terms not in seen else None
                 seen.add(terms)
                 if fitted is not None and fitted.r2 >= lowest:
                     loss = max(here.r2 - fitted.r2, 1e-3 * self.max_loss)
@@ -194,14 +194,14 @@ class Shortening:
         """The best edit of each of several terms, as many as outer coefficients alone can bear with half of
         what may be lost.
         """
-        here = self.scorer.fit(current.terms)
+        here = self.quick.fit(current.terms)
         allowed = (here.r2 if here else 0.0) - 0.5 * max(0.0, current.r2 - floor)
         taken: list[tuple[Expression, Terms]] = []
         touched: set[Expression] = set()
         for edit in ranked:
             if edit[0] in touched:
                 continue
-            fitted = self.scorer.fit(self._edited(current.terms, [*taken, edit]))
+            fitted = self.quick.fit(self._edited(current.terms, [*taken, edit]))
             if fitted is not None and fitted.r2 >= allowed:
                 taken.append(edit)
                 touched.add(edit[0])
@@ -214,14 +214,14 @@ class Shortening:
 
     def _tuned(self, terms: Terms) -> Fitted | None:
         """Terms with all numbers tuned by the engine, or only the outer ones where that is better."""
-        plain = self.judge.fit(terms)
+        plain = self.exact.fit(terms)
         if plain is None or not plain.terms:
             return plain
         try:
             model = self._refined(
                 as_individual(plain.constant, plain.coefficients, plain.terms).fit(self.rows.dataset)
             )
-            tuned = self.judge.fit(terms_of(model_expression(model)))
+            tuned = self.exact.fit(terms_of(model_expression(model)))
         except ValueError:
             return plain
         return (

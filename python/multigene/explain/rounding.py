@@ -1,8 +1,8 @@
-"""Numbers of a formula with as few digits as a loss of R² allows; simple fractions and multiples of π where
+"""The last step of `prune.py`: numbers with as few digits as the loss of R² allows, simple fractions and multiples of π where
 they are close.
 
 One number after the other is fixed, inner ones first, the outer coefficients that are still free refitted
-each time, so that what one number gives up another can make good. The last step of `prune.py`.
+each time, so that what one number gives up another can make good.
 """
 
 from __future__ import annotations

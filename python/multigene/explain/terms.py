@@ -1,4 +1,4 @@
-"""A formula as a sum of terms with fitted coefficients: the form in which it is shortened.
+"""A formula as a sum of terms with fitted coefficients: the form in which it is pruned.
 
 `split` takes a simplified expression apart into terms without their coefficients; `Scorer` fits coefficients
 to any set of terms by least squares, keeping the columns of terms it has seen; `as_individual` makes an

@@ -1,7 +1,7 @@
 """Writers of a formula in other languages: one small module per target, and the registry that finds them by name.
 
 A writer is `write(expression, names, target, **options)`; `names` are the column names. Modules are imported
-when first asked for, so that a target with a heavy dependency costs nothing until it is used.
+when first used, so that a target with a heavy dependency costs nothing until it is used.
 """
 
 from __future__ import annotations

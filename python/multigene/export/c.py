@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from multigene.export.source import source
-from multigene.export.writer import PRODUCT, Template, Writer, calls
+from multigene.export.source import SourceWriter, source
+from multigene.expression.notation import Template
 from multigene.expression.tree import Expression
 
-HELPERS = {
-    "min": "static double mg_min(double a, double b) { return a < b || a != a ? a : b; }\n",
-    "max": "static double mg_max(double a, double b) { return a > b || a != a ? a : b; }\n",
-    "aq": "static double mg_aq(double x, double y) { return x / sqrt(1.0 + y * y); }\n",
-    "sign": "static double mg_sign(double x) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x; }\n",
-    "sinc": "static double mg_sinc(double x) { return x == 0.0 ? 1.0 : sin(x) / x; }\n",
-    "softplus": "static double mg_softplus(double x) { return fmax(x, 0.0) + log1p(exp(-fabs(x))); }\n",
-    "gauss": "static double mg_gauss(double x) { return exp(-x * x); }\n",
-    "bent": "static double mg_bent(double x) { return (sqrt(x * x + 1.0) - 1.0) / 2.0 + x; }\n",
-}
 RESERVED = """
 auto break case char const continue default do double else enum extern float for goto if inline int long
 register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
@@ -29,19 +19,14 @@ signbit linux unix
 """
 
 
-class CWriter(Writer):
+class CWriter(SourceWriter):
     """Calls of math.h."""
 
-    templates = (
-        calls(**{name: name for name in ("sin", "cos", "exp", "log", "sqrt", "tanh", "atan", "erf")})
-        | calls(**{name: f"mg_{name}" for name in HELPERS})
-        | calls(abs="fabs")
-        | {
-            "inv": Template("1.0/{0:factor}", PRODUCT),
-            "logistic": Template("1.0/(1.0 + exp({0}))", PRODUCT),
-        }
-    )
-    deepest = 20
+    languages = ("c",)
+    mark = "//"
+    reserved = RESERVED
+    helper = "static double {name}({parameters}) {{ return {body}; }}\n"
+    parameter = "double {}"
     integer_power = Template("pow({0}, {1})")
 
     def exponent(self, value: float) -> str:
@@ -50,9 +35,9 @@ class CWriter(Writer):
 
 def write(expression: Expression, names: Sequence[str], target: str = "y", name: str = "predict") -> str:
     """Source of a C function whose parameters are the columns used."""
-    text = source(CWriter, expression, names, target, name, mark="//", reserved=RESERVED, helpers=HELPERS)
+    text = source(CWriter, expression, names, target, name)
     return (
         f"#include <math.h>\n\n{text.helpers}\n{text.comment}"
-        f"double {text.function}({text.parameters('double {}', empty='void')}) {{\n"
+        f"double {text.function}({text.parameters(empty='void')}) {{\n"
         f"{text.statements('    const double {name} = {value};')}    return {text.body};\n}}\n"
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 
-from multigene.export.writer import PRODUCT, SUM, Piece, Template, Writer, calls, plain_number
-from multigene.expression.tree import Expression, Operation
+from multigene.export.writer import Piece, Writer, plain_number
+from multigene.expression.notation import SUM, Template
+from multigene.expression.tree import Expression, Operation, variables
 
 LONGEST = 8192  # characters of a formula
 
@@ -13,24 +15,18 @@ LONGEST = 8192  # characters of a formula
 class ExcelWriter(Writer):
     """Worksheet functions. Powers are calls, because `-2^2` is 4 in a spreadsheet."""
 
-    templates = calls(
-        **{n: n.upper() for n in ("sin", "cos", "exp", "sqrt", "abs", "tanh", "atan", "sign")}
-    ) | {
-        "erf": Template("ERF({0})"),
-        "log": Template("LN({0})"),
-        "min": Template("MIN({0},{1})"),
-        "max": Template("MAX({0},{1})"),
-        "inv": Template("1/{0:factor}", PRODUCT),
-        "logistic": Template("1/(1+EXP(MIN({0:sum}+0,700)))", PRODUCT),
-        "aq": Template("{0:product}/SQRT(1+POWER({1},2))", PRODUCT),
-        "gauss": Template("EXP(-POWER({0},2))"),
-        "sinc": Template("IF({0:sum}=0,1,SIN({0})/{0:factor})"),
-        "softplus": Template("MAX({0:sum}+0,0)+2*ATANH(1/(1+2*EXP(MIN(ABS({0}),700))))", SUM),
-        "bent": Template("(SQRT(POWER({0},2)+1)-1)/2+{0:product}", SUM),
-    }
+    languages = ("excel",)
     plus = "+"
     minus = "-"
     integer_power = Template("POWER({0},{1})")
+
+    @classmethod
+    def own_name(cls, name: str) -> str:
+        return name.upper()
+
+    @classmethod
+    def call(cls, function: str, count: int) -> Template:
+        return Template(f"{function}({','.join(f'{{{i}}}' for i in range(count))})")
 
     def number(self, value: float) -> str:
         return plain_number(value).upper()
@@ -67,6 +63,12 @@ def cell(index: int, row: int) -> str:
 
 def structured(name: str) -> str:
     """A column of the table that the formula stands in: `[@[temp (C)]]`."""
+    unknown = next((c for c in name if unicodedata.category(c) in ("Cc", "Cs") and c not in "\t\n\r"), None)
+    if unknown is not None:
+        raise ValueError(
+            f"A spreadsheet cannot name the column {name!r}: no cell can hold the character {unknown!r}; "
+            "rename the column, or say where it stands with cells."
+        )
     return "[@[" + "".join(f"'{c}" if c in "[]#'@" else c for c in name) + "]]"
 
 
@@ -79,10 +81,13 @@ def write(
     table: bool = False,
 ) -> str:
     """A formula for one row over columns A, B, …, or the places in `cells`, or an Excel table's columns."""
-    places = [structured(name) if table else cell(index, row) for index, name in enumerate(names)]
-    if cells is not None:
-        unknown = sorted(set(cells) - set(names))
-        if unknown:
-            raise ValueError(f"cells names the column {unknown[0]!r}, which the formula does not have.")
-        places = [cells.get(name, place) for name, place in zip(names, places, strict=True)]
+    given = dict(cells or {})
+    unknown = sorted(set(given) - set(names))
+    if unknown:
+        raise ValueError(f"cells names the column {unknown[0]!r}, which the formula does not have.")
+    used = variables(expression)
+    places = [cell(index, row) for index in range(len(names))]
+    for index in used:
+        name = names[index]
+        places[index] = given[name] if name in given else structured(name) if table else places[index]
     return "=" + ExcelWriter(places).write(expression)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from multigene.export.names import identifier, visible
-from multigene.export.writer import ATOM, FACTOR, PRODUCT, Piece, Template, Writer, readable_number
+from multigene.export.names import distinct, identifier, visible
+from multigene.export.writer import Piece, Writer, readable_number
+from multigene.expression.notation import ATOM, FACTOR, PRODUCT, Template
 from multigene.expression.readable import readable
 from multigene.expression.tree import Expression, Operation
 
@@ -17,35 +18,32 @@ ESCAPES = {
     "~": r"\textasciitilde{}",
     **{character: f"\\{character}" for character in "{}$&#%_"},
 }
+#: Functions for which LaTeX has a command.
+COMMANDS = ("sin", "cos", "tan", "log", "sinh", "cosh", "tanh", "min", "max")
+#: Letters that stand for numbers here: a column of that name is set upright.
+NUMBERS = ("e", "pi")
 #: Characters of an exponent that can be read when they are set small; longer ones are written as exp(…).
 LONG_EXPONENT = 24
 SYMBOL = re.compile(r"([A-Za-z]|" + "|".join(sorted(set(GREEK.values()))) + r")(?:_?(\d+))?")
 
 
-def _named(name: str, count: int = 1) -> Template:
-    return Template(name + r"\left(" + ", ".join(f"{{{i}}}" for i in range(count)) + r"\right)")
-
-
-EXP = _named(r"\exp")
-
-
 class LatexWriter(Writer):
     """Fractions, roots and the standard function names."""
 
-    templates = {name: _named(f"\\{name}") for name in ("sin", "cos", "log", "tanh")} | {
-        **{name: _named(rf"\operatorname{{{{{name}}}}}") for name in ("erf", "sign", "sinc", "bent")},
-        "atan": _named(r"\arctan"),
-        "min": _named(r"\min", 2),
-        "max": _named(r"\max", 2),
-        "abs": Template(r"\left|{0}\right|"),
-        "sqrt": Template(r"\sqrt{{{0}}}"),
-        "exp": Template(r"e^{{{0}}}", FACTOR),
-        "div": Template(r"\frac{{{0}}}{{{1}}}", PRODUCT),
-    }
+    languages = ("latex",)
     times = r" \cdot "
     named = (r"\pi", " ", r"\frac{{{0}}}{{{1}}}")
     brackets = (r"\left(", r"\right)")
     integer_power = Template("{0:atom}^{{{1}}}", FACTOR)
+
+    @classmethod
+    def own_name(cls, name: str) -> str:
+        return f"\\{name}" if name in COMMANDS else rf"\operatorname{{{name}}}"
+
+    @classmethod
+    def call(cls, function: str, count: int) -> Template:
+        arguments = ", ".join(f"{{{i}}}" for i in range(count))
+        return Template(function.replace("{", "{{").replace("}", "}}") + rf"\left({arguments}\right)")
 
     def number(self, value: float) -> str:
         mantissa, _, exponent = readable_number(value).partition("e")
@@ -58,7 +56,7 @@ class LatexWriter(Writer):
 
     def _piece(self, node: Expression, parts: tuple[Piece, ...]) -> Piece:
         if isinstance(node, Operation) and node.name == "exp" and len(parts[0].text) > LONG_EXPONENT:
-            return self._piece_of(EXP.text.format(parts[0]), ATOM)
+            return self._piece_of(self.call(r"\exp", 1).text.format(parts[0]), ATOM)
         piece = super()._piece(node, parts)
         # 2·10^3 is a product where it meets a power.
         if piece.level == ATOM and not parts and "10^" in piece.text:
@@ -70,13 +68,18 @@ def symbol(name: str) -> str:
     """A column's name in math mode: a letter with its index, Greek by command, words upright."""
     spelt = GREEK.get(name[:1], name[:1]) + name[1:]
     match = SYMBOL.fullmatch(spelt)
-    if match:
-        letter = match[1] if len(match[1]) == 1 else f"\\{match[1]}"
-        return f"{letter}_{{{match[2]}}}" if match[2] else letter
+    if match is None or spelt in NUMBERS:
+        return upright(name)
+    letter = match[1] if len(match[1]) == 1 else f"\\{match[1]}"
+    return f"{letter}_{{{match[2]}}}" if match[2] else letter
+
+
+def upright(name: str) -> str:
+    """A column's name in full, as text within math mode."""
     escaped = "".join(ESCAPES.get(c, f"$\\{GREEK[c]}$" if c in GREEK else c) for c in visible(name))
     return rf"\text{{{escaped}}}"
 
 
 def write(expression: Expression, names: Sequence[str], target: str = "y") -> str:
     """The right-hand side of the formula for LaTeX's math mode (`\\text` needs amsmath)."""
-    return LatexWriter([symbol(name) for name in names]).write(readable(expression))
+    return LatexWriter(distinct(names, symbol, upright)).write(readable(expression))

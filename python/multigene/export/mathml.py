@@ -6,38 +6,24 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-from multigene.export.names import visible
-from multigene.export.writer import ATOM, FACTOR, PRODUCT, Piece, Template, Writer, readable_number
+from multigene.export.names import distinct, visible
+from multigene.export.writer import Piece, Writer, readable_number
+from multigene.expression.notation import ATOM, FACTOR, PRODUCT, Template
 from multigene.expression.readable import readable
 from multigene.expression.tree import Expression, Operation
 
-PLAIN = ("sin", "cos", "log", "tanh", "erf", "sign", "sinc", "bent")
 APPLY = "<mo>&#x2061;</mo>"  # function application, invisible
 #: Characters of an exponent that can be read when they are set small; longer ones are written exp(…).
 LONG_EXPONENT = 16
+#: Letters that stand for numbers here: a column of that name is set upright.
+NUMBERS = ("e", "π")
 INDEXED = re.compile(r"([^\W\d_])_?(\d+)")
-
-
-def _named(name: str, count: int = 1) -> Template:
-    arguments = "<mo>,</mo>".join(f"{{{i}}}" for i in range(count))
-    return Template(f"<mi>{name}</mi>{APPLY}<mrow><mo>(</mo>{arguments}<mo>)</mo></mrow>")
-
-
-EXP = _named("exp")
 
 
 class MathmlWriter(Writer):
     """Fractions, roots and powers as elements."""
 
-    templates = {name: _named(name) for name in PLAIN} | {
-        "atan": _named("arctan"),
-        "min": _named("min", 2),
-        "max": _named("max", 2),
-        "abs": Template("<mrow><mo>|</mo>{0}<mo>|</mo></mrow>"),
-        "sqrt": Template("<msqrt><mrow>{0}</mrow></msqrt>"),
-        "exp": Template("<msup><mi>e</mi><mrow>{0}</mrow></msup>", FACTOR),
-        "div": Template("<mfrac><mrow>{0}</mrow><mrow>{1}</mrow></mfrac>", PRODUCT),
-    }
+    languages = ("mathml",)
     times = "<mo>&#x22C5;</mo>"
     plus = "<mo>+</mo>"
     minus = "<mo>&#x2212;</mo>"
@@ -45,6 +31,11 @@ class MathmlWriter(Writer):
     named = ("<mi>&#x3C0;</mi>", "", "<mfrac><mrow>{0}</mrow><mrow>{1}</mrow></mfrac>")
     brackets = ("<mrow><mo>(</mo>", "<mo>)</mo></mrow>")
     integer_power = Template("<msup><mrow>{0:atom}</mrow><mrow>{1}</mrow></msup>", FACTOR)
+
+    @classmethod
+    def call(cls, function: str, count: int) -> Template:
+        arguments = "<mo>,</mo>".join(f"{{{i}}}" for i in range(count))
+        return Template(f"<mi>{function}</mi>{APPLY}<mrow><mo>(</mo>{arguments}<mo>)</mo></mrow>")
 
     def number(self, value: float) -> str:
         mantissa, _, exponent = readable_number(value).partition("e")
@@ -62,7 +53,7 @@ class MathmlWriter(Writer):
         if isinstance(node, Operation) and node.name == "exp":
             shown = re.sub(r"<[^>]*>|&#?\w+;", "", parts[0].text)
             if len(shown) > LONG_EXPONENT:
-                return self._piece_of(EXP.text.format(parts[0]), ATOM)
+                return self._piece_of(self.call("exp", 1).text.format(parts[0]), ATOM)
         piece = super()._piece(node, parts)
         if parts or "<msup><mn>10" not in piece.text:
             return piece
@@ -73,19 +64,21 @@ class MathmlWriter(Writer):
 
 
 def symbol(name: str) -> str:
-    """A column's name; a single letter is set in italics by the browser, its number as an index, words
-    upright.
-    """
+    """A column's name: a single letter is set in italics by the browser, its number as an index; words upright."""
     indexed = INDEXED.fullmatch(name)
     if indexed:
         return f"<msub><mi>{indexed[1]}</mi><mn>{indexed[2]}</mn></msub>"
-    shown = escape(visible(name))
-    return f"<mi>{shown}</mi>" if len(name) == 1 else f'<mi mathvariant="normal">{shown}</mi>'
+    return f"<mi>{escape(visible(name))}</mi>" if len(name) == 1 and name not in NUMBERS else upright(name)
+
+
+def upright(name: str) -> str:
+    """A column's name in full."""
+    return f'<mi mathvariant="normal">{escape(visible(name))}</mi>'
 
 
 def write(expression: Expression, names: Sequence[str], target: str = "y") -> str:
     """The whole equation as one `<math>` element."""
-    body = MathmlWriter([symbol(name) for name in names]).write(readable(expression))
+    body = MathmlWriter(distinct(names, symbol, upright)).write(readable(expression))
     return (
         '<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">'
         f"<mrow>{symbol(target)}<mo>=</mo>{body}</mrow></math>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 LONGEST = 60  # MATLAB cuts names at 63 characters; two names must not become one by that
 
@@ -60,6 +60,14 @@ def identifiers(names: Sequence[str], reserved: Iterable[str] = ()) -> list[str]
         taken.add(candidate.lower())
         result.append(candidate)
     return result
+
+
+def distinct(names: Sequence[str], symbol: Callable[[str], str], in_full: Callable[[str], str]) -> list[str]:
+    """A different text for every column: its symbol, or where others have the same one (`λ` and `lambda`, `x1` and `x_1`) its
+    name in full; of those the shortest name keeps the symbol."""
+    symbols = [symbol(name) for name in names]
+    owner = {text: name for name, text in sorted(zip(names, symbols, strict=True), key=lambda p: -len(p[0]))}
+    return [text if owner[text] == name else in_full(name) for name, text in zip(names, symbols, strict=True)]
 
 
 def mapping_comment(

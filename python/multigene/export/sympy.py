@@ -6,34 +6,36 @@ import ast
 import builtins
 import importlib.util
 import keyword
+import operator
 import re
 import sys
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from multigene.export.writer import Template, Writer, calls, plain_number
+from multigene.export.writer import Piece, Writer, plain_number
+from multigene.expression.definitions import DEFINITIONS
 from multigene.expression.numbers import recognised
+from multigene.expression.operators import OPERATORS
 from multigene.expression.readable import readable
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, fold
-
-SAME = ("sin", "cos", "exp", "log", "sqrt", "tanh", "atan", "erf", "sign", "sinc")
-BENT = "Lambda(Symbol('u'), (sqrt(Symbol('u')**2 + 1) - 1)/2 + Symbol('u'))"
 
 
 class SympyWriter(Writer):
     """Python-like infix with SymPy's function names."""
 
-    templates = (
-        calls(**{name: name for name in SAME})
-        | calls(abs="Abs", min="Min", max="Max")
-        | {"bent": Template(BENT + "({0})")}
-    )
+    languages = ("sympy",)
     named = ("pi", "*", "{0}/{1}")
 
     def number(self, value: float) -> str:
         return plain_number(value)
+
+    def _defined(self, name: str, parts: tuple[Piece, ...]) -> Piece:
+        """Left by `readable` around large arguments only, which would double at every level: the argument stands once."""
+        symbols = [f"Symbol('{letter}')" for letter in "uv"[: len(parts)]]
+        body = SympyWriter(symbols).write(DEFINITIONS[name])
+        return self.atom(f"Lambda({', '.join(symbols)}, {body})({', '.join(part.text for part in parts)})")
 
 
 def import_sympy() -> Any:
@@ -80,19 +82,22 @@ def build(expression: Expression, names: Sequence[str]) -> Any:
     from sympy.utilities.lambdify import implemented_function
 
     symbols = [sympy.Symbol(name) for name in names]
+
+    def function(name: str) -> Callable[..., Any]:
+        spelling = SympyWriter.spelling(name)
+        # An operator that SymPy lacks is left by `readable` around large arguments only, which would double at every
+        # level if spelt out: a function of that name, which `lambdify` knows how to compute.
+        if isinstance(spelling, str):
+            return cast(Callable[..., Any], getattr(sympy, spelling))
+        return cast(Callable[..., Any], implemented_function(name, OPERATORS[name].value))
+
     functions: dict[str, Callable[..., Any]] = {
         "add": sympy.Add,
         "mul": sympy.Mul,
-        "sub": lambda a, b: a - b,
-        "div": lambda a, b: a / b,
-        "neg": lambda a: -a,
-        "abs": sympy.Abs,
-        "min": sympy.Min,
-        "max": sympy.Max,
-        # Left by `readable` around large arguments only, which would double at every level if spelt out:
-        # a function of that name, which `lambdify` knows how to compute.
-        "bent": implemented_function("bent", lambda a: ((a * a + 1) ** 0.5 - 1) / 2 + a),
-        **{name: getattr(sympy, name) for name in SAME},
+        "sub": operator.sub,
+        "div": operator.truediv,
+        "neg": operator.neg,
+        **{name: function(name) for name, row in OPERATORS.items() if not row.sign},
     }
 
     def number(value: float) -> Any:

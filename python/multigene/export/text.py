@@ -5,32 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from multigene.export.names import visible
-from multigene.export.writer import Writer, calls, readable_number
+from multigene.export.writer import Writer, readable_number
+from multigene.expression.operators import OPERATORS
 from multigene.expression.readable import readable
-from multigene.expression.tree import OPERATORS, Expression
-
-FUNCTIONS = (
-    "sin",
-    "cos",
-    "exp",
-    "log",
-    "sqrt",
-    "abs",
-    "tanh",
-    "atan",
-    "erf",
-    "sign",
-    "min",
-    "max",
-    "sinc",
-    "bent",
-)
+from multigene.expression.tree import Expression
 
 
 class TextWriter(Writer):
     """Python-like infix."""
 
-    templates = calls(**{name: name for name in FUNCTIONS})
+    languages = ("text",)
     named = ("pi", "*", "{0}/{1}")
 
     def number(self, value: float) -> str:
@@ -39,7 +23,7 @@ class TextWriter(Writer):
 
 def quoted(name: str) -> str:
     """The name as it is if it reads as one word, otherwise between backticks (a backtick in it doubled)."""
-    if name.isidentifier() and name not in OPERATORS:
+    if name.isidentifier() and name not in OPERATORS and name != "pi":  # numbers are written pi/2
         return name
     return "`" + visible(name).replace("`", "``") + "`"
 

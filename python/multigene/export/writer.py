@@ -1,33 +1,23 @@
-"""The shared infix writer: one walk over the tree, one table of templates per target.
+"""The shared infix writer: one walk over the tree, the spellings of `expression/operators.py`, a class per target.
 
-A target subclasses `Writer` and fills in `templates`: operator name → text with the arguments as `{0}`,
-`{1}`. Written `{0}`, an argument stands as it is (inside a call's brackets); written `{0:product}`, it is put
-into brackets when it binds less tightly than that level. So each target states its own grammar once, next to
-its function names.
+A target subclasses `Writer` and says what its language is like: how functions are called, signs, numbers, powers. How an
+operator is written there stands in the operator's row; where the row has no spelling for the language, its definition is
+written instead, in terms of operators that have one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
+from multigene.expression.definitions import DEFINITIONS, REPEATED
+from multigene.expression.notation import ATOM, FACTOR, NEGATIVE, PRODUCT, SUM, Helper, Spelling, Template
 from multigene.expression.numbers import recognised
-from multigene.expression.tree import (
-    OPERATORS,
-    Expression,
-    Number,
-    Operation,
-    Power,
-    Variable,
-    fold,
-    postorder,
-)
+from multigene.expression.operators import OPERATORS
+from multigene.expression.tree import Expression, Number, Operation, Power, Variable, fold, postorder
 
-# How tightly a text binds, loosest first. NEGATIVE is a text with a leading minus: fine at the start of a
-# sum, in brackets anywhere else, since languages disagree on what a minus after an operator or before a power
-# means.
-SUM, NEGATIVE, PRODUCT, FACTOR, ATOM = range(1, 6)
 #: Whole numbers from here on are read more easily with an exponent.
 MANY_DIGITS = 1e7
 LEVELS = {"sum": SUM, "product": PRODUCT, "factor": FACTOR, "atom": ATOM}
@@ -48,18 +38,13 @@ class Piece:
         return self.brackets[0] + self.text + self.brackets[1]
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
-    """How an operator is written and how tightly the result binds."""
-
-    text: str
-    level: int = ATOM
-
-
 class Writer:
-    """Writes an expression as infix text; subclasses give the templates of their language."""
+    """Writes an expression as infix text; subclasses describe their language."""
 
-    templates: ClassVar[Mapping[str, Template]] = {}
+    languages: ClassVar[tuple[str, ...]] = ()
+    """Names under which rows of the table have this language's spellings, the first known one taken."""
+    prefix: ClassVar[str] = ""
+    """What stands before the name of a function that is called by the operator's own name."""
     times: ClassVar[str] = "*"
     over: ClassVar[str] = "/"
     plus: ClassVar[str] = " + "
@@ -74,23 +59,65 @@ class Writer:
     """π, the sign before it and a fraction, for targets that write numbers such as 2π/3 by name."""
 
     deepest: ClassVar[int | None] = None
-    """Brackets within brackets before a part becomes a step of its own; parsers have their limits."""
+    """Brackets within brackets before a part becomes a step of its own; parsers have their limits. None: there are no steps."""
 
     def __init__(self, variables: Sequence[str]) -> None:
         """`variables` are the texts that stand for the columns."""
         self.variables = variables
         self.steps: list[str] = []
+        self.short = set(variables)
+        """Texts that may as well be repeated: columns, and the names of steps."""
+        self.used: set[str] = set()
+        """Operators that were written; "integer power" and "real power" for powers."""
 
     def write(self, expression: Expression) -> str:
         """The text of the expression."""
         return fold(expression, self._shallow).text
 
+    # How the language writes an operator.
+
+    @classmethod
+    def spelling(cls, name: str) -> Spelling | None:
+        """What the operator's row says about this language; None where it has a sign or only its definition."""
+        row = OPERATORS[name]
+        for language in cls.languages:
+            if language in row.written:
+                return row.written[language]
+            if language in row.by_name:
+                return cls.own_name(name)
+        return None
+
+    @classmethod
+    @cache
+    def template(cls, name: str) -> Template | None:
+        """The spelling as a template."""
+        spelling = cls.spelling(name)
+        if isinstance(spelling, Helper):
+            return cls.call(f"mg_{name}", OPERATORS[name].arity)
+        if isinstance(spelling, str):
+            return cls.call(spelling, OPERATORS[name].arity)
+        return spelling if isinstance(spelling, Template) else None
+
     @classmethod
     def covers(cls, name: str) -> bool:
-        """Whether the target can write this operator."""
-        return name in cls.templates or name in ("add", "sub", "mul", "div", "neg")
+        """Whether the target can write this operator: by a spelling, a sign, or what it is defined by."""
+        if cls.spelling(name) is not None or OPERATORS[name].sign:
+            return True
+        return name in DEFINITIONS and all(
+            cls.covers(node.name) for node in postorder(DEFINITIONS[name]) if isinstance(node, Operation)
+        )
 
-    # What a target may change beyond its table.
+    @classmethod
+    def own_name(cls, name: str) -> str:
+        """The function that has the operator's own name in this language."""
+        return cls.prefix + name
+
+    @classmethod
+    def call(cls, function: str, count: int) -> Template:
+        """A function called with `count` arguments."""
+        return Template(f"{function}({', '.join(f'{{{i}}}' for i in range(count))})")
+
+    # What a target may change beyond that.
 
     def number(self, value: float) -> str:
         """A constant that is not negative."""
@@ -120,13 +147,16 @@ class Writer:
 
     def power(self, base: Piece, exponent: float) -> Piece:
         """A power; `integer_power` and `real_power` say how."""
+        self.used.add("integer power" if exponent.is_integer() else "real power")
         template = self.integer_power if exponent.is_integer() or self.real_power is None else self.real_power
         return self._piece_of(template.text.format(base, self.exponent(exponent)), template.level)
 
     def step(self, piece: Piece) -> Piece:
         """Compute this part beforehand and refer to it by name; `steps` holds what to compute, in order."""
         self.steps.append(piece.text)
-        return self.atom(self.step_name(len(self.steps)))
+        name = self.step_name(len(self.steps))
+        self.short.add(name)
+        return self.atom(name)
 
     def step_name(self, number: int) -> str:
         """The local variable of a step, counted from 1."""
@@ -155,20 +185,50 @@ class Writer:
         if isinstance(node, Power):
             return self.power(parts[0], node.exponent)
         assert isinstance(node, Operation)
-        if node.name in self.templates:
-            template = self.templates[node.name]
-            if node.name == "div" and parts[0].opposite is not None:
-                positive = template.text.format(parts[0].opposite, parts[1])
-                return self._negative(self._piece_of(positive, template.level))
-            text = template.text.format(parts[0], *parts[1:])
-            for part in parts[2:]:
-                text = template.text.format(self._piece_of(text, template.level), part)
-            return self._piece_of(text, template.level)
+        self.used.add(node.name)
+        template = self.template(node.name)
+        if template is not None:
+            return self._templated(node.name, template, parts)
         if node.name == "neg":
             return parts[0].opposite or self._negative(parts[0])
         if node.name in ("add", "sub"):
             return self._sum(parts, subtract=node.name == "sub")
-        return self._product(parts, self.times if node.name == "mul" else self.over)
+        if node.name in ("mul", "div"):
+            return self._product(parts, self.times if node.name == "mul" else self.over)
+        return self._defined(node.name, parts)
+
+    def _templated(self, name: str, template: Template, parts: tuple[Piece, ...]) -> Piece:
+        if name == "div" and parts[0].opposite is not None:
+            positive = template.text.format(parts[0].opposite, parts[1])
+            return self._negative(self._piece_of(positive, template.level))
+        again = [template.text.count(f"{{{argument}") > 1 for argument in range(len(parts))]
+        text = template.text.format(*self._once(parts, again))
+        for part in parts[2:]:
+            text = template.text.format(self._piece_of(text, template.level), part)
+        return self._piece_of(text, template.level)
+
+    def _defined(self, name: str, parts: tuple[Piece, ...]) -> Piece:
+        """What the operator is defined by, since the language has no spelling for it."""
+        assert name in DEFINITIONS, f"{name} has neither a spelling for {self.languages} nor a definition"
+        arguments = self._once(parts, REPEATED[name])
+
+        def piece(node: Expression, below: tuple[Piece, ...]) -> Piece:
+            if isinstance(node, Variable):
+                return arguments[node.index]
+            if isinstance(node, Number):
+                return self.constant(
+                    node.value
+                )  # not one of the formula's own, which PyTorch makes parameters of
+            return self._shallow(node, below)
+
+        return fold(DEFINITIONS[name], piece)
+
+    def _once(self, parts: Sequence[Piece], again: Sequence[bool]) -> list[Piece]:
+        """The arguments; those that are written more than once as steps, where the language has any."""
+        return [
+            self.step(part) if twice and self.deepest is not None and part.text not in self.short else part
+            for part, twice in zip(parts, again, strict=True)
+        ]
 
     def _negative(self, piece: Piece) -> Piece:
         return self._piece_of(f"{self.sign}{piece:product}", NEGATIVE, piece)
@@ -187,26 +247,6 @@ class Writer:
             positive = self._piece_of(f"{first.opposite:product}{tail}", PRODUCT)
             return self._piece_of(f"{self.sign}{positive.text}", NEGATIVE, positive)
         return self._piece_of(f"{first:product}{tail}", PRODUCT)
-
-
-def calls(**names: str) -> dict[str, Template]:
-    """Templates of plain function calls: `calls(sin="Math.sin")` writes `Math.sin(x)`."""
-    templates = {}
-    for operator, name in names.items():
-        arguments = ", ".join(f"{{{i}}}" for i in range(OPERATORS[operator].arity))
-        templates[operator] = Template(f"{name}({arguments})")
-    return templates
-
-
-def operators_used(expression: Expression) -> set[str]:
-    """The operators of an expression; "integer power" and "real power" for its powers."""
-    used = set()
-    for node in postorder(expression):
-        if isinstance(node, Operation):
-            used.add(node.name)
-        elif isinstance(node, Power):
-            used.add("integer power" if node.is_integer else "real power")
-    return used
 
 
 def _nesting(text: str) -> int:

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from multigene.expression.operators import OPERATORS
 from multigene.expression.rewriting.parts import split_term
-from multigene.expression.tree import OPERATORS, Expression, Number, Operation, Power, Variable, fold, rebuild
+from multigene.expression.tree import Expression, Number, Operation, Power, Variable, fold, rebuild
 
-INFIX = {"add": " + ", "sub": " - ", "mul": "*", "div": "/"}
 #: Whole exponents that the engine has as operators, and the most square roots in a row that are clearer than a logarithm.
 MOST_POWER, MOST_HALVES = 32, 9
 #: Stands for a number in a text `with_gaps`.
@@ -75,7 +75,8 @@ def with_gaps(tokens: Iterable[tuple[Any, ...]]) -> tuple[str, list[float]]:
 
 
 def _applied(name: str, parts: Sequence[str]) -> str:
-    return f"({INFIX[name].join(parts)})" if name in INFIX else f"{name}({', '.join(parts)})"
+    sign = OPERATORS[name].sign if OPERATORS[name].arity == 2 else ""
+    return f"({f' {sign} '.join(parts)})" if sign else f"{name}({', '.join(parts)})"
 
 
 def _power(base: str, exponent: float) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from multigene._engine import Individual
 from multigene.expression.build import linear, monomial, sum_of, weighted
+from multigene.expression.operators import OPERATORS
 from multigene.expression.rewriting import simplify
-from multigene.expression.tree import OPERATORS, Expression, Number, Operation, Power, Variable
+from multigene.expression.tree import Expression, Number, Operation, Power, Variable
 
 
 def gene_expression(individual: Individual, gene: int) -> Expression:

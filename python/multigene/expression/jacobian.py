@@ -6,13 +6,13 @@ are not printed or not fitted, hence no parameters. `explain/intervals.py` is bu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from multigene.expression.numbers import number_of
+from multigene.expression.operators import OPERATORS
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, applied, postorder
 
 Floats = npt.NDArray[np.float64]
@@ -123,44 +123,6 @@ def partials(node: Expression, arguments: list[Floats], value: Floats) -> tuple[
     if node.name == "add":
         return (1.0,) * len(arguments)
     if node.name == "mul":
-        return tuple(_product([a for j, a in enumerate(arguments) if j != i]) for i in range(len(arguments)))
-    if node.name in _BINARY:
-        return _BINARY[node.name](arguments[0], arguments[1])
-    return (_UNARY[node.name](arguments[0], value),)
-
-
-def _product(factors: list[Floats]) -> Floats:
-    result = factors[0]
-    for factor in factors[1:]:
-        result = result * factor
-    return result
-
-
-_BINARY: Mapping[str, Callable[[Floats, Floats], tuple[Floats | float, Floats | float]]] = {
-    "sub": lambda a, b: (1.0, -1.0),
-    "div": lambda a, b: (1.0 / b, -a / (b * b)),
-    "aq": lambda a, b: ((1.0 + b * b) ** -0.5, -a * b * (1.0 + b * b) ** -1.5),
-    "min": lambda a, b: ((a <= b).astype(np.float64), (b < a).astype(np.float64)),
-    "max": lambda a, b: ((a >= b).astype(np.float64), (b > a).astype(np.float64)),
-}
-
-# Each takes the argument and the operator's value there.
-_UNARY: Mapping[str, Callable[[Floats, Floats], Floats | float]] = {
-    "neg": lambda x, v: -1.0,
-    "sin": lambda x, v: np.cos(x),
-    "cos": lambda x, v: -np.sin(x),
-    "exp": lambda x, v: v,
-    "log": lambda x, v: 1.0 / x,
-    "sqrt": lambda x, v: 0.5 / v,
-    "abs": lambda x, v: np.sign(x),
-    "tanh": lambda x, v: 1.0 - v * v,
-    "atan": lambda x, v: 1.0 / (1.0 + x * x),
-    "erf": lambda x, v: 2.0 / np.sqrt(np.pi) * np.exp(-x * x),
-    "sign": lambda x, v: 0.0,
-    "inv": lambda x, v: -v * v,
-    "logistic": lambda x, v: -v * (1.0 - v),
-    "sinc": lambda x, v: np.where(x == 0.0, 0.0, (np.cos(x) - v) / np.where(x == 0.0, 1.0, x)),
-    "softplus": lambda x, v: special.expit(x),
-    "gauss": lambda x, v: -2.0 * x * v,
-    "bent": lambda x, v: 0.5 * x / np.sqrt(x * x + 1.0) + 1.0,
-}
+        return tuple(reduce(np.multiply, arguments[:i] + arguments[i + 1 :]) for i in range(len(arguments)))
+    slopes = OPERATORS[node.name].slope(*arguments, value)
+    return slopes if isinstance(slopes, tuple) else (slopes,)

@@ -3,7 +3,7 @@
 A formula's `numbers` are its constants and exponents, counted in postorder; its `parameters` are those of them that are printed
 and fitted: all but whole exponents. Three words say what a number may be instead:
 
-| word | means | asked by |
+| word | means | used by |
 |---|---|---|
 | simple | a small fraction of 1, π, √2, √3 or √π: what laws are made of | `laws/`, `search/few_rows.py` |
 | short | of few digits, or a fraction or multiple of π that is as short to write | `explain/rounding.py`, `explain/digits.py` |
@@ -91,7 +91,7 @@ NOISE = 1e-13
 
 
 def to_digits(value: float, digits: int) -> float:
-    """The nearest number of so many significant digits."""
+    """The nearest number with this many significant digits."""
     return float(f"{value:.{digits - 1}e}")
 
 

@@ -7,12 +7,13 @@ out in every form meant for people, and `size` counts the nodes of what is print
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from multigene.expression.build import MINUS_ONE, ONE, call, product_of
+from multigene.expression.definitions import DEFINITIONS, REPEATED, spelt_out
 from multigene.expression.tree import Expression, Number, Operation, Power, fold, rebuild
 
-# sinc and bent repeat their argument when spelt out; beyond this many nodes they are printed by name instead,
+# Some definitions (sinc, bent) repeat their argument; beyond this many nodes of it the operator is printed by name instead,
 # because nested repetitions would double the text at every level.
 SPELT_OUT = 30
 
@@ -60,8 +61,10 @@ def _spell_out(node: Expression, parts: tuple[tuple[Expression, int], ...]) -> t
     arguments = tuple(argument for argument, _ in parts)
     known = {id(argument): count for argument, count in parts}
     name = node.name if isinstance(node, Operation) else ""
-    if name in _SPELLING and (name not in ("sinc", "bent") or parts[0][1] <= SPELT_OUT):
-        spelt = _SPELLING[name](*arguments)
+    if name in DEFINITIONS and not any(
+        again and count > SPELT_OUT for again, (_, count) in zip(REPEATED[name], parts, strict=True)
+    ):
+        spelt = spelt_out(name, arguments)
         return spelt, _count(spelt, known)
     spelt = rebuild(node, arguments)
     if name in ("mul", "neg"):
@@ -134,18 +137,3 @@ def _count(expression: Expression, known: Mapping[int, int]) -> int:
             count += _own(node)
             stack.extend(node.children)
     return count
-
-
-_SPELLING: Mapping[str, Callable[..., Expression]] = {
-    "inv": lambda x: call("div", ONE, x),
-    "aq": lambda x, y: call("div", x, call("sqrt", call("add", ONE, Power(y, 2)))),
-    "logistic": lambda x: call("div", ONE, call("add", ONE, call("exp", x))),
-    "sinc": lambda x: call("div", call("sin", x), x),
-    "softplus": lambda x: call("log", call("add", ONE, call("exp", x))),
-    "gauss": lambda x: call("exp", call("neg", Power(x, 2))),
-    "bent": lambda x: call(
-        "add",
-        call("div", call("sub", call("sqrt", call("add", Power(x, 2), ONE)), ONE), Number(2.0)),
-        x,
-    ),
-}

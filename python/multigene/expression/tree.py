@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+
+from multigene.expression.operators import OPERATORS as OPERATORS
 
 Array = npt.NDArray[np.float64]
 Result = TypeVar("Result")
@@ -143,47 +144,6 @@ class Power(Expression):
 
     def __hash__(self) -> int:
         return self._hash
-
-
-@dataclass(frozen=True, slots=True)
-class Operator:
-    """What the tree knows of an operator: how many arguments, whether more are welcome, and its value."""
-
-    arity: int
-    value: Callable[..., Array]
-    many: bool = False
-
-
-def _sinc(x: Array) -> Array:
-    return np.where(x == 0, 1.0, np.sin(x) / np.where(x == 0, 1.0, x))
-
-
-OPERATORS: Mapping[str, Operator] = {
-    "add": Operator(2, np.add, many=True),
-    "sub": Operator(2, np.subtract),
-    "mul": Operator(2, np.multiply, many=True),
-    "div": Operator(2, np.divide),
-    "aq": Operator(2, lambda x, y: x / np.sqrt(1.0 + y * y)),
-    "min": Operator(2, np.minimum),
-    "max": Operator(2, np.maximum),
-    "neg": Operator(1, np.negative),
-    "sin": Operator(1, np.sin),
-    "cos": Operator(1, np.cos),
-    "exp": Operator(1, np.exp),
-    "log": Operator(1, np.log),
-    "sqrt": Operator(1, np.sqrt),
-    "abs": Operator(1, np.abs),
-    "tanh": Operator(1, np.tanh),
-    "atan": Operator(1, np.arctan),
-    "erf": Operator(1, special.erf),
-    "sign": Operator(1, np.sign),
-    "inv": Operator(1, lambda x: 1.0 / x),
-    "logistic": Operator(1, lambda x: special.expit(-x)),
-    "sinc": Operator(1, _sinc),
-    "softplus": Operator(1, lambda x: np.logaddexp(0.0, x)),
-    "gauss": Operator(1, lambda x: np.exp(-x * x)),
-    "bent": Operator(1, lambda x: (np.sqrt(x * x + 1.0) - 1.0) / 2.0 + x),
-}
 
 
 # --- walks ----------------------------------------------------------------------------------------

@@ -30,6 +30,29 @@ STAIRS = ((12, EXACT), (20, 1e-18))
 CANCELLATION = 1e3
 #: Larger finds must be exact to rounding to be looked at as laws: most of them approximate. [dev]
 LARGEST_LAW = 45
+#: What is left of a law is at most so much of what rounding can change, on nine rows of ten and on every row. True laws need
+#: 6e-14 and mostly 1e-16; a false one that was found needs 2e-13, which is for `STANDS_OUT` to tell. [feynman]
+ROUNDING_LEVEL, WORST_LEVEL = 1e-12, 1e-9
+#: Every fitted number of a law matters so many times as much as what is left (true laws: 1e12 and more; polynomials that
+#: approximate a root or an exponential: 10 to 40). [feynman]
+STANDS_OUT = 1e3
+#: Rounding inside a law changes no more than this many times its largest value (true laws: 170 at most). [feynman]
+LOST_DIGITS = 1e6
+#: Unit of rounding of single precision. [rounding]
+SINGLE = 2.0**-24
+#: Data whose last digit is more than this share of their standard deviation are too coarse to tell a law by their digits. [round]
+COARSEST = 1e-4
+#: Most nodes of a law with fitted numbers that is exact to the recognised digits of the data. [round]
+DIGITS_NODES = 20
+#: Where digits are not recognised, a law of at most so few nodes may miss every row alike, relatively: at most by this, and no
+#: row so many times as much as the median one. [round]
+EVEN_NODES, COARSEST_LEVEL, EVEN = 12, 1e-6, 30.0
+#: A part of a formula is dead when it changes the value by no more than so many times what is left. [round]
+DEAD = 3.0
+#: Steps by which fitted numbers are tuned down to rounding. [round]
+GAUSS_NEWTON_STEPS = 12
+#: Most numbers that a law loses because they do not stand out, and of how many at a time one is tried to be lost. [round]
+MOST_LOST, MOST_WEAK = 8, 6
 #: Exponents this close to a multiple of one half may be meant as such, where units ask for simple ones. [dev]
 CLOSE_TO_SIMPLE = 0.06
 #: Most attempts to shorten a law. [time]

@@ -15,6 +15,7 @@ from multigene._engine import Dataset, Individual
 from multigene.expression.genes import model_expression
 from multigene.expression.numbers import exponent_places, retuned
 from multigene.expression.tree import Expression, Operation, from_postfix, to_postfix
+from multigene.laws import exact
 from multigene.laws import law as laws
 from multigene.laws.constants import DROP_TUNING, EXACT, HOPELESS, LARGEST_LAW, NOISY, POLISH, ROUNDING
 from multigene.laws.law import Find
@@ -31,6 +32,7 @@ class Finds:
 
     def __init__(self, X: Floats, y: Floats, dimensions: Dimensions | None) -> None:
         self.X, self.y, self.dimensions, self.data = X, y, dimensions, Dataset(X, y)
+        self.floor = exact.digits_share(X, y)
         self.by_size: dict[int, Find] = {}
         self.law: Find | None = None
         self.simplified: set[float] = set()
@@ -59,23 +61,19 @@ class Finds:
         if all(find.unexplained < 2.0 * known.unexplained for known in smaller):
             tuned = self.fitted(find.expression)
             find = tuned if tuned is not None and tuned.unexplained <= find.unexplained else find
-        if self._vouched(find) and find.unexplained < (
-            EXACT if find.individual.complexity <= LARGEST_LAW else ROUNDING
-        ):
-            find = laws.cleaned(laws.reduced(find, self.X, self.y, self.data), self.X, self.y)
-            if self._is_law(find):
-                self.law = find if self.law is None else laws.shortest([find, self.law])
+        if self._vouched(find) and find.unexplained < self._bar(find):
+            law = self._law(find)
+            if law is not None:
+                self.law = law if self.law is None else laws.shortest([law, self.law])
+            find = law or find
         self.keep(find)
         return find.unexplained
 
     def adopt(self, individual: Individual) -> None:
         """Look at a model in the user's units that somebody else found; cleaned up it may be the law."""
         find = laws.polished(model_expression(individual), self.X, self.y, self.data)
-        if find is None or not self._vouched(find):
-            return
-        find = laws.cleaned(laws.reduced(find, self.X, self.y, self.data), self.X, self.y)
-        if self._is_law(find):
-            self.law = find
+        if find is not None and self._vouched(find):
+            self.law = self._law(find) or self.law
 
     def fitted(self, expression: Expression, how: Refinement = POLISH) -> Find | None:
         """All constants tuned on all rows; but no intercept and no exponents where they contradict the units."""
@@ -123,27 +121,30 @@ class Finds:
         """Are there enough rows for its numbers?"""
         return len(self.y) >= 3 * find.individual.n_parameters + 10
 
-    def _is_law(self, find: Find) -> bool:
-        return (
-            laws.is_law(find) and not laws.cancels(find.expression, self.X) and self.admits(find.expression)
-        )
+    def _bar(self, find: Find) -> float:
+        """What a find must leave at most to be looked at as a law."""
+        return max(EXACT, self.floor) if find.individual.complexity <= LARGEST_LAW else ROUNDING
+
+    def _law(self, find: Find) -> Find | None:
+        law = laws.as_law(find, self.X, self.y, self.data)
+        return law if law is not None and self.admits(law.expression) else None
 
     def state(self) -> dict[str, Any]:
         """All that is needed to go on, as plain values."""
         finds = {**self.by_size, **({-1: self.law} if self.law else {})}
         return {
             "simplified": sorted(left.hex() for left in self.simplified),
-            "finds": [(c, to_postfix(f.expression), f.unexplained.hex()) for c, f in finds.items()],
+            "finds": [(c, to_postfix(f.expression), f.unexplained.hex(), f.grade) for c, f in finds.items()],
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from `state`."""
         self.simplified = {float.fromhex(left) for left in state["simplified"]}
-        for complexity, postfix, unexplained in state["finds"]:
+        for complexity, postfix, unexplained, grade in state["finds"]:
             expression = from_postfix(postfix)
             individual = laws.as_individual(expression)
             assert individual is not None  # it was one before it was saved
-            find = Find(individual, expression, float.fromhex(unexplained))
+            find = Find(individual, expression, float.fromhex(unexplained), grade)
             if complexity == -1:
                 self.law = find
             else:

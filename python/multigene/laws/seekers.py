@@ -111,15 +111,6 @@ class Seekers:
         """Has enough been tried to say that there is no law? In noisy data the survey says it."""
         return not self.surveying and (self.noisy or self.evaluations >= self.options.first)
 
-    @property
-    def rough(self) -> bool:
-        """The name of `noisy` for `search/`."""
-        return self.noisy
-
-    def make_brief(self, most: int) -> None:
-        """The name of `simplify` for `search/`."""
-        self.simplify(most)
-
     # --- stop and resume --------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:

@@ -1,92 +1,142 @@
-"""Every tuning constant of the search, in one table: what it does."""
+"""Every tuning constant of the search, in one table: what it does, and the benchmark that speaks for it.
+
+Benchmarks are commands of `python -m benchmarks`; their figures, of November 2026, stand in docs/performance.md and docs/laws.md.
+They speak for what a constant is there for; other values of it were not swept, unless that is said. *Not tuned* says: a round
+number, and no benchmark on record moves with it. What users may want to turn is a setting and not here (`settings/settings.py`).
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-# --- rows (problem.py) -----------------------------------------------------------------------------
+# --- rows (problem.py) ------------------------------------------------------------------------------
 
+#: With fewer rows none are held out: the whole search is cross-validated. `small_data`: with rows held out a curve of 40 rows had
+#: 0.368 where ridge regression had 0.687; since then 0.519 against 0.500 in the mean of five draws.
 FEW_ROWS = 400
+#: With fewer rows how they lie is a matter of chance: the guard asks about no points between them, a law search alone holds out
+#: none, the paper's configurations are not guarded. Not tuned.
 REPRESENTATIVE_ROWS = 60
+#: Rows that islands see before the end, which sees twice as many: time per generation. Not tuned.
 MOST_SEARCH_ROWS = 6000
+#: Held-out rows: more say nothing new about a mean of squares. Not tuned.
 MOST_HELD_OUT_ROWS = 20_000
+#: With more rows equal ones are not looked for: sorting them takes time. Not tuned.
 MOST_ROWS_TO_COMPARE = 20_000
 
-# --- guard (guard.py) ------------------------------------------------------------------------------
+# --- the guard (guard.py) ---------------------------------------------------------------------------
 
+#: Points in the box, and as many blends of rows. `versus`: the worst of 150 runs has a test R² of 0.827, none explodes.
 GUARD_POINTS = 512
-BOX_MARGIN = 0.02
-BEYOND_ROWS = 0.2
+#: By which the box is wider than the rows, as a share of its width, and blends of two rows go beyond them. Not tuned.
+BOX_MARGIN, BEYOND_ROWS = 0.02, 0.2
+#: Times the target's range that predictions may leave it where no row is near; between rows it is 1. `paper` on CCS: corners of
+#: the box that were guarded like the rows cost configuration UB 0.03 of test R².
 BOX_ROOM = 2.0
 
-# --- how a run is divided (searcher.py, seeking.py) -------------------------------------------------
+# --- how a run is divided (searcher.py, seeking.py, run.py) -----------------------------------------
 
+#: Share of the run after which shorter formulas complete the front, and cross-validated searches end. Not tuned.
 COMPLETION = 0.9
+#: Very many rows: what comes at the end takes about this many times as long as what came before the search. `time_limit`.
 END_TO_START = 2.0
-FIRST_SHARE = 0.15
-SURVEY_SHARE = 0.3
+#: Share of the run that the law search may take before the islands begin, and while its linear-algebra pass is not finished.
+#: `ablation` without the law search, 10 s: it takes 8 to 20 % of a run and costs no problem more than 1.2 standard errors.
+FIRST_SHARE, SURVEY_SHARE = 0.15, 0.3
+#: Evaluations of the law search for one of the islands, by what is left unexplained. `versus`: laws found on RS10D and K11C.
 LAW_SHARES = ((1e-4, 2.0), (1e-3, 1.0), (0.02, 0.25))
+#: At least this many until it has had a fair chance. `laws`.
 FAIR_CHANCE = 0.1
+#: What islands leave unexplained counts this many times: their models are long. `laws`.
 LONG_MODELS = 10.0
+#: Evaluations that are saved up for the law search before it goes on: enough for some restarts side by side. Not tuned.
 SAVED_UP = 30_000
+#: Seconds between writes of the checkpoint file. Not tuned.
 CHECKPOINT_SECONDS = 5.0
+#: Seconds that the chosen model may be tuned after the end of a run that was limited by time or interrupted. `time_limit`.
 LAST_MOMENT = 0.1
 
 # --- the law search (seeking.py) --------------------------------------------------------------------
 
+#: A law asks for ten rows more than three for each fitted number, of which the shortest has one.
 FEWEST_ROWS_FOR_A_LAW = 13
+#: Squares of larger numbers overflow in what the law search makes of them.
 LARGEST_NUMBER = 1e100
-HELD_OUT_EXACT = 1e-9
+#: With more rows the law search's own count of fitted numbers is no obstacle to a short law. Not tuned.
 SHORT_LAWS_UP_TO = 40
+#: Evaluations after which it pauses there, for what it found so far may do. Not tuned.
 FIRST_PIECE = 2000
+#: The most convincing finds that are simplified within the noise at the end. `laws` with noise.
 SIMPLIFIED_AT_THE_END = 2
 
 # --- islands (islands.py) ---------------------------------------------------------------------------
 
+#: With more rows islands take turns, each with all threads. Not tuned.
 MOST_ROWS_SIDE_BY_SIDE = 20_000
-COMPACT_EVERY = 4
-COMPACT_GENES, COMPACT_NODES = 4, 15
+#: Every such island holds small individuals only: genes, and nodes of a gene. `ablation` without this island: no difference.
+COMPACT_EVERY, COMPACT_GENES, COMPACT_NODES = 4, 4, 15
 
 # --- models tuned once more, and shorter ones (shorter.py) ------------------------------------------
 
-POLISHED = 8
-POLISHING_STEPS, POLISHING_GAIN = 10, 1e-6
-SHORTENED = 2
-SHORTENING_STEPS, SHORTENING_PARAMETERS = 4, 256
+#: Models of the front that are tuned once more when the islands move to all rows; steps and least gain of each. Not tuned.
+POLISHED, POLISHING_STEPS, POLISHING_GAIN = 8, 10, 1e-6
+#: Models of the front that get shorter relatives; steps and parameters of their tuning. Not tuned.
+SHORTENED, SHORTENING_STEPS, SHORTENING_PARAMETERS = 2, 4, 256
+#: Prices of a printed node, one after the other, in units of the setting `trim`. `ablation` without shorter relatives: formulas
+#: become a quarter longer.
 PRICES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+#: With fewer rows what can be left out is a matter of rounding. Not tuned.
 FEWEST_ROWS_TO_SHORTEN = 30
 
 # --- linear models (linear.py) ----------------------------------------------------------------------
 
+#: Strengths of ridge regression that are tried, per row; features have unit variance. `small_data`: as good as `RidgeCV`.
 STRENGTHS = np.logspace(-7.0, 3.0, 31)
+#: Numbers of features of the linear models in the first population, beside one of all features. `ablation` without them: no
+#: difference.
 SUBSETS = (1, 2, 3, 5, 8)
-LINE_STEPS = 3
+#: Steps of tuning when a formula is fitted to other rows. Not tuned.
+REFITTING_STEPS = 3
 
-# --- cross-validation of the whole search (cross_validation.py) -------------------------------------
+# --- cross-validation of the whole search (folds.py, cross_validation.py) ---------------------------
 
-FOLDS = 5
-FOLD_SHARE = 0.08
-FOLD_GENERATIONS = 1 / 8
-FEWEST_FOLD_GENERATIONS = 10
+#: Folds of the rows, and folds for ridge regressions, which cost nothing. Not tuned.
+FOLDS, RIDGE_FOLDS = 5, 10
+#: Share of a run's time that one fold takes; and of its generations (those come on top of the run's own), and at least as many.
+#: Not tuned.
+FOLD_SHARE, FOLD_GENERATIONS, FEWEST_FOLD_GENERATIONS = 0.08, 1 / 8, 10
+#: With fewer different rows there is no cross-validation. Not tuned.
 FEWEST_ROWS_TO_CROSS_VALIDATE = 20
-RIDGE_FOLDS = 10
 
 # --- how large a formula may be (validation.py, few_rows.py) ----------------------------------------
+# In standard errors of a difference of mean squared errors, unless said otherwise. Together they are held against `small_data`
+# (not below ridge regression) and `versus` (training and test R² differ by at most 0.07); no one of them was tuned alone.
 
+#: A larger model must be better than a smaller one by this.
 CLEARLY_BETTER = 0.25
+#: Where short formulas are wanted, a shorter one is given up when another is better by this.
 CLEARLY_WORSE = 1.5
-BETTER_THAN_LINEAR = 1.5
-BETTER_THAN_CONSTANT = 2.0
-RIDGE_BETTER_THAN_MEAN = 0.25
-RIDGE_BETTER_THAN_MEAN_VERY_FEW = 1.0
+#: A model must be better than the best linear model by this, and than the constant.
+BETTER_THAN_LINEAR, BETTER_THAN_CONSTANT = 1.5, 2.0
+#: Ridge regression must be better than the mean by this; and where there are too few rows for cross-validation.
+RIDGE_BETTER_THAN_MEAN, RIDGE_BETTER_THAN_MEAN_OF_VERY_FEW = 0.25, 1.0
+#: Few noisy rows: share by which the error of a formula must be less than that of a line, or it is not worth its risk.
 WORTH_IT = 0.15
+#: Few rows that a model predicts this well (R²) are no matter of luck: they are decided on like many.
 CLEAR_SIGNAL = 0.95
+#: Room above the size that was decided on for the search on all rows, as a factor. Not tuned.
 ROOM = 1.25
+#: Fewer different rows decide nothing. Not tuned.
 FEWEST_ROWS_TO_VALIDATE = 10
+#: What a node of a formula costs, and being found at all, in natural units of information: a search sees thousands of formulas. A
+#: node is one of about ten choices, the logarithm of which is 2.3.
 NODE_COST, LUCK = 2.3, 5.0
+#: Formulas with fitted numbers for more than this share of the rows pass through them by their number. Not tuned.
 MOST_FITTED = 0.5
 
 # --- the result (result.py) -------------------------------------------------------------------------
 
+#: Training R² at which the target counts as explained to numerical precision.
 EXPLAINED = 1.0 - 1e-13
+#: Models that leave no more than this many times as much unexplained as another are as good. `versus`: sizes.
 ALIKE = 1.01

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene.evolution.pareto import Candidate
-from multigene.search.constants import EXPLAINED, FEWEST_FOLD_GENERATIONS, FOLD_GENERATIONS, FOLD_SHARE
+from multigene.search.constants import EXPLAINED, FOLD_GENERATIONS, FOLD_SHARE
 from multigene.search.folds import without
 from multigene.search.islands import Islands
 from multigene.search.problem import Problem, Rows
@@ -78,10 +78,15 @@ class CrossValidation:
         self.results: list[FoldResult] = []
         self.under_way: Islands | None = None
 
-    def run(self, task: Task, rng: np.random.Generator, share: Callable[[], float]) -> Iterator[Step]:
-        """The search on all rows but one fold, fold by fold; models of its front predict the fold left out."""
-        limit = task.settings.stopping.generations
-        most = np.inf if limit is None else max(FEWEST_FOLD_GENERATIONS, FOLD_GENERATIONS * limit)
+    def run(
+        self, task: Task, rng: np.random.Generator, share: Callable[[], float], least: int
+    ) -> Iterator[Step]:
+        """The search on all rows but one fold, fold by fold; models of its front predict the fold left out.
+
+        Without a time limit each fold takes a share of the run's generations, and at least `least`.
+        """
+        limit = task.generations
+        most = np.inf if limit is None else max(least, FOLD_GENERATIONS * limit)
         for rows in task.folds[len(self.results) :]:
             until = share() + FOLD_SHARE
             islands = self.under_way = self.under_way or _begun(task, rows, rng)

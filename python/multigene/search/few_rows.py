@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene.evolution.pareto import Member
-from multigene.search.constants import LUCK, MOST_FITTED, NODE_COST, RIDGE_BETTER_THAN_MEAN_VERY_FEW
+from multigene.search.constants import LUCK, MOST_FITTED, NODE_COST, RIDGE_BETTER_THAN_MEAN_OF_VERY_FEW
 from multigene.search.linear import Ridge
 from multigene.search.problem import Problem
 from multigene.search.validation import RIDGE, SizeDecision, clearly_better
@@ -32,7 +32,7 @@ def decide_by_leaving_one_out(problem: Problem) -> SizeDecision:
         line[row] = Ridge.fitted(Z[rest], y[rest], weights[rest]).predict(Z[row : row + 1])[0]
         mean[row] = unit * float(np.average(y[rest] / unit, weights=weights[rest]))
     errors, around = (weights * ((y - predicted) / unit) ** 2 for predicted in (line, mean))
-    if clearly_better(errors, around, RIDGE_BETTER_THAN_MEAN_VERY_FEW):
+    if clearly_better(errors, around, RIDGE_BETTER_THAN_MEAN_OF_VERY_FEW):
         return SizeDecision(1, linear=RIDGE)
     return SizeDecision(1, constant=True)
 

@@ -40,7 +40,12 @@ class Guard:
     def of(X: Floats, y: Floats, scaling: Scaling, rng: np.random.Generator) -> Guard:
         """The guard of some rows, its points drawn by `rng`."""
         low, high = X.min(axis=0), X.max(axis=0)
-        in_box, between = _box_points(X, low, high, rng), _between_points(X, low, high, rng)
+        with np.errstate(over="ignore"):
+            has_width = bool(np.all(np.isfinite(high - low)))
+        if has_width:
+            in_box, between = _box_points(X, low, high, rng), _between_points(X, low, high, rng)
+        else:  # rows that span all of floating point are their own points
+            in_box = between = X[:GUARD_POINTS].copy()
         target = float(y.min()), float(y.max())
         return Guard((low.tolist(), high.tolist()), target, in_box, between, scaling)
 
@@ -97,8 +102,6 @@ def _has_finite_range(individual: Individual, box: Box) -> bool:
 
 def _box_points(X: Floats, low: Floats, high: Floats, rng: np.random.Generator) -> Floats:
     """Half uniform in the slightly widened box of the rows, half blends of two rows."""
-    if not np.all(np.isfinite(high - low)):
-        return np.asarray(X[:GUARD_POINTS].copy())
     margin = BOX_MARGIN * (high - low)
     box = rng.uniform(0.0, 1.0, (GUARD_POINTS, X.shape[1])) * (high - low + 2 * margin) + (low - margin)
     if len(X) < REPRESENTATIVE_ROWS:
@@ -110,8 +113,6 @@ def _box_points(X: Floats, low: Floats, high: Floats, rng: np.random.Generator) 
 
 def _between_points(X: Floats, low: Floats, high: Floats, rng: np.random.Generator) -> Floats:
     """Blends of two rows, a little beyond them too, but within the box."""
-    if not np.all(np.isfinite(high - low)):
-        return np.asarray(X[:GUARD_POINTS].copy())
     first, second = (X[rng.integers(len(X), size=2 * GUARD_POINTS)] for _ in range(2))
     t = rng.uniform(-BEYOND_ROWS, 1.0 + BEYOND_ROWS, (2 * GUARD_POINTS, 1))
     return np.asarray(np.clip(first + t * (second - first), low, high))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -146,6 +147,13 @@ class Islands:
             return False
         most = MOST_FITTED * self.data.count if self.task.very_few_rows else np.inf
         return any(c.fitness >= r2 and c.individual.n_parameters <= most for c in self.front)
+
+    def copied(self) -> Islands:
+        """The same islands with a front of their own, to be completed without a trace."""
+        other = copy(self)
+        other.front = ParetoFront(self.task.guard)
+        other.front.follow(self.front)
+        return other
 
     # --- stop and resume --------------------------------------------------------------------------
 

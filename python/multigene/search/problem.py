@@ -76,8 +76,10 @@ class Problem:
     @property
     def finish_rows(self) -> Rows:
         """Rows for searching and held-out rows together, for the end of a search: all of them unless there are very many."""
-        rows = np.concatenate([self.search_rows, self.held_out_rows])
-        return np.sort(rows[: 2 * MOST_SEARCH_ROWS])
+        held_out, most = self.held_out_rows, 2 * MOST_SEARCH_ROWS - len(self.search_rows)
+        if len(held_out) > most:  # from all over the table
+            held_out = held_out[np.linspace(0, len(held_out) - 1, most).astype(int)]
+        return np.sort(np.concatenate([self.search_rows, held_out]))
 
     def standardised(self, X: Floats) -> Floats:
         """Features as the searches see them."""

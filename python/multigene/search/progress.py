@@ -1,10 +1,13 @@
-"""Where a run stands: what phases of a search report, and what a user's callback gets to see."""
+"""Where a run stands: what the phases of a search report, and what a user's callback gets to see."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
+from multigene._engine import Individual
 from multigene.evolution.pareto import ParetoFront
 
 Phase = Literal["evolve", "seek", "cross-validate", "explore", "finish"]
@@ -18,3 +21,57 @@ class Step:
     front: ParetoFront
     evaluations: int
     phase: Phase
+
+
+@dataclass(frozen=True)
+class FrontRow:
+    """One model of the front: nodes of the printed formula, R² on the rows it was fitted to, the formula."""
+
+    complexity: int
+    r2: float
+    formula: str
+
+
+class Progress:
+    """What `fit(callback=...)` hands to the callback.
+
+    It is called after every generation of a configuration of the paper, after every round of generations of the default search. A
+    `Progress` is a picture of one moment and stays as it is when the run goes on. Formulas are written when they are asked for.
+    """
+
+    number: int
+    """Number of the last generation, from 0."""
+    phase: Phase
+    """Of a configuration of the paper "evolve"; of the default search "seek" (laws), "cross-validate" (few rows: the whole search
+    on parts of them, which counts as time and not as generations), "explore" (some rows are held out) or "finish" (all rows)."""
+    evaluations: int
+    """Evaluations of models so far."""
+    seconds: float
+    """Seconds since the start of `fit`."""
+
+    def __init__(self, step: Step, seconds: float, formula_of: Callable[[Individual], str]) -> None:
+        """`formula_of` writes a model of the search as its user reads it."""
+        self.number, self.phase, self.evaluations = step.number, step.phase, step.evaluations
+        self.seconds = seconds
+        self._best, self._front, self._formula_of = step.front.best, list(step.front), formula_of
+
+    @property
+    def r2(self) -> float:
+        """R² of the best model so far; minus infinity before the first."""
+        return float("-inf") if self._best is None else self._best.fitness
+
+    @cached_property
+    def formula(self) -> str:
+        """The formula of the best model so far; empty before the first."""
+        return "" if self._best is None else self._formula_of(self._best.individual)
+
+    @cached_property
+    def front(self) -> list[FrontRow]:
+        """The best models so far, smallest first."""
+        return [FrontRow(c.complexity, c.fitness, self._formula_of(c.individual)) for c in self._front]
+
+    def __repr__(self) -> str:
+        return (
+            f"Progress(number={self.number}, phase={self.phase!r}, evaluations={self.evaluations}, "
+            f"seconds={self.seconds:.1f}, r2={self.r2:.6f}, formula={self.formula!r})"
+        )

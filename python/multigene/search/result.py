@@ -85,7 +85,7 @@ def provisional(found: Found) -> Result:
     mean = _mean(found.problem, found.data)
     finds = [Member(f.individual, 1.0 - f.unexplained, f.individual.complexity) for f in found.finds]
     allowed = [c for c in found.front if c.complexity <= found.decision.most_nodes]
-    approximations = [_in_user_units(found.problem, c.individual) for c in allowed]
+    approximations = [_member(found.problem, c) for c in allowed]
     front = non_dominated([mean, *approximations, *finds])
     if found.law is not None:
         law = found.law.individual
@@ -98,10 +98,17 @@ def provisional(found: Found) -> Result:
     elif (
         found.decision.linear is not None and found.linear
     ):  # RIDGE is the number of the last, which has all features
-        chosen = _in_user_units(found.problem, found.linear[found.decision.linear])
+        chosen = _member(found.problem, _candidate(found.linear[found.decision.linear]))
     else:
         chosen = max([mean, *approximations], key=lambda m: m.fitness)
     return _scored(chosen, with_member(front, chosen), found.decision.validation_r2)
+
+
+def mean_of(problem: Problem) -> Result:
+    """The mean: what is left when the run had to end before anything was found."""
+    mean = Individual(["0.0"], 0.0, [0.0]).fit(problem.plain_dataset())
+    member = Member(mean, mean.fitness, mean.complexity)
+    return Result(member, [member])
 
 
 # --- approximations -------------------------------------------------------------------------------
@@ -110,16 +117,17 @@ def provisional(found: Found) -> Result:
 def _approximation(found: Found, workers: Workers, seconds: float | None) -> tuple[Member, list[Member]]:
     """The best model of the allowed size, or a linear model, or the mean; or a find that is as good and shorter."""
     problem, decision = found.problem, found.decision
-    data, models = _on_all_rows(found, workers)
+    data, candidates = _on_all_rows(found, workers)
     best = None if decision.simple else allowed_best(found.front, decision)
     mean = _mean(problem, data)
     front, chosen = [mean], mean
     fitted_numbers: list[tuple[Member, int]] = []  # means and scales of features are not fitted
-    for number, model in enumerate(models):
-        model = _tuned_once_more(found, model, data, workers, seconds) if number == best else model
-        if np.isfinite(model.fitness):
-            front.append(_in_user_units(problem, model))
-            fitted_numbers.append((front[-1], model.n_parameters))
+    for number, candidate in enumerate(candidates):
+        if number == best:
+            candidate = _tuned_once_more(found, candidate, data, workers, seconds)
+        if np.isfinite(candidate.fitness):
+            front.append(_member(problem, candidate))
+            fitted_numbers.append((front[-1], candidate.individual.n_parameters))
             chosen = front[-1] if number == best else chosen
     if decision.linear is not None:
         chosen = _linear_model(found, decision.linear, data)
@@ -127,7 +135,7 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
     if finds and decision.errors is not None and not decision.simple:
         chosen = prefer_short(problem, decision.errors, chosen, finds, _cheapest(found, finds))
     elif best is None and not decision.simple:  # there was no time for islands
-        lines = [_in_user_units(problem, model.fit(data)) for model in found.linear]
+        lines = [_member(problem, _candidate(model.fit(data))) for model in found.linear]
         chosen = best_of(problem, non_dominated([mean, *lines, *finds]))
     if not found.validated:
         convincing = [(find, find.individual.n_parameters) for find in finds]
@@ -136,14 +144,13 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
     return chosen, with_member(non_dominated([*front, *finds]), chosen)
 
 
-def _on_all_rows(found: Found, workers: Workers) -> tuple[Dataset, list[Individual]]:
+def _on_all_rows(found: Found, workers: Workers) -> tuple[Dataset, Sequence[Candidate]]:
     """All rows, and the models of the front fitted to them, however late it is."""
-    models = [candidate.individual for candidate in found.front]
     if found.on_all_rows:
-        return found.data, models
+        return found.data, found.front
     data = found.problem.dataset()
     workers.set_deadline(None)
-    return data, fitted(models, data, workers)
+    return data, [_candidate(m) for m in fitted([c.individual for c in found.front], data, workers)]
 
 
 def allowed_best(front: Sequence[Candidate], decision: SizeDecision) -> int | None:
@@ -156,20 +163,21 @@ def allowed_best(front: Sequence[Candidate], decision: SizeDecision) -> int | No
 
 
 def _tuned_once_more(
-    found: Found, model: Individual, data: Dataset, workers: Workers, seconds: float | None
-) -> Individual:
+    found: Found, candidate: Candidate, data: Dataset, workers: Workers, seconds: float | None
+) -> Candidate:
     """Where that helps and the guard allows."""
     workers.set_deadline(seconds)
-    [refined] = polished([model], data, found.refinement, workers)
-    better = np.isfinite(refined.fitness) and not refined.fitness < model.fitness
-    return refined if better and (not found.guarded or found.problem.guard.behaves(refined)) else model
+    [refined] = polished([candidate.individual], data, found.refinement, workers)
+    better = np.isfinite(refined.fitness) and not refined.fitness < candidate.fitness
+    allowed = not found.guarded or found.problem.guard.behaves(refined)
+    return _candidate(refined) if better and allowed else candidate
 
 
 def _linear_model(found: Found, number: int, data: Dataset) -> Member:
     """A linear model, fitted to all rows."""
     problem = found.problem
     if number != RIDGE:
-        return _in_user_units(problem, found.linear[number].refine(data, REFITTING))
+        return _member(problem, _candidate(found.linear[number].refine(data, REFITTING)))
     Z, weights = problem.standardised(problem.X), problem.weights
     weights = np.ones(len(problem.y)) if weights is None else weights
     ridge = ridge_of_different_rows(problem) if found.very_few_rows else Ridge.fitted(Z, problem.y, weights)
@@ -179,12 +187,18 @@ def _linear_model(found: Found, number: int, data: Dataset) -> Member:
 
 def _mean(problem: Problem, data: Dataset) -> Member:
     """The constant model."""
-    return _in_user_units(problem, Individual(["0.0"], 0.0, [0.0]).fit(data))
+    return _member(problem, _candidate(Individual(["0.0"], 0.0, [0.0]).fit(data)))
 
 
-def _in_user_units(problem: Problem, individual: Individual) -> Member:
-    """A fitted model of standardised features as a member of the front that users see."""
-    return Member(problem.scaling.in_user_units(individual), individual.fitness, individual.complexity)
+def _candidate(fitted: Individual) -> Candidate:
+    """A model that has just been fitted."""
+    return Candidate(fitted, fitted.fitness, fitted.complexity)
+
+
+def _member(problem: Problem, candidate: Candidate) -> Member:
+    """A model of standardised features as a member of the front that users see."""
+    individual = problem.scaling.in_user_units(candidate.individual)
+    return Member(individual, candidate.fitness, candidate.complexity)
 
 
 # --- finds of the law search ----------------------------------------------------------------------

@@ -1,25 +1,28 @@
 """A run: iterates over a search, keeps history and checkpoint, knows when to stop, and has the result.
 
 A codename of the paper is one population (`single.py`); the default is a `Searcher`. Both are sequences of steps with a front;
-what looks at the clock, the callback and the checkpoint file is here.
+what looks at the clock, the callback and the checkpoint file is here. Ctrl-C ends a run like any other rule, from its preparation
+to the making of its result: there is always a model.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
-from multigene._engine import Workers
+from multigene._engine import Individual, Workers
 from multigene.evolution import checkpoint as checkpoints
-from multigene.files import write_atomically
+from multigene.expression.genes import model_expression
+from multigene.files import remove_parts, write_atomically
+from multigene.formula import Formula
 from multigene.search.constants import CHECKPOINT_SECONDS, LAST_MOMENT
 from multigene.search.problem import Problem
-from multigene.search.progress import Step
-from multigene.search.result import Result
+from multigene.search.progress import Progress, Step
+from multigene.search.result import Result, mean_of
 from multigene.search.searcher import Searcher
 from multigene.search.single import SinglePopulation
 from multigene.settings.settings import Clock, Settings
@@ -32,10 +35,10 @@ class Display(Protocol):
         """Generations and seconds so far, and the best model."""
 
     def cross_validate(self, seconds: float) -> None:
-        """The search is being cross-validated."""
+        """The whole search is being cross-validated."""
 
 
-Callback = Callable[[Any], Any]
+Callback = Callable[[Progress], Any]
 
 #: What tells the seconds of a run.
 CLOCKS: dict[Clock, Callable[[], float]] = {"wall": time.perf_counter, "processor": time.process_time}
@@ -53,14 +56,20 @@ class Run:
         callback: Callback | None = None,
         checkpoint: str | Path | None = None,
         fingerprint: str = "",
+        names: Sequence[str] | None = None,
+        target: str = "y",
     ) -> None:
+        """`names` of the columns and of the `target` are those of formulas that the callback sees."""
         self.settings, self.problem, self.workers, self.started = settings, problem, workers, started
         self.callback, self.fingerprint = callback, fingerprint
+        self.names = [f"x{j}" for j in range(problem.X.shape[1])] if names is None else list(names)
+        self.target = target
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
         if self.checkpoint is not None and (self.checkpoint.is_dir() or not self.checkpoint.parent.is_dir()):
             raise ValueError(
                 f"checkpoint={str(checkpoint)!r} is not a file in an existing directory; give a path that can be written."
             )
+        self.search: Searcher | SinglePopulation | None = None
         self.begun = False
         self.history: list[dict[str, Any]] = []
         self.stopped_by = ""
@@ -70,50 +79,84 @@ class Run:
         self.limit = settings.stopping.generations or 0
 
     def start(self, rng: np.random.Generator, state: bytes | None) -> None:
-        """Prepare the search, continuing from a state or a checkpoint file where there is one."""
-        if self.checkpoint is not None and self.checkpoint.exists():
-            state = self.checkpoint.read_bytes()
+        """Prepare the search, continuing from a state or a checkpoint file where there is one; Ctrl-C leaves the mean."""
+        try:
+            self._prepare(rng, state)
+        except KeyboardInterrupt:
+            self.stopped_by = "interrupt"
+
+    def _prepare(self, rng: np.random.Generator, state: bytes | None) -> None:
+        warm = state is not None
+        if self.checkpoint is not None:
+            remove_parts(self.checkpoint)
+            if self.checkpoint.exists():
+                state, warm = self.checkpoint.read_bytes(), False
         saved = None if state is None else checkpoints.load(state, self.fingerprint)
         if saved is not None:
             self.history = saved["history"]
             self.earlier = self.history[-1]["seconds"] if self.history else 0.0
-            if self.checkpoint is None and self.limit:  # a warm start goes on for as long again
+            if warm and self.limit:  # a warm start goes on for as long again
                 self.limit += self.generations()
+        if self.settings.search is None:
+            self.search = SinglePopulation(self.problem, self.settings, rng, self.workers, saved)
+        else:
+            limit = self.limit or None
+            self.search = Searcher(self.problem, self.settings, rng, self.workers, limit, saved)
+        if saved is not None:
             self.begun = True
-        kind = SinglePopulation if self.settings.search is None else Searcher
-        self.search = kind(self.problem, self.settings, rng, self.workers, saved)
-        self.steps: Iterator[Step] = self.search.steps(self.share)
+            if warm or self._has_larger_limit(saved):
+                self.search.continue_with_larger_limit()
 
     def execute(self, display: Display) -> None:
         """Run until a stopping rule holds; Ctrl-C is one of them."""
         try:
-            if self._finished():
-                return
-            for step in self.steps:
-                self.begun = True
-                if step.phase == "cross-validate":  # counts as time and not as generations of the run
-                    display.cross_validate(self.seconds())
-                else:
-                    self._record(step, display)
-                if self.callback is not None and self.callback(step):
-                    self.stopped_by = "callback"
-                if self._finished():
-                    break
-                self._save(every=CHECKPOINT_SECONDS)
-            else:
-                self.stopped_by = self._why_it_ended()
+            self._execute(display)
         except KeyboardInterrupt:
             self.stopped_by = "interrupt"
-        self._save(every=0.0)
+        try:
+            self._save(every=0.0)
+        except KeyboardInterrupt:  # the file stays as it was
+            self.stopped_by = "interrupt"
 
-    def _why_it_ended(self) -> str:
+    def _execute(self, display: Display) -> None:
+        if self.search is None or self._finished():
+            return
+        for step in self.search.steps(self.share):
+            self.begun = True
+            if step.phase == "cross-validate":  # counts as time and not as generations of the run
+                display.cross_validate(self.seconds())
+            else:
+                self._record(step, display)
+            if self.callback is not None and self.callback(self._progress(step)):
+                self.stopped_by = "callback"
+            if self._finished():
+                return
+            self._save(every=CHECKPOINT_SECONDS)
+        self.stopped_by = self._why_it_ended(self.search)
+
+    def _why_it_ended(self, search: Searcher | SinglePopulation) -> str:
         """A search ends by itself when it has found a law or explained the target, or when no improvement is expected."""
-        why, limit = self.search.why_ended(), self.settings.stopping.seconds
+        why, limit = search.why_ended(), self.settings.stopping.seconds
         return "time" if why != "law" and limit is not None and self.seconds() >= limit else why
 
     def result(self) -> Result:
-        """The chosen model and the front."""
-        return self.search.result(LAST_MOMENT)
+        """The chosen model and the front; on Ctrl-C the best model so far as it is."""
+        if self.search is None:
+            return mean_of(self.problem)
+        so_far: Result | None = None
+        try:
+            so_far = self.search.provisional()
+            return self.search.result(self._seconds_for_last_tuning())
+        except KeyboardInterrupt:
+            self.stopped_by = "interrupt"
+            return so_far or self.search.provisional()
+
+    def _seconds_for_last_tuning(self) -> float | None:
+        """As long as it takes, so that the clock has no say in the result; but not after Ctrl-C, and not beyond a time limit."""
+        limit = self.settings.stopping.seconds
+        if self.stopped_by == "interrupt":
+            return LAST_MOMENT
+        return None if limit is None else max(LAST_MOMENT, limit - self.seconds())
 
     def generations(self) -> int:
         """Generations done so far, per island."""
@@ -148,6 +191,16 @@ class Run:
         )
         display.show(step.number + 1, seconds, fitness, complexity)
 
+    def _progress(self, step: Step) -> Progress:
+        """A step as a callback gets to see it."""
+        scaling = self.problem.scaling
+
+        def formula_of(individual: Individual) -> str:
+            model = scaling.in_user_units(individual) if scaling.changes else individual
+            return str(Formula(model_expression(model), self.names, self.target))
+
+        return Progress(step, self.earlier + self.seconds(), formula_of)
+
     def _finished(self) -> bool:
         stopping, history = self.settings.stopping, self.history
         if not self.stopped_by and history:
@@ -164,6 +217,7 @@ class Run:
 
     def _reached(self, r2: float) -> bool:
         """Is the fittest model fit enough, and with very few rows one that means something?"""
+        assert self.search is not None
         return bool(self.history[-1]["fitness"] >= r2) and self.search.reached(r2)
 
     def _stagnates(self, since: int) -> bool:
@@ -171,11 +225,29 @@ class Run:
         before = [h for h in self.history if h["generation"] <= latest["generation"] - since]
         return bool(before) and before[-1]["fitness"] >= latest["fitness"]
 
+    # --- stop and resume --------------------------------------------------------------------------
+
     def state(self) -> bytes | None:
         """The state after the last step, or None before the first."""
-        if not self.begun:
+        if self.search is None or not self.begun:
             return None
-        return checkpoints.dump(self.search.packed(), self.fingerprint, self.history)
+        return checkpoints.dump(
+            self.search.packed() | {"limits": self._limits()}, self.fingerprint, self.history
+        )
+
+    def _limits(self) -> list[float | None]:
+        return [self.limit or None, self.settings.stopping.seconds]
+
+    def _has_larger_limit(self, saved: dict[str, Any]) -> bool:
+        """May the run take longer than the one whose state was saved?"""
+        try:
+            before, now = (
+                [np.inf if limit is None else float(limit) for limit in limits]
+                for limits in (saved["limits"], self._limits())
+            )
+        except (KeyError, TypeError, ValueError):
+            raise ValueError(checkpoints.DAMAGED) from None
+        return any(larger > earlier for larger, earlier in zip(now, before, strict=True))
 
     def _save(self, every: float) -> None:
         if self.checkpoint is not None and time.perf_counter() - self.saved >= every:

@@ -16,12 +16,14 @@ machine. What the phases leave is a `Found`, which `result.py` makes a result of
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from multigene._engine import Workers
-from multigene.search.constants import COMPLETION, END_TO_START, EXPLAINED, POLISHED
+from multigene.search.constants import COMPLETION, END_TO_START, EXPLAINED, FEWEST_FOLD_GENERATIONS, POLISHED
+from multigene.search.cross_validation import CrossValidation
 from multigene.search.few_rows import decide_by_leaving_one_out
 from multigene.search.problem import Problem
 from multigene.search.progress import Step
@@ -48,7 +50,6 @@ def search(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
 
     Ends by itself when there is a law, when the target is explained, or when no improvement is expected.
     """
-    completion = _completion(task, share())
     if state.laws.alone:
         yield from seek_alone(task, state, share)
         return
@@ -56,15 +57,19 @@ def search(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
         return
     if state.phase == "cross-validate":
         yield from cross_validate(task, state, share)
-    if state.phase == "explore" and (yield from explore(task, state, share)):
-        return
-    if share() >= 1.0:
-        return
-    if state.phase == "explore":
-        if validate(task, state).final:
+    while state.phase == "explore":
+        if (yield from explore(task, state, share)) or share() >= 1.0:
             return
-        move_to_all_rows(task, state)
-    yield from finish(task, state, share, completion)
+        if not validate(task, state).final:
+            move_to_all_rows(task, state)
+        elif state.islands.number > state.continued_at:
+            return
+        else:  # a run that is continued goes on for a round at least before this is decided again
+            state.decision = None
+            if (yield from explore_round(task, state, share)):
+                return
+    if share() < 1.0:
+        yield from finish(task, state, share)
 
 
 # --- phases ---------------------------------------------------------------------------------------
@@ -72,6 +77,7 @@ def search(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
 
 def seek(task: Task, state: SearchState, share: Share) -> Steps:
     """The law search begins; a law ends the search."""
+    state.completion = _completion(task, share())
     first = 0 if task.settings.seeking is None else task.settings.seeking.first
     if state.laws.run(first, lambda: share() >= state.laws.first_share):
         yield state.step()
@@ -98,7 +104,9 @@ def seek_alone(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
 
 def cross_validate(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
     """Few rows: what the search is worth on rows that it has not seen decides how large a formula may be."""
-    yield from state.cross_validation.run(task, state.rng, share)
+    # A search that is continued goes on for at least a round, and is to be cross-validated for as long.
+    least = max(FEWEST_FOLD_GENERATIONS, state.continued_at + task.round_length if state.continued_at else 0)
+    yield from state.cross_validation.run(task, state.rng, share, least)
     state.decision = decide_by_cross_validation(task.problem, state.cross_validation.results)
     state.phase = "explore"
 
@@ -108,12 +116,18 @@ def explore(task: Task, state: SearchState, share: Share) -> Steps:
     if not state.islands.populations:
         state.islands.settle(state.rng)
     while not _explored(task, state, share()):
-        state.islands.round()
-        yield state.step()
-        explained = state.islands.reached(EXPLAINED)
-        if explained or _seek_beside(state, lambda: _explored(task, state, share())):
-            yield state.step()
+        if (yield from explore_round(task, state, share)):
             return True
+    return False
+
+
+def explore_round(task: Task, state: SearchState, share: Share) -> Steps:
+    """Islands evolve until they migrate; the law search does what it is due beside them."""
+    state.islands.round()
+    yield state.step()
+    if state.islands.reached(EXPLAINED) or _seek_beside(state, lambda: _explored(task, state, share())):
+        yield state.step()
+        return True
     return False
 
 
@@ -142,17 +156,17 @@ def move_to_all_rows(task: Task, state: SearchState) -> None:
     state.islands.move(data, models)
 
 
-def finish(task: Task, state: SearchState, share: Share, completion: float) -> Iterator[Step]:
+def finish(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
     """Islands evolve on all rows, near the end the front is completed; without end, unless there is a law or very many rows."""
     while True:
-        if share() >= completion and not state.complete:
+        if share() >= state.completion and not state.complete:
             complete(task, state)
             if not task.sees_all_rows:
                 yield state.step()
                 return
         state.islands.round()
         yield state.step()
-        if _seek_beside(state, lambda: share() >= completion):
+        if _seek_beside(state, lambda: share() >= state.completion):
             yield state.step()
             return
 
@@ -165,12 +179,25 @@ def complete(task: Task, state: SearchState) -> None:
     islands.shorten(c for c in islands.front if c.complexity <= most)
     if not task.sees_all_rows:
         data = task.problem.dataset()
-        models = [c.individual for c in islands.front]
-        best = max(range(len(models)), key=lambda i: (models[i].complexity <= most, models[i].fitness))
-        models = fitted(models, data, task.workers)
+        front = list(islands.front)
+        best = max(range(len(front)), key=lambda i: (front[i].complexity <= most, front[i].fitness))
+        models = fitted([c.individual for c in front], data, task.workers)
         models += polished([models[best]], data, task.refinement, task.workers)
         islands.replace_front(data, models)
     state.complete = True
+
+
+def continue_with_larger_limit(task: Task, state: SearchState) -> None:
+    """What was decided for a shorter run is decided again: that no improvement was expected, and that the front is complete."""
+    state.continued_at = state.islands.number
+    if state.complete and state.phase == "finish" and not task.sees_all_rows:
+        data = task.problem.dataset(task.problem.finish_rows)
+        models = fitted([c.individual for c in state.islands.front], data, task.workers)
+        state.islands.move(data, models)
+    state.complete = False
+    if state.phase == "explore" and state.decision is not None and state.decision.final:
+        state.decision, state.cross_validation = None, CrossValidation()
+        state.phase = "cross-validate" if task.folds else "explore"
 
 
 # --- how phases share a run -----------------------------------------------------------------------
@@ -213,14 +240,20 @@ class Searcher:
         settings: Settings,
         rng: np.random.Generator,
         workers: Workers,
+        generations: int | None,
         saved: dict[str, Any] | None = None,
     ) -> None:
-        self.task = task = Task(problem, settings, workers)
+        """`generations` are those after which the run ends, `saved` is what `packed` gave."""
+        self.task = task = Task(problem, settings, workers, generations)
         self.state = (
             SearchState.at_the_start(task, rng)
             if saved is None
             else SearchState.unpacked(task, rng, saved.get("search", {}))
         )
+
+    def continue_with_larger_limit(self) -> None:
+        """Go on although the search may have ended by itself."""
+        continue_with_larger_limit(self.task, self.state)
 
     def steps(self, share: Share) -> Iterator[Step]:
         """One step after the other until the search ends by itself."""
@@ -242,33 +275,44 @@ class Searcher:
 
     def provisional(self) -> Result:
         """The best model so far, at once."""
-        return provisional(self._found())
+        return provisional(_found(self.task, self.state))
 
     def result(self, seconds: float | None) -> Result:
-        """The chosen model and the front; `seconds` are for the last tuning, None for as long as it takes."""
-        state = self.state
-        best = state.islands.front.best
-        if state.laws.law is None and best is not None and state.islands.reached(EXPLAINED):
-            state.laws.adopt(self.task.problem.scaling.in_user_units(best.individual))
+        """The chosen model and the front; `seconds` are for the last tuning, None for as long as it takes.
+
+        A model that explains the target may be a law when it is cleaned up; where the size is not decided yet, it is now. The
+        search can go on as if nobody had asked.
+        """
+        state = replace(self.state, islands=self.state.islands.copied())
+        _adopt_explained(self.task, state)
         if state.laws.law is None and not state.laws.alone and state.decision is None:
             validate(self.task, state)
-        return result_of(self._found(), self.task.workers, seconds)
+            _adopt_explained(self.task, state)  # there may be a shorter one now
+        return result_of(_found(self.task, state), self.task.workers, seconds)
 
-    def _found(self) -> Found:
-        task, state = self.task, self.state
-        return Found(
-            problem=task.problem,
-            guarded=task.options.guard,
-            refinement=task.refinement,
-            front=list(state.islands.front),
-            data=state.islands.data,
-            on_all_rows=state.complete or (state.phase == "finish" and task.sees_all_rows),
-            linear=state.islands.linear,
-            decision=state.decision or SizeDecision(ANY_SIZE),
-            law=state.laws.law,
-            finds=state.laws.finds,
-            prices=state.laws.prices,
-            laws_alone=state.laws.alone,
-            very_few_rows=task.very_few_rows,
-            validated=not task.very_few_rows and len(state.cross_validation.results) == len(task.folds),
-        )
+
+def _adopt_explained(task: Task, state: SearchState) -> None:
+    """The shortest model that explains the target may be a law when it is cleaned up."""
+    if state.laws.law is None and state.islands.reached(EXPLAINED):
+        shortest = next(c for c in state.islands.front if c.fitness >= EXPLAINED)
+        state.laws.adopt(task.problem.scaling.in_user_units(shortest.individual))
+
+
+def _found(task: Task, state: SearchState) -> Found:
+    """What the phases leave to `result.py`."""
+    return Found(
+        problem=task.problem,
+        guarded=task.options.guard,
+        refinement=task.refinement,
+        front=list(state.islands.front),
+        data=state.islands.data,
+        on_all_rows=state.complete or (state.phase == "finish" and task.sees_all_rows),
+        linear=state.islands.linear,
+        decision=state.decision or SizeDecision(ANY_SIZE),
+        law=state.laws.law,
+        finds=state.laws.finds,
+        prices=state.laws.prices,
+        laws_alone=state.laws.alone,
+        very_few_rows=task.very_few_rows,
+        validated=not task.very_few_rows and len(state.cross_validation.results) == len(task.folds),
+    )

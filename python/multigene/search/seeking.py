@@ -24,7 +24,6 @@ from multigene.search.constants import (
     FEWEST_ROWS_FOR_A_LAW,
     FIRST_PIECE,
     FIRST_SHARE,
-    HELD_OUT_EXACT,
     LARGEST_NUMBER,
     LAW_SHARES,
     LONG_MODELS,
@@ -84,7 +83,7 @@ class LawSearch:
     def first_share(self) -> float:
         """Share of the run at which the islands take over; with noisy data only the fast linear-algebra pass comes first."""
         assert self.seekers is not None
-        return SURVEY_SHARE if self.seekers.surveying else 0.0 if self.seekers.rough else FIRST_SHARE
+        return SURVEY_SHARE if self.seekers.surveying else 0.0 if self.seekers.noisy else FIRST_SHARE
 
     def run(self, evaluations: int, stop: Callable[[], bool]) -> bool:
         """Seek for as many evaluations; True if there is a law that holds on the held-out rows."""
@@ -118,7 +117,7 @@ class LawSearch:
     def simplify(self) -> None:
         """The most convincing finds are simplified within the noise."""
         if self.seekers is not None:
-            self.seekers.make_brief(SIMPLIFIED_AT_THE_END)
+            self.seekers.simplify(SIMPLIFIED_AT_THE_END)
 
     def packed(self) -> dict[str, Any] | None:
         """As plain values, without loss."""
@@ -139,8 +138,7 @@ class LawSearch:
         rows = self.problem.held_out_rows
         if len(rows) == 0:
             return True
-        held = laws.measure(law.expression, self.problem.X[rows], self.problem.y[rows])
-        return held is not None and held.unexplained < HELD_OUT_EXACT
+        return laws.holds(law, self.problem.X[rows], self.problem.y[rows])
 
     def _run_in_few(self, seekers: Seekers, evaluations: int, stop: Callable[[], bool]) -> None:
         """In very few rows with a pause: a short find may be a law by `law_of_few`."""
@@ -215,12 +213,12 @@ def law_of_few(seekers: Seekers, looked_at: set[float]) -> Find | None:
             find.individual.complexity > laws.STAIRS[0][0]
         ):  # longer ones are exact by their number of constants
             continue
-        clean = laws.cleaned(laws.reduced(find, X, y, seekers.finds.data), X, y)
-        fitted = sum(value not in simple_numbers(value) for value in numbers(clean.expression))
-        admitted = seekers.finds.admits(clean.expression)
-        vouched = len(y) >= 3 * fitted + 10 and laws.is_law(clean)
-        if vouched and admitted and not laws.cancels(clean.expression, X):
-            return clean
+        law = laws.as_law(find, X, y, seekers.finds.data)
+        if law is None or not seekers.finds.admits(law.expression):
+            continue
+        fitted = sum(value not in simple_numbers(value) for value in numbers(law.expression))
+        if len(y) >= 3 * fitted + 10:
+            return law
     return None
 
 

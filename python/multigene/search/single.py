@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from multigene._engine import Individual, Workers
+from multigene._engine import Workers
 from multigene.evolution import checkpoint
 from multigene.evolution.loop import Generation, evolve
 from multigene.evolution.pareto import Member, ParetoFront
 from multigene.search.constants import REPRESENTATIVE_ROWS
 from multigene.search.problem import Problem
 from multigene.search.progress import Step
-from multigene.search.result import Result
+from multigene.search.result import Result, mean_of
 from multigene.settings.settings import Settings
 
 
@@ -29,7 +29,9 @@ class SinglePopulation:
         workers: Workers,
         saved: dict[str, Any] | None = None,
     ) -> None:
-        self.data, self.settings, self.rng, self.workers = problem.plain_dataset(), settings, rng, workers
+        """`saved` is what `packed` gave."""
+        self.problem, self.settings, self.rng, self.workers = problem, settings, rng, workers
+        self.data = problem.plain_dataset()
         # With very few rows whether a model behaves between them is a matter of rounding.
         guarded = settings.selection.guarded and len(problem.y) >= REPRESENTATIVE_ROWS
         self.front = ParetoFront(problem.guard.behaves_between_rows if guarded else None)
@@ -37,6 +39,9 @@ class SinglePopulation:
         if saved is not None:
             packed, features = saved.get("generation", {}), self.data.n_features
             self.last = checkpoint.generation(packed, settings, features, workers, self.front)
+
+    def continue_with_larger_limit(self) -> None:
+        """It never ends by itself, so there is nothing to decide again."""
 
     def steps(self, share: Callable[[], float]) -> Iterator[Step]:
         """One generation after the other, without end."""
@@ -66,6 +71,5 @@ class SinglePopulation:
         """The fittest model and the front; the mean where no individual was evaluated before the run had to end."""
         front = [Member(c.individual, c.fitness, c.complexity) for c in self.front]
         if not front:
-            mean = Individual(["0.0"], 0.0, [0.0]).fit(self.data)
-            front = [Member(mean, mean.fitness, mean.complexity)]
+            return mean_of(self.problem)
         return Result(max(front, key=lambda member: member.fitness), front)

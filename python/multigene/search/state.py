@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from multigene.evolution import checkpoint
+from multigene.search.constants import COMPLETION
 from multigene.search.cross_validation import CrossValidation
 from multigene.search.islands import Islands
 from multigene.search.progress import Phase, Step
@@ -26,6 +27,10 @@ class SearchState:
     phase: Phase = "seek"
     begun: float = 0.0
     """Share of the run that was over when the islands began."""
+    continued_at: int = 0
+    """Generations of the islands when the run was continued with a larger limit."""
+    completion: float = COMPLETION
+    """Share of the run after which the front is completed."""
     cross_validation: CrossValidation = field(default_factory=CrossValidation)
     decision: SizeDecision | None = None
     complete: bool = False
@@ -50,6 +55,8 @@ class SearchState:
             "islands": self.islands.packed(),
             "phase": self.phase,
             "begun": self.begun,
+            "continued_at": self.continued_at,
+            "completion": self.completion,
             "cross_validation": self.cross_validation.packed(),
             "decision": None if self.decision is None else self.decision.packed(),
             "complete": self.complete,
@@ -70,6 +77,8 @@ class SearchState:
                 Islands.unpacked(task, task.problem.dataset(None if complete else rows), saved["islands"]),
                 phase,
                 float(saved["begun"]),
+                int(saved["continued_at"]),
+                float(saved["completion"]),
                 CrossValidation.unpacked(task, saved["cross_validation"]),
                 None if saved["decision"] is None else SizeDecision.unpacked(saved["decision"]),
                 complete,

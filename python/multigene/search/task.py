@@ -20,6 +20,8 @@ class Task:
     problem: Problem
     settings: Settings
     workers: Workers
+    generations: int | None
+    """Generations after which the run ends, those before it was continued included; None for no such limit."""
 
     @property
     def options(self) -> Search:

@@ -26,7 +26,7 @@ from multigene.search.constants import (
     CLEARLY_BETTER,
     CLEARLY_WORSE,
     FEWEST_ROWS_TO_VALIDATE,
-    LINE_STEPS,
+    REFITTING_STEPS,
     RIDGE_BETTER_THAN_MEAN,
     ROOM,
     WORTH_IT,
@@ -43,7 +43,7 @@ ANY_SIZE = 2**31
 #: Number of the ridge regression among the linear models.
 RIDGE = -1
 #: How a formula in the user's units is fitted again to other rows.
-REFITTING = Refinement(iterations=LINE_STEPS, prune=0.0)
+REFITTING = Refinement(iterations=REFITTING_STEPS, prune=0.0)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ The constructor only stores; `fit` calls these, and each refuses what cannot wor
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from joblib import effective_n_jobs
 from multigene.settings.check import check
 from multigene.settings.defaults import default_settings
 from multigene.settings.paper import configuration
-from multigene.settings.settings import Settings, Stopping, function_entries
+from multigene.settings.settings import Selection, Settings, Stopping, function_entries
 
 
 def resolved(estimator: Any) -> Settings:
@@ -37,6 +38,7 @@ def resolved(estimator: Any) -> Settings:
             default_settings() if estimator.configuration is None else configuration(estimator.configuration)
         )
         changes = dict(settings or {})
+    proportions = base.selection
     base = base.changed(**changes)
     functions = None if estimator.functions is None else function_entries(estimator.functions)
     if estimator.search != "both" or estimator.units is not None:
@@ -48,7 +50,8 @@ def resolved(estimator: Any) -> Settings:
         max_depth=estimator.max_depth,
         max_nodes=estimator.max_nodes,
     )
-    resolved = with_limits(scaled_to_population(base, changes), estimator.generations, estimator.time_limit)
+    base = scaled_to_population(base, proportions, changes)
+    resolved = with_limits(base, estimator.generations, estimator.time_limit)
     check(resolved)
     if resolved.search is not None and resolved.genes.lcf in ("synchronised", "global"):
         raise ValueError(
@@ -84,13 +87,18 @@ def with_limits(settings: Settings, generations: int | None, seconds: float | No
     return replace(settings, stopping=stopping)
 
 
-def scaled_to_population(settings: Settings, given: dict[str, Any]) -> Settings:
-    """Keep tournament and elites in proportion when only the population size was changed (Table 2 halves all three)."""
-    s = settings.selection
-    whole = hasattr(s.population_size, "__index__") and hasattr(s.elites, "__index__")
-    if whole and s.elites >= s.population_size and "elites" not in given:
-        s = replace(s, elites=max(1, round(0.15 * s.population_size)))
-    return replace(settings, selection=s)
+def scaled_to_population(settings: Settings, proportions: Selection, given: Collection[str]) -> Settings:
+    """Tournament and elites in the `proportions` that they had to the population, unless they are `given`, where the population
+    size was changed (Table 2 of the paper halves all three)."""
+    size, before = settings.selection.population_size, proportions.population_size
+    numbers = (size, before, proportions.tournament_size, proportions.elites)
+    if size == before or not before or not all(hasattr(number, "__index__") for number in numbers):
+        return settings  # what is no number is refused later, with a sentence
+    scaled = {
+        "tournament_size": max(2, round(proportions.tournament_size * size / before)),
+        "elites": max(min(1, proportions.elites), round(proportions.elites * size / before)),
+    }
+    return settings.changed(**{name: value for name, value in scaled.items() if name not in given})
 
 
 def random_generator(seed: Any) -> np.random.Generator:

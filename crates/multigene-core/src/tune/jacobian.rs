@@ -8,13 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::linear_algebra::{TILE, add_product, products, project, set_product};
 use super::parameters::{NOT_TUNED, Parameters};
-use crate::dataset::Dataset;
-use crate::evaluate::BLOCK;
-use crate::gradient::{Sink, Tape, Tunable, reverse_from};
-use crate::individual::{Context, Individual};
-use crate::least_squares::{Factor, PIVOT};
-use crate::program::Program;
-use crate::rows;
+use crate::evaluate::dataset::Dataset;
+use crate::evaluate::forward::BLOCK;
+use crate::evaluate::gradient::{Sink, Tape, Tunable};
+use crate::evaluate::least_squares::{Factor, PIVOT};
+use crate::evaluate::outer_fit::{Context, Workspace};
+use crate::evaluate::program::Program;
+use crate::evaluate::rows;
+use crate::tree::individual::Individual;
 use crate::vector_math::Level;
 
 /// Derivatives held at once: 256 kB, a share of the second-level cache.
@@ -102,16 +103,8 @@ impl Window {
                 first,
                 level,
             };
-            reverse_from(
-                first,
-                program,
-                &individual.weights,
-                context.data,
-                tunable,
-                &seed,
-                tape,
-                &mut sink,
-            );
+            let sweep = context.sweep(program, &individual.weights, tunable);
+            sweep.reverse(first, &seed, tape, &mut sink);
             self.seed = seed;
         }
         for (column, &filled) in self.filled.iter().enumerate() {
@@ -198,9 +191,25 @@ impl Equations {
         self.stride = parameters.len().next_multiple_of(PADDING);
     }
 
-    /// Computes everything at the present weights. The individual must just have been evaluated and left `residual`.
-    /// False if it was told to stop.
-    pub fn assemble(&mut self, point: Point, residual: &[f64], tape: &mut Tape, stop: &AtomicBool) -> bool {
+    /// Computes everything at the present weights. The individual must just have been evaluated, with this workspace. False if it
+    /// was told to stop.
+    pub fn assemble(&mut self, point: Point, workspace: &mut Workspace, stop: &AtomicBool) -> bool {
+        workspace.with_rows(point.context, |context, working, workspace| {
+            // Another loss than squared error has other weights at every point.
+            let seen = working.map(|working| {
+                self.prepare(point.parameters, context);
+                working.seen(point.individual)
+            });
+            let point = Point {
+                individual: seen.as_ref().unwrap_or(point.individual),
+                context,
+                ..point
+            };
+            self.assemble_on(point, &workspace.residual, &mut workspace.tape, stop)
+        })
+    }
+
+    fn assemble_on(&mut self, point: Point, residual: &[f64], tape: &mut Tape, stop: &AtomicBool) -> bool {
         let Point {
             individual,
             parameters,

@@ -9,9 +9,10 @@ use super::linear_algebra::{factorise, solve};
 pub use super::parameters::GeneChoice;
 use super::parameters::Parameters;
 use super::rollback::Kept;
-use crate::gradient::Tunable;
-use crate::grow::SlotRng;
-use crate::individual::{Context, Individual, Workspace};
+use crate::evaluate::gradient::Tunable;
+use crate::evaluate::outer_fit::{Context, Workspace};
+use crate::tree::individual::Individual;
+use crate::vary::grow::SlotRng;
 
 /// Least damping: with less, rounding would decide along flat directions.
 const LEAST_DAMPING: f64 = 1e-12;
@@ -104,6 +105,16 @@ pub struct Outcome {
     pub parameters: usize,
 }
 
+impl Outcome {
+    /// Of a model that cannot be tuned.
+    const UNFIT: Self = Self {
+        ending: Ending::Unfit,
+        steps: 0,
+        evaluations: 0,
+        parameters: 0,
+    };
+}
+
 /// Buffers of one thread, kept between individuals.
 #[derive(Debug, Default)]
 pub struct Buffers {
@@ -144,12 +155,7 @@ pub fn levenberg_marquardt_until(
     // What is cached makes this cheap, and whatever the workspace held before, the residual is now the individual's.
     individual.evaluate(context, workspace);
     if !individual.unexplained.is_finite() {
-        return Outcome {
-            ending: Ending::Unfit,
-            steps: 0,
-            evaluations: 0,
-            parameters: 0,
-        };
+        return Outcome::UNFIT;
     }
     let mut buffers = std::mem::take(&mut workspace.second_order);
     buffers
@@ -167,16 +173,9 @@ pub fn levenberg_marquardt_until(
     let (ending, steps) = search.run(stop);
     let evaluations = search.evaluations;
     let parameters = buffers.parameters.len();
-    // Columns are shared with the individual: none is kept alive from here.
-    buffers.kept.columns.clear();
+    buffers.kept.release();
     workspace.second_order = buffers;
-    if individual
-        .peak
-        .as_ref()
-        .is_some_and(|peak| peak.unexplained >= individual.unexplained)
-    {
-        individual.peak = None;
-    }
+    individual.peak.take_if(|peak| peak.unexplained >= individual.unexplained);
     Outcome {
         ending,
         steps,
@@ -221,14 +220,13 @@ impl Search<'_> {
             let Buffers {
                 parameters, equations, ..
             } = &mut *self.buffers;
-            let Workspace { residual, tape, .. } = &mut *self.workspace;
             let point = Point {
                 individual: self.individual,
                 parameters,
                 context: self.context,
                 tunable: self.settings.tunable,
             };
-            if !equations.assemble(point, residual, tape, stop) {
+            if !equations.assemble(point, self.workspace, stop) {
                 return (Ending::Interrupted, steps);
             }
             if !self.scale() {
@@ -335,7 +333,7 @@ impl Search<'_> {
             }
             self.buffers
                 .kept
-                .restore(self.individual, &self.buffers.parameters, &mut self.workspace.residual);
+                .restore(self.individual, &self.buffers.parameters, self.workspace);
             self.damping *= STIFFEN;
         }
         Attempt::Failed
@@ -383,7 +381,7 @@ impl Search<'_> {
         for &gene in &parameters.genes {
             self.individual.touch(gene);
         }
-        std::mem::swap(&mut self.workspace.residual, &mut kept.residual);
+        kept.swap(self.workspace);
         self.individual.evaluate(self.context, self.workspace);
         self.evaluations += 1;
         self.objective()

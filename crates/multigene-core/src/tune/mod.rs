@@ -1,5 +1,8 @@
-//! Tuning of inner weights. First order here (paper, section 3.2): exact gradient, then one update rule, one small file each.
-//! Second order, the default of the search beyond the paper, in `levenberg_marquardt`.
+//! Tuning: inner weights moved so that the loss falls, and models made shorter where that costs little.
+//!
+//! In come evaluated individuals; out go the same structures with other inner weights (`shorten`: with fewer parts), evaluated.
+//! First order here (paper, section 3.2): exact gradient, then one update rule, one small file each; second order, the default of
+//! the search beyond the paper, in `levenberg_marquardt` and, as the search uses it, in `refine`.
 mod adam;
 mod irprop_minus;
 mod irprop_plus;
@@ -7,87 +10,59 @@ pub mod jacobian;
 pub mod levenberg_marquardt;
 pub mod linear_algebra;
 pub mod parameters;
+pub mod refine;
 mod rollback;
 mod rprop;
-pub mod trim;
+pub mod shorten;
+mod step_size;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::evaluate::BLOCK;
-use crate::gradient::{Kept, Sum, Tunable, reverse};
-use crate::individual::{Context, Individual, Workspace};
-use crate::program::Program;
-use crate::rows;
-use crate::weights::Memory;
+use serde::Deserialize;
+
+use crate::error::Result;
+use crate::evaluate::dataset::Dataset;
+use crate::evaluate::forward::BLOCK;
+use crate::evaluate::gradient::{Kept, Sum, Tunable};
+use crate::evaluate::outer_fit::{Context, Workspace};
+use crate::evaluate::program::Program;
+use crate::evaluate::rows;
+use crate::settings::Tuning;
+use crate::tree::individual::Individual;
+use crate::tree::weights::Memory;
 
 /// The update rules, by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum Rule {
     /// iRprop⁻ (Igel and Hüsken): the paper's.
+    #[serde(rename = "irprop-")]
     IRpropMinus,
     /// iRprop⁺: takes a step back where the sign changed and the error grew.
+    #[serde(rename = "irprop+")]
     IRpropPlus,
     /// What the authors' program does: as iRprop⁻, but the step is taken even where the sign changed.
+    #[serde(rename = "rprop")]
     Rprop,
     /// Adam (Kingma and Ba).
+    #[serde(rename = "adam")]
     Adam,
 }
 
 impl Rule {
-    /// All rules with their names.
-    pub const ALL: [(&'static str, Self); 4] = [
-        ("irprop-", Self::IRpropMinus),
-        ("irprop+", Self::IRpropPlus),
-        ("rprop", Self::Rprop),
-        ("adam", Self::Adam),
-    ];
-
     /// Moves one weight, given the derivative of the error by it.
-    fn update(self, weight: &mut f64, memory: &mut Memory, slope: f64, sizes: &StepSizes, worse: bool) {
+    fn update(self, weight: &mut f64, memory: &mut Memory, slope: f64, tuning: &Tuning, worse: bool) {
         match self {
-            Self::IRpropMinus => irprop_minus::update(weight, memory, slope, sizes),
-            Self::IRpropPlus => irprop_plus::update(weight, memory, slope, sizes, worse),
-            Self::Rprop => rprop::update(weight, memory, slope, sizes),
-            Self::Adam => adam::update(weight, memory, slope, sizes),
+            Self::IRpropMinus => irprop_minus::update(weight, memory, slope, tuning),
+            Self::IRpropPlus => irprop_plus::update(weight, memory, slope, tuning, worse),
+            Self::Rprop => rprop::update(weight, memory, slope, tuning),
+            Self::Adam => adam::update(weight, memory, slope, tuning),
         }
     }
 }
 
-/// Step sizes of the update rules.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StepSizes {
-    /// Δ₀: the first step (Adam: the learning rate).
-    pub initial: f64,
-    /// η⁺: growth while the sign of the derivative stays.
-    pub growth: f64,
-    /// η⁻: shrinkage when it changes.
-    pub shrinkage: f64,
-    /// Δ_min.
-    pub smallest: f64,
-    /// Δ_max.
-    pub largest: f64,
-}
-
 /// Results of steps are kept during tuning while they take no more than this: about a second-level cache.
 const KEPT_BYTES: usize = 1 << 20;
-
-/// Settings of gradient tuning (paper, Table 2, LCF params).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct GradientTuning {
-    /// The update rule.
-    pub rule: Rule,
-    /// Its step sizes.
-    pub sizes: StepSizes,
-    /// `Bp_steps`: steps per generation, less the number of nodes.
-    pub steps: usize,
-    /// `Bp_min`: at least so many.
-    pub min_steps: usize,
-    /// Stop when R² changes by no more than this.
-    pub tolerance: f64,
-    /// What is tuned.
-    pub tunable: Tunable,
-}
 
 /// A derivative below this share of the largest is zero up to rounding. Such are not rare: a weight that only scales its gene
 /// has derivative zero, because the outer coefficient is at its optimum. Rules that look at signs alone would otherwise follow
@@ -95,7 +70,7 @@ pub struct GradientTuning {
 const ROUNDING: f64 = 1e-13;
 
 /// Moves every weight of a table once. Derivatives that are not finite, or zero up to rounding, say nothing and move nothing.
-pub fn step(tuning: &GradientTuning, weights: &mut crate::weights::Weights, gradient: &[f64], worse: bool) {
+pub fn step(tuning: &Tuning, weights: &mut crate::tree::weights::Weights, gradient: &[f64], worse: bool) {
     let (values, memory) = weights.tunable();
     let least = ROUNDING
         * gradient
@@ -108,7 +83,7 @@ pub fn step(tuning: &GradientTuning, weights: &mut crate::weights::Weights, grad
             (memory.slope, memory.extra) = (0.0, 0.0);
         } else if slope.is_finite() {
             let before = *value;
-            tuning.rule.update(value, memory, slope, &tuning.sizes, worse);
+            tuning.rule.update(value, memory, slope, tuning, worse);
             if !(value.is_finite() && memory.slope.is_finite() && memory.extra.is_finite()) {
                 (*value, *memory) = (before, Memory::NEW);
             }
@@ -116,8 +91,18 @@ pub fn step(tuning: &GradientTuning, weights: &mut crate::weights::Weights, grad
     }
 }
 
-/// Derivatives of half the squared error (standardised target) by every weight, into the workspace. The individual must
-/// just have been evaluated: outer coefficients are at their optimum, so they are held fixed.
+impl Individual {
+    /// A model on its own, fitted to these rows: derivatives of half of 1 − R² by every inner weight.
+    pub fn gradient(&self, data: &Dataset) -> Result<Vec<f64>> {
+        let (mut model, mut workspace) = (self.anew(data)?, Workspace::default());
+        model.evaluate(Context::of(data), &mut workspace);
+        gradient(&model, Context::of(data), Tunable::ALL, &mut workspace);
+        Ok(workspace.gradient)
+    }
+}
+
+/// Derivatives of half the unexplained share of the loss by every weight, into the workspace. The individual must just have
+/// been evaluated: outer coefficients are at their optimum, so they are held fixed.
 pub fn gradient(individual: &Individual, context: Context, tunable: Tunable, workspace: &mut Workspace) {
     workspace.kept.iter_mut().for_each(Kept::clear);
     gradient_from(individual, context, tunable, workspace);
@@ -125,6 +110,12 @@ pub fn gradient(individual: &Individual, context: Context, tunable: Tunable, wor
 
 /// The same from the results of steps that are kept in the workspace, as far as there are any.
 fn gradient_from(individual: &Individual, context: Context, tunable: Tunable, workspace: &mut Workspace) {
+    workspace.with_rows(context, |context, _, workspace| {
+        gradient_on(individual, context, tunable, workspace);
+    });
+}
+
+fn gradient_on(individual: &Individual, context: Context, tunable: Tunable, workspace: &mut Workspace) {
     let Workspace {
         tape,
         residual,
@@ -148,19 +139,20 @@ fn gradient_from(individual: &Individual, context: Context, tunable: Tunable, wo
             rows::multiply(level, seed, root);
         }
         let program = Program::compile(&gene.nodes, &individual.weights, context.library);
+        let sweep = context.sweep(&program, &individual.weights, tunable);
         let mut sink = Sum {
             gradient,
             data: context.data,
         };
         match kept.get_mut(i).filter(|kept| kept.is_filled()) {
-            Some(kept) => kept.reverse(&program, &individual.weights, context.data, tunable, seed, tape, &mut sink),
-            None => reverse(&program, &individual.weights, context.data, tunable, seed, tape, &mut sink),
+            Some(kept) => kept.reverse(sweep, seed, tape, &mut sink),
+            None => sweep.reverse(0, seed, tape, &mut sink),
         }
     }
 }
 
-fn is_tuned(node: &crate::gene::Node, tunable: Tunable) -> bool {
-    use crate::gene::Node::*;
+fn is_tuned(node: &crate::tree::gene::Node, tunable: Tunable) -> bool {
+    use crate::tree::gene::Node::*;
     match node {
         Constant(_) => tunable.constants,
         Combination(_) | Product(_) => tunable.combinations,
@@ -180,7 +172,7 @@ fn advance(individual: &mut Individual, context: Context, tunable: Tunable, work
     for (gene, kept) in individual.genes.iter_mut().zip(kept) {
         if gene.nodes.iter().any(|node| is_tuned(node, tunable)) {
             let program = Program::compile(&gene.nodes, &individual.weights, context.library);
-            kept.advance(&program, &individual.weights, context.data, tunable, tape);
+            kept.advance(context.sweep(&program, &individual.weights, tunable), tape);
             if gene.column.is_none() {
                 gene.column = context.data.standardise(kept.column(&program, context.data)).map(Arc::new);
             }
@@ -190,35 +182,29 @@ fn advance(individual: &mut Individual, context: Context, tunable: Tunable, work
 
 /// Gradient steps on one individual: max(`Bp_steps` − nodes, `Bp_min`) of them, no roll-back; the best iterate is remembered.
 /// The individual must have been evaluated.
-pub fn tune(
-    individual: &mut Individual,
-    context: Context,
-    tuning: &GradientTuning,
-    workspace: &mut Workspace,
-    stop: &AtomicBool,
-) {
-    let tuned = |node: &crate::gene::Node| is_tuned(node, tuning.tunable);
+pub fn tune(individual: &mut Individual, context: Context, tuning: &Tuning, workspace: &mut Workspace, stop: &AtomicBool) {
+    let tuned = |node: &crate::tree::gene::Node| is_tuned(node, tuning.tunable());
     individual.peak = None;
     if !individual.unexplained.is_finite() || !individual.genes.iter().any(|gene| gene.nodes.iter().any(tuned)) {
         return;
     }
     let steps = tuning.steps.saturating_sub(individual.nodes()).max(tuning.min_steps);
-    let mut best: Option<Box<crate::individual::Peak>> = None;
+    let mut best: Option<Box<crate::tree::individual::Peak>> = None;
     let mut worse = false;
     workspace.kept.iter_mut().for_each(Kept::clear);
-    advance(individual, context, tuning.tunable, workspace);
+    advance(individual, context, tuning.tunable(), workspace);
     for _ in 0..steps {
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        gradient_from(individual, context, tuning.tunable, workspace);
+        gradient_from(individual, context, tuning.tunable(), workspace);
         let before = individual.unexplained;
         if best.as_ref().is_none_or(|peak| before < peak.unexplained) {
             best = Some(Box::new(individual.snapshot()));
         }
         step(tuning, &mut individual.weights, &workspace.gradient, worse);
         individual.touch_rows(tuned);
-        advance(individual, context, tuning.tunable, workspace);
+        advance(individual, context, tuning.tunable(), workspace);
         individual.evaluate(context, workspace);
         worse = individual.unexplained > before;
         if !individual.unexplained.is_finite() || (individual.unexplained - before).abs() <= tuning.tolerance {

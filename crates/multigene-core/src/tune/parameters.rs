@@ -2,11 +2,11 @@
 use rand::RngExt;
 
 use super::is_tuned;
-use crate::gene::Node;
-use crate::gradient::Tunable;
-use crate::grow::SlotRng;
-use crate::individual::Individual;
-use crate::weights::BIAS;
+use crate::evaluate::gradient::Tunable;
+use crate::tree::gene::Node;
+use crate::tree::individual::Individual;
+use crate::tree::weights::BIAS;
+use crate::vary::grow::SlotRng;
 
 /// Stands for "no parameter".
 pub(super) const NOT_TUNED: u32 = u32::MAX;

@@ -2,9 +2,11 @@
 use std::sync::Arc;
 
 use super::parameters::Parameters;
-use crate::dataset::Column;
-use crate::individual::Individual;
-use crate::least_squares::Gram;
+use crate::evaluate::dataset::Column;
+use crate::evaluate::least_squares::Gram;
+use crate::evaluate::outer_fit::Workspace;
+use crate::evaluate::working::Working;
+use crate::tree::individual::Individual;
 
 /// The individual before a step, to go back to.
 #[derive(Debug, Default)]
@@ -12,13 +14,14 @@ pub(super) struct Kept {
     /// The tuned weights.
     pub(super) values: Vec<f64>,
     /// Columns of the genes that use them.
-    pub(super) columns: Vec<Option<Arc<Column>>>,
+    columns: Vec<Option<Arc<Column>>>,
     gram: Gram,
     coefficients: Vec<f64>,
     intercept: f64,
     unexplained: f64,
-    /// The residual, swapped with that of the step under trial.
-    pub(super) residual: Vec<f64>,
+    /// The residual and what it belongs to, swapped with those of the step under trial.
+    residual: Vec<f64>,
+    working: Option<Working>,
 }
 
 impl Kept {
@@ -35,8 +38,20 @@ impl Kept {
         (self.intercept, self.unexplained) = (individual.intercept, individual.unexplained);
     }
 
-    /// After a step that did not help. `residual` is what the workspace holds of it.
-    pub(super) fn restore(&mut self, individual: &mut Individual, parameters: &Parameters, residual: &mut Vec<f64>) {
+    /// Columns are shared with the individual, features with the data: none is kept alive from here.
+    pub(super) fn release(&mut self) {
+        self.columns.clear();
+        self.working = None;
+    }
+
+    /// The workspace's residual for the one held here.
+    pub(super) fn swap(&mut self, workspace: &mut Workspace) {
+        std::mem::swap(&mut self.residual, &mut workspace.residual);
+        std::mem::swap(&mut self.working, &mut workspace.working);
+    }
+
+    /// After a step that did not help and left its residual in the workspace.
+    pub(super) fn restore(&mut self, individual: &mut Individual, parameters: &Parameters, workspace: &mut Workspace) {
         for (&place, &value) in parameters.places.iter().zip(&self.values) {
             individual.weights.values_mut()[place] = value;
         }
@@ -46,6 +61,6 @@ impl Kept {
         individual.gram.clone_from(&self.gram);
         individual.coefficients.clone_from(&self.coefficients);
         (individual.intercept, individual.unexplained) = (self.intercept, self.unexplained);
-        std::mem::swap(residual, &mut self.residual);
+        self.swap(workspace);
     }
 }

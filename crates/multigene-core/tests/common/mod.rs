@@ -1,17 +1,18 @@
 //! What several test files need: plain references, random data, random settings.
 #![allow(dead_code)] // each test file uses its own part
 
-use multigene_core::dataset::Dataset;
-use multigene_core::evaluate::{Scratch, evaluate};
-use multigene_core::functions::{CustomOperator, FunctionSet};
-use multigene_core::gene::{Function, Node, depth, is_tree};
-use multigene_core::grow::{Birth, LeafFrequencies, Limits, Primitives, Shape, SlotRng, Synchronisation};
-use multigene_core::individual::{Gene, Individual};
-use multigene_core::operator::Operator;
-use multigene_core::program::Program;
-use multigene_core::text;
+use multigene_core::evaluate::dataset::Dataset;
+use multigene_core::evaluate::forward::{Scratch, evaluate};
+use multigene_core::evaluate::program::Program;
+use multigene_core::settings::Genes;
+use multigene_core::tree::functions::{CustomOperator, FunctionSet};
+use multigene_core::tree::gene::{Function, Node, depth, is_tree};
+use multigene_core::tree::individual::{Gene, Individual};
+use multigene_core::tree::operator::Operator;
+use multigene_core::tree::text;
+use multigene_core::tree::weights::{BIAS, OWN_VALUE, Weights};
+use multigene_core::vary::grow::{Birth, Primitives, Shape, SlotRng, Synchronisation};
 use multigene_core::vector_math::Level;
-use multigene_core::weights::{BIAS, OWN_VALUE, Weights};
 use rand::{RngExt, SeedableRng};
 
 pub fn rng(seed: u64) -> SlotRng {
@@ -193,48 +194,44 @@ pub fn tame_functions() -> FunctionSet {
     FunctionSet::parse(plain.into_iter().chain(custom)).unwrap()
 }
 
+/// Small limits, as tests need them.
+fn small() -> Genes {
+    Genes {
+        max_genes: 4,
+        max_depth: 6,
+        initial_depth: Some(5),
+        mutation_depth: Some(5),
+        ..Genes::default()
+    }
+}
+
 pub fn primitives(functions: FunctionSet, n_features: usize) -> Primitives {
+    let genes = Genes {
+        variable_frequency: Some(4.0),
+        lcf: Some(Synchronisation::Unsynchronised),
+        lcf_frequency: Some(4.0),
+        lcf_birth: Birth::Random,
+        lcf_range: (-2.0, 2.0),
+        product_frequency: 2.0,
+        product_features: Some(Vec::new()),
+        constant_frequency: 3.0,
+        constant_range: (-3.0, 3.0),
+        weighted_nodes: 0.3,
+        ..small()
+    };
     Primitives {
         functions,
-        n_features,
-        leaves: LeafFrequencies {
-            variable: 4.0,
-            combination: 4.0,
-            product: 2.0,
-            constant: 3.0,
-        },
-        product_features: Vec::new(),
-        constants: (-3.0, 3.0),
-        birth: Birth::Uniform(-2.0, 2.0),
-        synchronisation: Synchronisation::Unsynchronised,
-        weighted: 0.3,
-        initial_depth: 5,
-        mutation_depth: 5,
-        limits: Limits {
-            max_genes: 4,
-            max_nodes: usize::MAX,
-            max_depth: 6,
-        },
+        ..genes.primitives(n_features).unwrap()
     }
 }
 
 /// The paper's set-up (Table 2) for the three modes.
 pub fn paper(n_features: usize, synchronisation: Synchronisation) -> Primitives {
-    let each = n_features as f64;
-    Primitives {
-        leaves: LeafFrequencies {
-            variable: each,
-            combination: each,
-            product: 0.0,
-            constant: 1.0,
-        },
-        product_features: Vec::new(),
-        constants: (-10.0, 10.0),
-        birth: Birth::OneHot,
-        synchronisation,
-        weighted: 0.0,
-        ..primitives(FunctionSet::paper(), n_features)
-    }
+    let genes = Genes {
+        lcf: Some(synchronisation),
+        ..small()
+    };
+    genes.primitives(n_features).unwrap()
 }
 
 /// A random tree with weights that are not those of birth.

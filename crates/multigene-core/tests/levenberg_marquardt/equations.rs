@@ -105,6 +105,20 @@ fn explicit(individual: &Individual, parameters: &Parameters, data: &Dataset) ->
     (columns, residual, lengths)
 }
 
+/// The normal equations of an individual that was just evaluated.
+fn assembled(individual: &Individual, parameters: &Parameters, data: &Dataset, workspace: &mut Workspace) -> Equations {
+    let point = Point {
+        individual,
+        parameters,
+        context: context(data),
+        tunable: Tunable::ALL,
+    };
+    let mut equations = Equations::default();
+    equations.prepare(parameters, context(data));
+    assert!(equations.assemble(point, workspace, &AtomicBool::new(false)));
+    equations
+}
+
 #[test]
 fn equations_equal_explicit_projection() {
     for level in Level::available() {
@@ -114,15 +128,7 @@ fn equations_equal_explicit_projection() {
             let mut workspace = Workspace::default();
             individual.evaluate(context(&data), &mut workspace);
             let parameters = all_parameters(&individual);
-            let point = Point {
-                individual: &individual,
-                parameters: &parameters,
-                context: context(&data),
-                tunable: Tunable::ALL,
-            };
-            let mut equations = Equations::default();
-            equations.prepare(&parameters, context(&data));
-            assert!(equations.assemble(point, &workspace.residual, &mut workspace.tape, &AtomicBool::new(false)));
+            let equations = assembled(&individual, &parameters, &data, &mut workspace);
             let (columns, residual, lengths) = explicit(&individual, &parameters, &data);
             for i in 0..parameters.len() {
                 let descent = dot(&columns[i], &residual);
@@ -151,15 +157,7 @@ fn weights_that_the_outer_coefficients_absorb_are_idle() {
     let mut workspace = Workspace::default();
     individual.evaluate(context(&data), &mut workspace);
     let parameters = all_parameters(&individual);
-    let point = Point {
-        individual: &individual,
-        parameters: &parameters,
-        context: context(&data),
-        tunable: Tunable::ALL,
-    };
-    let mut equations = Equations::default();
-    equations.prepare(&parameters, context(&data));
-    equations.assemble(point, &workspace.residual, &mut workspace.tape, &AtomicBool::new(false));
+    let equations = assembled(&individual, &parameters, &data, &mut workspace);
     // In the order of nodes and terms: a, b; scale, exponent; bias, two slopes.
     assert_eq!(equations.idle, [true, true, true, false, true, false, false]);
     let outcome = tune_with(

@@ -17,13 +17,11 @@ from collections.abc import Iterable
 import numpy as np
 
 from multigene.expression.build import join_term, power_of, product_of, sum_of
+from multigene.expression.operators import OPERATORS
 from multigene.expression.readable import size
 from multigene.expression.rewriting.parts import split_term, terms_of
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, evaluate, fold, rebuild
 
-ODD = frozenset({"sin", "tanh", "atan", "erf", "sign"})
-EVEN = frozenset({"cos", "abs", "gauss", "sinc"})
-NOT_NEGATIVE = frozenset({"abs", "exp", "sqrt", "gauss", "softplus", "logistic"})
 MOST_PASSES = 10
 
 
@@ -224,9 +222,10 @@ def _function(name: str, arguments: tuple[Expression, ...]) -> Expression:
     if name == "aq":
         return _analytic_quotient(*arguments)
     argument = arguments[0]
-    if name in ODD | EVEN and _is_negative(argument):
+    symmetry = OPERATORS[name].symmetry
+    if symmetry and _is_negative(argument):
         flipped = _function(name, (_opposite(argument),))
-        return flipped if name in EVEN else _opposite(flipped)
+        return flipped if symmetry == "even" else _opposite(flipped)
     if name == "abs":
         return _absolute(argument)
     if (
@@ -257,7 +256,7 @@ def _exponential(argument: Expression) -> Expression:
 
 def _absolute(argument: Expression) -> Expression:
     even = isinstance(argument, Power) and argument.exponent % 2 == 0
-    if even or (isinstance(argument, Operation) and argument.name in NOT_NEGATIVE):
+    if even or (isinstance(argument, Operation) and OPERATORS[argument.name].not_negative):
         return argument
     coefficient, rest = split_term(argument)
     if coefficient != 1.0 and rest is not None:

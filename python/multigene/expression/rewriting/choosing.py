@@ -1,6 +1,6 @@
 """The natural form of a law, as people write it: the rules applied in passes, the shortest outcome taken.
 
-Asked by `laws/law.py` and `laws/noise.py`, which measure what comes out, since not all rules hold everywhere.
+Used by `laws/law.py` and `laws/noise.py`, which measure what comes out, since not all rules hold everywhere.
 """
 
 from __future__ import annotations

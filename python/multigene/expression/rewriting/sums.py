@@ -1,6 +1,6 @@
-"""Other ways to write the same sums and products, of which `choosing.py` takes the shortest.
+"""Other ways to write the same sums and products; `choosing.py` takes the shortest.
 
-c²·(u + v)/(c² + u·v) is (u + v)/(1 + u·v/c²): every rearrangement is offered, none is judged here. Like the rules of
+c²·(u + v)/(c² + u·v) is (u + v)/(1 + u·v/c²): every rearrangement is offered, none is compared here. Like the rules of
 `where_seen.py` they hold where the law was seen, not everywhere.
 """
 

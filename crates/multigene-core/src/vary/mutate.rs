@@ -1,0 +1,289 @@
+//! Mutations of an individual: the paper's three (subtree, constant, weights) and those of the default search. What the law search
+//! adds is in `law_mutations`.
+use rand::RngExt;
+use rand_distr::StandardNormal;
+use serde::Deserialize;
+
+use crate::settings::Variation;
+use crate::tree::gene::{Function, Node, depth, levels, sizes, start};
+use crate::tree::individual::Individual;
+use crate::tree::weights::BIAS;
+use crate::vary::child::Child;
+use crate::vary::grow::{Primitives, Shape, SlotRng, Synchronisation, pick};
+
+/// Kinds of mutation, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mutation {
+    /// A random subtree is replaced by a new one (`Pr_Sm`).
+    Subtree,
+    /// One constant moves (`Pr_Cm`).
+    Constant,
+    /// All weights of one LCF, product or weighted inner node move (`Pr_Wm`).
+    Weights,
+    /// A feature enters or leaves an LCF or a product.
+    Sparsity,
+    /// A new gene is added; where there is no room it takes the place of another.
+    AddGene,
+    /// A gene is dropped.
+    DeleteGene,
+    /// A node becomes another of the same arity.
+    Point,
+    /// A gene becomes one of its subtrees.
+    Hoist,
+    /// A subtree becomes a leaf.
+    Shrink,
+    /// A function is put above a subtree.
+    Insert,
+    /// A term or a factor is put beside a subtree that hardly changes its value: tuning says what becomes of it.
+    Neutral,
+    /// Weights of one row become whole or half numbers, those near zero leave it.
+    Round,
+}
+
+impl Mutation {
+    /// All kinds.
+    pub const ALL: [Self; 12] = {
+        use Mutation::*;
+        [
+            Subtree, Constant, Weights, Sparsity, AddGene, DeleteGene, Point, Hoist, Shrink, Insert, Neutral, Round,
+        ]
+    };
+}
+
+/// A mutated copy of a parent. Where there is nothing of the drawn kind to mutate, a subtree is.
+pub fn mutate(parent: &Individual, primitives: &Primitives, variation: &Variation, rng: &mut SlotRng) -> Individual {
+    let (kinds, frequencies): (Vec<Mutation>, Vec<f64>) = variation.mutations().unzip();
+    let kind = kinds[pick(&frequencies, rng)];
+    let mut child = Child::of(parent, primitives);
+    let done = match kind {
+        Mutation::Subtree => false,
+        Mutation::Constant => child.move_row(|node| matches!(node, Node::Constant(_)), variation.constant_sigma, rng),
+        Mutation::Weights => {
+            // The population's own LCFs are not an individual's to move.
+            let global = primitives.synchronisation == Synchronisation::Global;
+            let fits = |node: &Node| has_weights(node) && !(global && matches!(node, Node::Combination(_)));
+            child.move_row(fits, variation.weights_sigma, rng)
+        }
+        Mutation::Sparsity => child.toggle_feature(rng),
+        Mutation::AddGene => child.add_gene(rng),
+        Mutation::DeleteGene => child.delete_gene(rng),
+        Mutation::Point => child.change_node(rng),
+        Mutation::Hoist => child.hoist(rng),
+        Mutation::Shrink => child.shrink(rng),
+        Mutation::Insert => child.insert(rng),
+        Mutation::Neutral => child.insert_neutral(rng),
+        Mutation::Round => child.round_row(rng),
+    };
+    if !done {
+        child.mutate_subtree(rng);
+    }
+    child.finish()
+}
+
+fn has_weights(node: &Node) -> bool {
+    matches!(node, Node::Combination(_) | Node::Product(_) | Node::Weighted(..))
+}
+
+pub(super) fn below(rng: &mut SlotRng, n: usize) -> usize {
+    rng.random_range(0..n as u32) as usize
+}
+
+impl Child<'_> {
+    /// A random node of a random gene gives way to a `grow` tree within the remaining depth.
+    pub fn mutate_subtree(&mut self, rng: &mut SlotRng) {
+        let limits = self.primitives.limits;
+        let i = below(rng, self.individual.genes.len());
+        let nodes = &self.individual.genes[i].nodes;
+        let at = below(rng, nodes.len());
+        let level = levels(nodes)[at];
+        let size = at + 1 - start(nodes, at);
+        let room = limits.max_nodes.saturating_sub(nodes.len() - size).max(1);
+        let depth = limits.max_depth.saturating_sub(level).min(self.primitives.mutation_depth);
+        let subtree = self
+            .primitives
+            .tree_within(Shape::Grow, depth, room, &mut self.individual.weights, rng);
+        // LCFs of the new subtree are born with weights of their own even where rows are shared.
+        let born = self.primitives.shares_rows().then(|| self.primitives.new_weights(rng));
+        self.replace(i, at, &subtree, None, born.as_ref());
+    }
+
+    /// Rows of the nodes that fit, each once.
+    pub(super) fn rows(&self, fits: impl Fn(&Node) -> bool) -> Vec<u32> {
+        let nodes = self.individual.genes.iter().flat_map(|gene| &gene.nodes);
+        let mut rows: Vec<u32> = nodes.filter(|node| fits(node)).filter_map(|node| node.row()).collect();
+        if self.primitives.shares_rows() {
+            // An index counts once however many nodes share it.
+            rows.sort_unstable();
+            rows.dedup();
+        }
+        rows
+    }
+
+    /// Adds N(0, σ) to every weight of one row.
+    fn move_row(&mut self, fits: impl Fn(&Node) -> bool, sigma: f64, rng: &mut SlotRng) -> bool {
+        let rows = self.rows(fits);
+        if rows.is_empty() {
+            return false;
+        }
+        let row = rows[below(rng, rows.len())];
+        let range = self.individual.weights.range(row);
+        for value in &mut self.individual.weights.values_mut()[range] {
+            *value += sigma * rng.sample::<f64, _>(StandardNormal);
+        }
+        self.touch_users(row);
+        true
+    }
+
+    pub(super) fn touch_users(&mut self, row: u32) {
+        for i in 0..self.individual.genes.len() {
+            if self.individual.genes[i].nodes.iter().any(|node| node.row() == Some(row)) {
+                self.touch(i);
+            }
+        }
+    }
+
+    /// A feature enters one LCF or product, or leaves it.
+    fn toggle_feature(&mut self, rng: &mut SlotRng) -> bool {
+        let rows = self.rows(|node| matches!(node, Node::Combination(_) | Node::Product(_)));
+        if rows.is_empty() || self.primitives.shares_rows() {
+            return false;
+        }
+        let row = rows[below(rng, rows.len())];
+        let is_product = self.is_product(row);
+        let mut terms: Vec<(u32, f64)> = self.individual.weights.row(row).iter().collect();
+        let present: Vec<usize> = (0..terms.len()).filter(|&k| terms[k].0 != BIAS).collect();
+        let absent: Vec<u32> = (0..self.primitives.n_features as u32)
+            .filter(|f| terms.iter().all(|&(feature, _)| feature != *f))
+            .collect();
+        let enters = !absent.is_empty() && (present.len() < 2 || rng.random_bool(0.5));
+        if enters {
+            let feature = absent[below(rng, absent.len())];
+            let weight = if is_product {
+                [-1.0, 1.0, 0.5, 2.0][below(rng, 4)]
+            } else {
+                0.3 * rng.sample::<f64, _>(StandardNormal)
+            };
+            terms.push((feature, weight));
+        } else if present.len() > 1 {
+            terms.remove(present[below(rng, present.len())]);
+        } else {
+            return false;
+        }
+        self.individual.weights.replace(row, terms);
+        self.touch_users(row);
+        true
+    }
+
+    fn add_gene(&mut self, rng: &mut SlotRng) -> bool {
+        let limits = self.primitives.limits;
+        let depth = 1 + below(rng, self.primitives.initial_depth.min(limits.max_depth).max(1));
+        if self.individual.genes.len() >= limits.max_genes {
+            let i = below(rng, self.individual.genes.len());
+            self.remove(i);
+        }
+        let nodes = self
+            .primitives
+            .tree_within(Shape::Grow, depth, limits.max_nodes, &mut self.individual.weights, rng);
+        self.push(nodes);
+        true
+    }
+
+    fn delete_gene(&mut self, rng: &mut SlotRng) -> bool {
+        if self.individual.genes.len() < 2 {
+            return false;
+        }
+        let i = below(rng, self.individual.genes.len());
+        self.remove(i);
+        true
+    }
+
+    /// Another function of the same arity, or another leaf.
+    fn change_node(&mut self, rng: &mut SlotRng) -> bool {
+        let i = below(rng, self.individual.genes.len());
+        let at = below(rng, self.individual.genes[i].nodes.len());
+        let old = self.individual.genes[i].nodes[at];
+        let new = match old {
+            Node::Apply(function) | Node::Weighted(function, _) => {
+                let others: Vec<Function> = self.primitives.functions.functions.clone();
+                let others: Vec<Function> = others
+                    .into_iter()
+                    .filter(|f| f.arity() == function.arity() && *f != function)
+                    .collect();
+                if others.is_empty() {
+                    return false;
+                }
+                self.primitives
+                    .inner(others[below(rng, others.len())], &mut self.individual.weights, rng)
+            }
+            _ => self.primitives.leaf(&mut self.individual.weights, rng),
+        };
+        self.individual.genes[i].nodes[at] = new;
+        self.touch(i);
+        true
+    }
+
+    fn hoist(&mut self, rng: &mut SlotRng) -> bool {
+        let i = below(rng, self.individual.genes.len());
+        let nodes = &self.individual.genes[i].nodes;
+        if nodes.len() < 2 {
+            return false;
+        }
+        let at = below(rng, nodes.len() - 1);
+        let subtree = nodes[start(nodes, at)..=at].to_vec();
+        self.individual.genes[i].nodes = subtree;
+        self.touch(i);
+        true
+    }
+
+    fn shrink(&mut self, rng: &mut SlotRng) -> bool {
+        let i = below(rng, self.individual.genes.len());
+        let inner: Vec<usize> = (0..self.individual.genes[i].nodes.len())
+            .filter(|&k| self.individual.genes[i].nodes[k].arity() > 0)
+            .collect();
+        if inner.is_empty() {
+            return false;
+        }
+        let at = inner[below(rng, inner.len())];
+        let leaf = self.primitives.leaf(&mut self.individual.weights, rng);
+        self.replace(i, at, &[leaf], None, None);
+        true
+    }
+
+    /// f(subtree) or f(subtree, leaf) in place of a subtree.
+    fn insert(&mut self, rng: &mut SlotRng) -> bool {
+        let i = below(rng, self.individual.genes.len());
+        let nodes = self.individual.genes[i].nodes.clone();
+        let at = below(rng, nodes.len());
+        let begin = at + 1 - sizes(&nodes)[at];
+        let function = self.primitives.functions.functions[pick(&self.primitives.functions.frequencies, rng)];
+        let mut subtree = nodes[begin..=at].to_vec();
+        for _ in 1..function.arity() {
+            let leaf = self.primitives.leaf(&mut self.individual.weights, rng);
+            if rng.random_bool(0.5) {
+                subtree.push(leaf)
+            } else {
+                subtree.insert(0, leaf)
+            }
+        }
+        subtree.push(self.primitives.inner(function, &mut self.individual.weights, rng));
+        self.put(i, begin, at, &subtree)
+    }
+
+    /// Nodes in place of `begin..=at` of a gene, where they keep it within its limits.
+    pub(super) fn put(&mut self, i: usize, begin: usize, at: usize, subtree: &[Node]) -> bool {
+        let (nodes, limits) = (&self.individual.genes[i].nodes, self.primitives.limits);
+        let grown = [&nodes[..begin], subtree, &nodes[at + 1..]].concat();
+        if grown.len() > limits.max_nodes || depth(&grown) > limits.max_depth {
+            return false;
+        }
+        self.individual.genes[i].nodes = grown;
+        self.touch(i);
+        true
+    }
+
+    pub(super) fn is_product(&self, row: u32) -> bool {
+        let mut nodes = self.individual.genes.iter().flat_map(|gene| &gene.nodes);
+        nodes.any(|node| *node == Node::Product(row))
+    }
+}

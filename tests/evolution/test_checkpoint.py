@@ -1,0 +1,89 @@
+"""Fingerprints of states: the same in every process, different for other data, settings, seeds and units."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from multigene import MultigeneRegressor
+from multigene.evolution.checkpoint import fingerprint_of
+from multigene.laws.variables.units import Dimensions
+from multigene.settings.defaults import default_settings
+
+X, Y = np.arange(6.0).reshape(3, 2), np.arange(3.0)
+
+
+def mark(seed=0, units=None, x=X, y=Y, weights=None, settings=None):
+    """A fingerprint."""
+    return fingerprint_of(settings or default_settings(), x, y, weights, seed, units)
+
+
+def units(target="J"):
+    """Dimensions of two features and the target."""
+    pytest.importorskip("pint")
+    return Dimensions.of({"x0": "kg", "x1": "m/s", "y": target}, ["x0", "x1"])
+
+
+def test_data_settings_seed_and_units_matter():
+    others = [
+        mark(),
+        mark(seed=1),
+        mark(x=X + 1.0),
+        mark(y=-Y),
+        mark(weights=Y),
+        mark(settings=default_settings().changed(max_genes=3)),
+        mark(units=units()),
+        mark(units=units("N")),
+        mark(seed=1, units=units()),
+    ]
+    assert len(set(others)) == len(others)
+
+
+def test_limits_and_the_kind_of_number_do_not():
+    assert mark() == mark(settings=default_settings().changed(generations=7, seconds=3.0))
+    assert mark(seed=3) == mark(seed=np.int64(3))
+
+
+@pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState])
+def test_a_seed_that_is_an_object_leaves_no_address(make):
+    for dimensions in (None, units()):
+        first, second = make(0), make(0)  # both alive, so at two addresses
+        assert mark(first, dimensions) == mark(second, dimensions)
+
+
+def test_a_run_with_units_and_a_generator_is_resumed_in_another_process(tmp_path):
+    pytest.importorskip("pint")
+    path = tmp_path / "state"
+    code = (
+        "import sys, numpy as np\n"
+        "from multigene import MultigeneRegressor\n"
+        "X = np.random.default_rng(0).uniform(1.0, 2.0, (80, 2))\n"
+        "padding = [object() for _ in range(int(sys.argv[2]))]\n"
+        "rng = np.random.default_rng(1)\n"
+        "MultigeneRegressor(units={'x0': 'kg', 'x1': 'm/s', 'y': 'J'}, random_state=rng, generations=2, n_jobs=1).fit(\n"
+        "    X, 0.5 * X[:, 0] * X[:, 1] ** 2, checkpoint=sys.argv[1])\n"
+    )
+    for padding in ("0", "100000"):
+        command = [sys.executable, "-c", code, str(path), padding]
+        subprocess.run(command, check=True, capture_output=True, env=dict(os.environ))
+    assert path.exists()
+
+
+def test_parts_that_a_kill_left_are_removed_when_the_checkpoint_is_opened(tmp_path):
+    path = tmp_path / "run.state"
+    stale = tmp_path / "run.state.0123456789ab.part"
+    kept = [
+        tmp_path / name
+        for name in ("run.state.part", "run.state.0123456789ab.part.bak", "other.0123456789ab.part")
+    ]
+    for file in (stale, *kept):
+        file.write_bytes(b"half")
+    rng = np.random.default_rng(0)
+    data = rng.normal(size=(60, 2))
+    MultigeneRegressor("UB", generations=2, n_jobs=1).fit(data, data[:, 0], checkpoint=path)
+    assert not stale.exists()
+    assert all(file.exists() for file in kept)

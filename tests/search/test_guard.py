@@ -1,0 +1,94 @@
+"""The guard: what explodes between the rows, or has a pole there, is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from multigene._engine import Individual
+from multigene.search.guard import Guard
+from multigene.search.scaling import Scaling
+
+
+def guard(n=200, d=1, standardise=True, seed=0):
+    """A guard of rows between 1 and 5 with a target between 1 and 5."""
+    X = np.random.default_rng(seed).uniform(1.0, 5.0, (n, d))
+    scaling = Scaling.of(X, None) if standardise else Scaling.none(d)
+    return Guard.of(X, X[:, 0], scaling, np.random.default_rng(seed))
+
+
+def test_points_lie_where_they_are_said_to():
+    drawn = guard(d=3)
+    low, high = np.array(drawn.box)
+    margin = 0.02 * (high - low)
+    assert len(drawn.box_points) == len(drawn.between_points) == 1024
+    assert (drawn.box_points >= low - margin).all()
+    assert (drawn.box_points <= high + margin).all()
+    assert (drawn.between_points >= low).all()
+    assert (drawn.between_points <= high).all()
+
+
+def test_how_few_rows_lie_says_nothing():
+    assert len(guard(60).box_points) == 1024
+    assert len(guard(59).box_points) == 512  # none between rows
+
+
+def test_rows_that_span_all_of_floating_point_are_their_own_points():
+    X = np.array([[-1.7e308], [0.0], [1.7e308]])
+    drawn = Guard.of(X, np.arange(3.0), Scaling.none(1), np.random.default_rng(0))
+    assert np.array_equal(drawn.box_points, X)
+    assert np.array_equal(drawn.between_points, X)
+
+
+BEHAVES = [
+    (["x0"], 0.0, [1.0]),
+    (["tanh(x0)"], 2.0, [3.0]),
+]
+EXPLODES = [
+    (["exp(exp(x0*4.0))"], 0.0, [1.0]),  # overflows within the box
+    (["1.0 / (x0 - 3.0)"], 0.0, [1e-9]),  # a pole between rows, however narrow
+    (["x0"], 0.0, [100.0]),  # far beyond the target's range
+    (["x0"], 20.0, [0.0]),
+]
+
+
+@pytest.mark.parametrize(("genes", "intercept", "coefficients"), BEHAVES)
+def test_models_that_behave(genes, intercept, coefficients):
+    model, plain = Individual(genes, intercept, coefficients), guard(standardise=False)
+    assert plain.behaves(model)
+    assert plain.behaves_in_user_units(model)
+    assert plain.behaves_between_rows(model)
+
+
+@pytest.mark.parametrize(("genes", "intercept", "coefficients"), EXPLODES)
+def test_models_that_do_not(genes, intercept, coefficients):
+    model, plain = Individual(genes, intercept, coefficients), guard(standardise=False)
+    assert not plain.behaves(model)
+    assert not plain.behaves_in_user_units(model)
+    assert not plain.behaves_between_rows(model)
+
+
+def test_standardised_models_are_asked_about_standardised_points():
+    drawn = guard()
+    model = Individual(
+        ["1.0 / (x0 + 6.0)"], 2.0, [1.0]
+    )  # a pole at -6 standard deviations, which is beyond the box
+    assert drawn.behaves(model)
+    assert not drawn.behaves(Individual(["1.0 / x0"], 2.0, [1e-9]))
+
+
+def test_where_features_hang_together_the_corners_of_the_box_may_be_wilder():
+    """Rows on the diagonal: no row is near the other two corners."""
+    x = np.linspace(0.0, 1.0, 300)
+    X = np.column_stack([x, x + 1e-3 * np.sin(40.0 * x)])
+    diagonal = Guard.of(X, x, Scaling.none(2), np.random.default_rng(0))
+    model = Individual(["x0 - x1"], 0.5, [2.3])  # ±2.3 in the corners, 0.5 near the rows
+    assert diagonal.behaves_between_rows(model)
+    assert diagonal.behaves(model)
+    assert not diagonal.behaves_in_user_units(model)
+
+
+def test_the_largest_number():
+    X = np.array([[1.0, -7.0], [2.0, 3.0]])
+    assert Guard.of(X, np.array([0.0, 5.0]), Scaling.none(2), np.random.default_rng(0)).largest == 7.0
+    assert Guard.of(X, np.array([0.0, -9.0]), Scaling.none(2), np.random.default_rng(0)).largest == 9.0

@@ -1,0 +1,196 @@
+"""What a search hands over, made of a plain value that says all it knows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from multigene._engine import Individual, Workers
+from multigene.evolution.pareto import Candidate, Member
+from multigene.expression.genes import model_expression
+from multigene.laws import law as laws
+from multigene.search import result as module
+from multigene.search.linear import linear_models
+from multigene.search.problem import Problem
+from multigene.search.result import Found, allowed_best, mean_of, provisional, result_of, scored
+from multigene.search.validation import ANY_SIZE, RIDGE, SizeDecision
+from multigene.settings.settings import Refinement
+
+WORKERS = Workers(1)
+
+
+def found(n=500, noise=0.05, **changes):
+    """What a search could have found about a parabola: candidates of standardised features on the rows for searching."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(2.0, 4.0, (n, 2))
+    problem = Problem.of(X, X[:, 0] ** 2 + noise * rng.normal(size=n), None)
+    data = problem.dataset(problem.search_rows)
+    genes = (["x0"], ["tanh([0: 0.1 + 0.3*x0])"], ["x0 * x0", "x0", "sin(x1) * cos(x0)"])
+    models = [Individual(g, 0.0, [1.0] * len(g)).fit(data) for g in genes]
+    front = sorted((Candidate(m, m.fitness, m.complexity) for m in models), key=lambda c: c.complexity)
+    known = Found(
+        problem=problem,
+        guarded=True,
+        refinement=Refinement(),
+        front=front,
+        data=data,
+        on_all_rows=False,
+        linear=linear_models(problem, data),
+        decision=SizeDecision(ANY_SIZE),
+        law=None,
+        finds=[],
+        prices={},
+        laws_alone=False,
+        very_few_rows=False,
+        validated=True,
+    )
+    return replace(known, **changes)
+
+
+def find(known, gene="x0 * x0"):
+    """A find of the law search, in the user's units."""
+    model = Individual([gene], 0.0, [1.0])
+    return laws.measure(model_expression(model), known.problem.X, known.problem.y)
+
+
+def r2(member, problem):
+    """R² of a member on all rows of the user."""
+    residual = problem.y - member.individual.predict(problem.X)
+    return 1.0 - np.sum(residual**2) / np.sum((problem.y - problem.y.mean()) ** 2)
+
+
+# --- the result -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [provisional, lambda known: result_of(known, WORKERS, None)])
+@pytest.mark.parametrize("n", [500, 200])
+def test_members_are_in_the_users_units_and_their_fitness_is_true(make, n):
+    known = found(n)
+    result = make(known)
+    assert any(member is result.chosen for member in result.front)
+    sizes = [member.complexity for member in result.front]
+    assert sizes == sorted(sizes)
+    exact = make is not provisional  # which says what was measured on the rows for searching
+    for member in result.front:
+        assert member.fitness == pytest.approx(r2(member, known.problem), abs=1e-9 if exact else 0.02)
+
+
+def test_the_fittest_of_the_allowed_size_is_chosen():
+    known = found()
+    largest = known.front[-1]
+    assert result_of(known, WORKERS, None).chosen.complexity == largest.complexity
+    decision = SizeDecision(largest.complexity - 1)
+    assert result_of(replace(known, decision=decision), WORKERS, None).chosen.complexity < largest.complexity
+
+
+def test_a_constant_and_a_line_by_decision():
+    known = found()
+    constant = result_of(replace(known, decision=SizeDecision(1, constant=True)), WORKERS, None).chosen
+    assert constant.individual.predict(known.problem.X) == pytest.approx(known.problem.y.mean())
+    for number in (RIDGE, 0):
+        line = result_of(replace(known, decision=SizeDecision(1, linear=number)), WORKERS, None).chosen
+        assert 0.95 < line.fitness < 0.9999
+        assert line.fitness == pytest.approx(r2(line, known.problem), abs=1e-6)
+
+
+def test_a_law_is_chosen_as_it_is():
+    known = found(noise=0.0)
+    law = find(known)
+    for result in (
+        result_of(replace(known, law=law), WORKERS, None),
+        provisional(replace(known, law=law)),
+    ):
+        assert result.chosen.individual is law.individual
+        assert result.chosen.fitness > 1.0 - 1e-12
+
+
+def test_a_law_search_alone_gives_its_best_find_or_the_mean():
+    known = found(laws_alone=True)
+    for make in (provisional, lambda value: result_of(value, WORKERS, None)):
+        assert make(known).chosen.complexity == 1
+        finds = [find(known), find(known, "x0")]
+        prices = {id(finds[0].individual): 1.0, id(finds[1].individual): 50.0}
+        best = make(replace(known, finds=finds, prices=prices)).chosen
+        assert best.individual is finds[0].individual
+
+
+def test_a_shorter_find_that_is_as_good_is_preferred():
+    known = found()
+    largest = known.front[-1]
+    rows = known.problem.held_out_rows
+    errors = np.full(len(rows), 1.0)  # of the model that set the size: poor
+    decision = SizeDecision(largest.complexity, errors=errors)
+    law = find(known)
+    chosen = result_of(replace(known, decision=decision, finds=[law]), WORKERS, None).chosen
+    assert chosen.individual is law.individual
+
+
+def test_what_no_unseen_row_has_confirmed_must_convince_by_itself():
+    known = found(200, noise=1.0, validated=False, decision=SizeDecision(1, constant=True))
+    chosen = result_of(known, WORKERS, None).chosen
+    assert chosen.complexity == 1  # approximations count for very few rows only
+    law = find(known)
+    assert result_of(replace(known, finds=[law]), WORKERS, None).chosen.individual is law.individual
+
+
+# --- parts of it ----------------------------------------------------------------------------------
+
+
+def test_the_smallest_that_leaves_hardly_more_is_enough():
+    model = Individual(["x0"], 0.0, [1.0])
+    front = [Candidate(model, fitness, size) for fitness, size in ((0.5, 3), (0.899, 9), (0.9, 30))]
+    assert allowed_best(front, SizeDecision(ANY_SIZE)) == 1
+    assert allowed_best(front, SizeDecision(29)) == 1
+    assert allowed_best(front, SizeDecision(ANY_SIZE, exactly=True)) == 2
+    assert allowed_best(front, SizeDecision(5)) == 0
+    assert allowed_best(front, SizeDecision(2)) is None
+    assert allowed_best([], SizeDecision(ANY_SIZE)) is None
+
+
+def test_the_chosen_model_is_tuned_once_more_where_the_guard_allows(monkeypatch):
+    known = found()
+    known = replace(known, front=[c for c in known.front if "tanh" in c.individual.genes[0]])
+    tuned = result_of(known, WORKERS, None).chosen
+    monkeypatch.setattr(module, "polished", lambda models, *_: models)
+    assert result_of(known, WORKERS, None).chosen.fitness < tuned.fitness
+    explodes = Individual(["exp(exp(x0*9.0))"], 0.0, [1.0])
+    monkeypatch.setattr(module, "polished", lambda models, data, *_: [explodes.fit(data)])
+    assert np.isfinite(result_of(known, WORKERS, None).chosen.individual.predict(known.problem.X)).all()
+
+
+def test_scores_are_those_of_the_largest_size_below():
+    members = [Member(Individual(["x0"], 0.0, [1.0]), 0.5, size) for size in (1, 3, 4, 9)]
+    assert [m.validation for m in scored(members, {3: 0.5, 5: 0.7})][1:] == [0.5, 0.5, 0.7]
+    assert np.isnan(scored(members, {3: 0.5})[0].validation)
+    assert all(np.isnan(m.validation) for m in scored(members, {}))
+
+
+def test_the_mean_is_left_when_nothing_else_is():
+    known = found()
+    result = mean_of(known.problem)
+    assert result.front == [result.chosen]
+    assert result.chosen.individual.predict(known.problem.X) == pytest.approx(known.problem.y.mean())
+    nothing = replace(known, front=[], linear=[])
+    assert provisional(nothing).chosen.complexity == 1
+    assert result_of(nothing, WORKERS, None).chosen.complexity == 1
+
+
+def test_a_provisional_result_takes_the_line_that_was_decided_on():
+    known = found(decision=SizeDecision(1, linear=RIDGE))
+    assert provisional(known).chosen.fitness > 0.95
+    assert provisional(replace(known, linear=[])).chosen.complexity == 1
+
+
+def test_a_provisional_result_of_very_few_rows_is_not_the_longest():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(15, 2))
+    problem = Problem.of(X, rng.normal(size=15), None)
+    data = problem.dataset()
+    genes = ["x0", "x1", "sin(x0)", "x0 * x1", "cos(3.0 * x1)", "tanh(x0 - x1)", "exp(x0)", "x1 * x1"]
+    long = Individual(genes, 0.0, [1.0] * len(genes)).fit(data)
+    known = found(15, very_few_rows=True, validated=False)
+    known = replace(known, problem=problem, data=data, front=[Candidate(long, long.fitness, long.complexity)])
+    assert long.fitness > 0.5
+    assert provisional(known).chosen.complexity == 1

@@ -1,0 +1,208 @@
+"""How large a formula may be, decided on rows that the search did not use."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from multigene._engine import Individual
+from multigene.evolution.pareto import Candidate, Member
+from multigene.search.linear import linear_models
+from multigene.search.problem import Problem
+from multigene.search.validation import (
+    ANY_SIZE,
+    HeldOut,
+    SizeDecision,
+    best_of,
+    clearly_better,
+    convincingly_better,
+    decide_on_held_out_rows,
+    prefer_short,
+    smallest,
+    unseen_errors,
+)
+
+
+def curved(n=800, noise=0.1, seed=0):
+    """A problem whose target is a parabola."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    return Problem.of(X, X[:, 0] ** 2 + noise * rng.normal(size=n), None, standardise=False)
+
+
+def candidates(problem, *genes):
+    """Candidates of one gene each, fitted to the rows for searching, smallest first."""
+    data = problem.dataset(problem.search_rows)
+    models = [Individual([gene], 0.0, [1.0]).fit(data) for gene in genes]
+    return sorted((Candidate(m, m.fitness, m.complexity) for m in models), key=lambda c: c.complexity)
+
+
+def decide(problem, *genes):
+    """The decision about candidates of these genes."""
+    linear = linear_models(problem, problem.dataset(problem.search_rows))
+    return decide_on_held_out_rows(problem, candidates(problem, *genes), linear)
+
+
+# --- comparisons ----------------------------------------------------------------------------------
+
+
+def test_clearly_better_counts_standard_errors():
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=10_000)
+    first, second = 1.0 + noise, 1.03 + noise + rng.normal(size=10_000)  # three standard errors of 0.01
+    assert clearly_better(first, second, 2.0)
+    assert not clearly_better(first, second, 5.0)
+    assert not clearly_better(second, first, 0.0)
+
+
+def test_infinite_errors_lose():
+    fine, broken = np.ones(5), np.array([1.0, np.inf, 1.0, 1.0, 1.0])
+    assert clearly_better(fine, broken, 10.0)
+    assert not clearly_better(broken, fine, 0.0)
+    assert not clearly_better(broken, broken, 0.0)
+
+
+def test_one_row_does_not_convince():
+    first, second = np.ones(100), np.ones(100) - 1e-9
+    second[0] = 1000.0  # worse on one row, better on all others
+    assert clearly_better(first, second, 0.5)
+    assert not convincingly_better(first, second, 0.5)
+    assert convincingly_better(np.ones(100), np.linspace(1.1, 1.2, 100), 0.5)
+
+
+def test_the_smallest_that_the_best_is_not_clearly_better_than():
+    rng = np.random.default_rng(0)
+    base = rng.normal(size=1000) ** 2
+    errors = [base + 1.0, base + 0.001 * rng.normal(size=1000), base, base + 0.5]
+    assert smallest(errors) == 1
+    assert smallest([errors[0], errors[2]]) == 1
+    assert smallest(errors[2:]) == 0
+
+
+# --- decisions ------------------------------------------------------------------------------------
+
+
+def test_the_size_has_some_room_above_the_smallest_that_does():
+    problem = curved()
+    decision = decide(problem, "x0", "x0 * x0", "x0 * x0 + 0.001 * sin(x1 * x1 + 2.0)")
+    assert not decision.final
+    sizes = [c.complexity for c in candidates(problem, "x0", "x0 * x0")]
+    assert decision.most_nodes == int(np.ceil(1.25 * sizes[1]))
+    assert max(decision.validation_r2.values()) > 0.98
+    assert len(decision.errors) == len(problem.held_out_rows)
+
+
+def test_a_line_is_preferred_where_a_formula_is_not_clearly_better():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(800, 2))
+    problem = Problem.of(X, X[:, 0] + 0.1 * rng.normal(size=800), None, standardise=False)
+    linear = linear_models(problem, problem.dataset(problem.search_rows))
+    front = [Candidate(m, m.fitness, m.complexity) for m in linear]
+    front += candidates(problem, "x0 + 0.01 * x1 * x1 * x1")
+    decision = decide_on_held_out_rows(problem, front, linear)
+    assert decision.linear is not None
+    assert decision.final
+    assert decision.simple
+
+
+def test_a_constant_is_preferred_where_there_is_nothing():
+    rng = np.random.default_rng(0)
+    problem = Problem.of(rng.normal(size=(800, 2)), rng.normal(size=800), None)
+    decision = decide(problem, "x0", "x0 * x1")
+    assert decision.constant
+    assert decision.most_nodes == 1
+
+
+@pytest.mark.parametrize("n", [399, 20])
+def test_without_held_out_rows_nothing_is_decided(n):
+    problem = curved(n)
+    decision = decide(problem, "x0", "x0 * x0")
+    assert (decision.most_nodes, decision.final) == (ANY_SIZE, False)
+
+
+def test_a_constant_target_decides_nothing():
+    X = np.random.default_rng(0).normal(size=(500, 2))
+    problem = Problem.of(X, np.full(500, 3.0), None)
+    assert decide_on_held_out_rows(problem, candidates(problem, "x0"), []).most_nodes == ANY_SIZE
+
+
+def test_packed_and_unpacked():
+    decisions = [
+        SizeDecision(17, validation_r2={3: 0.5, 9: 1 / 3}, errors=np.array([0.1, 1e-300, np.inf])),
+        SizeDecision(1, constant=True),
+        SizeDecision(1, linear=-1),
+        SizeDecision(5, exactly=True),
+    ]
+    for decision in decisions:
+        again = SizeDecision.unpacked(decision.packed())
+        assert again.packed() == decision.packed()
+        assert again.final == decision.final
+
+
+# --- errors on unseen rows ------------------------------------------------------------------------
+
+
+def test_errors_are_those_of_the_held_out_rows():
+    problem = curved()
+    rows = problem.held_out_rows
+    held_out = HeldOut(problem, rows)
+    model = Individual(["x0 * x0"], 0.5, [1.0])
+    residual = problem.y[rows] - model.predict(problem.X[rows])
+    expected = 1.0 - np.sum(residual**2) / np.sum((problem.y[rows] - problem.y[rows].mean()) ** 2)
+    assert held_out.r2(held_out.errors(model)) == pytest.approx(expected)
+    assert held_out.enough
+
+
+def test_targets_near_the_end_of_floating_point_do_not_overflow():
+    problem = curved()
+    huge = Problem.of(problem.X, 1e300 * problem.y, None, standardise=False)
+    small, large = (HeldOut(p, p.held_out_rows) for p in (problem, huge))
+    assert small.r2(small.constant) == pytest.approx(large.r2(large.constant))
+
+
+def test_few_rows_are_predicted_by_models_fitted_without_them():
+    problem = curved(100)
+    model = Individual(["x0 * x0"], 100.0, [-5.0])  # as wrong as can be, but fitted again on every fold
+    errors = unseen_errors(problem, Member(model, 0.0, model.complexity))
+    assert len(errors) == 100
+    assert errors.sum() < 0.01 * HeldOut(problem, np.arange(100)).constant.sum()
+
+
+# --- which of several -----------------------------------------------------------------------------
+
+
+def member(gene, intercept=0.0, coefficient=1.0):
+    """A member of one gene."""
+    model = Individual([gene], intercept, [coefficient])
+    return Member(model, 0.9, model.complexity)
+
+
+def test_a_short_formula_replaces_a_long_one_that_is_no_better():
+    problem = curved()
+    long, short, poor = member("x0 * x0 + 0.0001 * sin(x1)"), member("x0 * x0"), member("x0")
+    errors = unseen_errors(problem, long)
+    assert prefer_short(problem, errors, long, [poor, short]) is short
+    assert prefer_short(problem, errors, long, [poor]) is long
+    assert prefer_short(problem, errors, short, [long]) is short  # nothing shorter is offered
+
+
+def test_the_most_convincing_one_comes_before_the_shortest():
+    problem = curved(noise=1.0)
+    long = member("x0 * x0 + 0.0001 * sin(x1) + 0.0001 * x1")
+    first, convincing = member("x0 * x0"), member("x0 * x0 + 0.0001 * x1")
+    errors = unseen_errors(problem, long)
+    assert prefer_short(problem, errors, long, [first, convincing]) is first
+    assert prefer_short(problem, errors, long, [first, convincing], convincing) is convincing
+
+
+def test_errors_of_a_cross_validation_that_was_cut_short_compare_with_nothing():
+    problem, long, short = curved(100), member("x0 * x0 + 0.0001 * sin(x1)"), member("x0 * x0")
+    assert prefer_short(problem, np.ones(60), long, [short]) is long
+
+
+def test_best_of_takes_the_first_that_is_not_clearly_worse():
+    problem = curved()
+    poor, good, longer = member("x0"), member("x0 * x0"), member("x0 * x0 + 0.0001 * sin(x1)")
+    assert best_of(problem, [poor, good, longer]) is good
+    assert best_of(problem, [poor, good, longer], longer) is longer
+    assert best_of(problem, [poor, good, longer], poor) is good
