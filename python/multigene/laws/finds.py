@@ -54,8 +54,8 @@ class Finds:
             expression = Operation("neg", (expression,))
             find = laws.measure(expression, self.X, self.y)
         if find is not None and not self.admits(expression):
-            find = laws.measure(with_simple_exponents(expression), self.X, self.y)
-        if find is None or not self.admits(find.expression):
+            find = self._admitted(expression)
+        if find is None:
             return np.inf
         smaller = [f for c, f in self.by_size.items() if c <= find.individual.complexity]
         if all(find.unexplained < 2.0 * known.unexplained for known in smaller):
@@ -113,6 +113,16 @@ class Finds:
     def admits(self, expression: Expression) -> bool:
         """Do the units allow it?"""
         return self.dimensions is None or self.dimensions.admits(expression)
+
+    def _admitted(self, expression: Expression) -> Find | None:
+        """What the units allow of an expression that they do not admit: exponents made simple, then only terms and factors that
+        agree."""
+        assert self.dimensions is not None
+        simple = with_simple_exponents(expression)
+        for candidate in (simple, self.dimensions.repaired(simple)):
+            if candidate is not None and self.admits(candidate):
+                return laws.measure(candidate, self.X, self.y)
+        return None
 
     def _price(self, find: Find) -> float:
         return price(find, len(self.y))

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Workers
+from multigene.expression.build import weighted
 from multigene.laws.constants import SIMPLIFIED_AFTER_SURVEY
 from multigene.laws.finds import Finds
 from multigene.laws.law import Find
@@ -61,6 +62,8 @@ class Seekers:
         self.rows = Rows.of(X, y, seen.combined, used)
         targets = make_targets(self.rows.X, y, options, allows, features, seen.combined)
         self.progress = Progress(targets, Finds(X, y, dimensions))
+        if dimensions is not None:
+            self._take_what_units_say(dimensions)
         self.survey = Survey(self.rows, targets if options.survey else [], self.noisy, allows)
         self.restarts = Restarts(self.rows, options, functions, rng, workers)
 
@@ -73,6 +76,17 @@ class Seekers:
             self.restarts.run(self.progress, until, stop)
         if not stop():
             self.simplify(1)
+
+    def _take_what_units_say(self, dimensions: Dimensions) -> None:
+        """A number times the product that has the target's dimension; where there are no groups, nothing else is a law."""
+        found = dimensions.groups(self.rows_given)
+        if found is None or not found[0].exponents:
+            return
+        product = found[0].values(self.rows_given)
+        with np.errstate(all="ignore"):
+            factor = float(np.median(self.y / product))
+        if np.isfinite(factor) and factor != 0.0:
+            self.finds.take(weighted(factor, found[0].expression), any_sign=False)
 
     def simplify(self, most: int) -> None:
         """Simplify the most convincing finds within the noise."""

@@ -19,13 +19,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from multigene.expression.rewriting import split_term
-from multigene.expression.tree import Expression, Number, Operation, Power, Variable, fold
+from multigene.expression.build import call, product_of, sum_of, weighted
+from multigene.expression.rewriting import simplify, split_term
+from multigene.expression.tree import (
+    Expression,
+    Number,
+    Operation,
+    Power,
+    Variable,
+    fold,
+    rebuild,
+    variables,
+)
 from multigene.laws.constants import LARGEST_DENOMINATOR
 from multigene.words import nearest
 
 Floats = npt.NDArray[np.float64]
 Dimension = tuple[Fraction, ...]
+#: Part of a formula with its dimension (None for zero, which has any); None where it contradicts itself.
+_Part = tuple[Expression, Dimension | None] | None
 
 #: Names under which the target's unit is looked for besides its own.
 TARGET_NAMES = ("y", "target")
@@ -142,6 +154,42 @@ class Dimensions:
         if any(any(part) for part in checked):
             raise _ViolationError
         return given[0] if node.name == "aq" else nothing
+
+    def repaired(self, expression: Expression) -> Expression | None:
+        """A formula without the terms and factors that contradict the units, as noise brings them; None if nothing is left.
+
+        Its numbers are to be tuned again; whether the units admit it is not said.
+        """
+        factor, rest = split_term(expression)
+        kept = None if rest is None else fold(rest, lambda node, parts: self._kept(node, parts, node is rest))
+        if kept is None or not variables(kept[0]):
+            return None
+        return simplify(weighted(factor, kept[0]))
+
+    def _kept(self, node: Expression, parts: tuple[_Part, ...], whole: bool) -> _Part:
+        """What is left of a node, with its dimension."""
+        sound = [part for part in parts if part is not None]
+        if isinstance(node, Operation) and node.name in ("add", "sub"):
+            if node.name == "sub" and parts[1] is not None:
+                sound[-1] = (call("neg", parts[1][0]), parts[1][1])
+            given = [dimension for _, dimension in sound if dimension is not None]
+            wanted = (
+                self.target if whole and self.target in given else max(given, key=given.count, default=None)
+            )
+            terms = [part for part, dimension in sound if dimension in (wanted, None)]
+            return (sum_of(terms), wanted) if terms else None
+        if isinstance(node, Operation) and node.name == "mul" and any(variables(part) for part, _ in sound):
+            node = product_of([part for part, _ in sound])
+            if len(sound) == 1:
+                return sound[0]
+        elif len(sound) < len(parts):
+            return None
+        else:
+            node = rebuild(node, tuple(part for part, _ in sound))
+        try:
+            return node, self._node(node, tuple(dimension for _, dimension in sound))
+        except _ViolationError:
+            return None
 
     # --- dimensional analysis ---------------------------------------------------------------------
 
