@@ -49,12 +49,7 @@ class Finds:
     def take(self, expression: Expression, any_sign: bool) -> float:
         """Look at an expression, of `any_sign` where that is lost: it is kept if it is the best of its size, and as the law if it
         is one. What it leaves unexplained."""
-        find = laws.measure(expression, self.X, self.y)
-        if find is not None and any_sign and float(find.individual.predict(self.X) @ self.y) < 0.0:
-            expression = Operation("neg", (expression,))
-            find = laws.measure(expression, self.X, self.y)
-        if find is not None and not self.admits(expression):
-            find = self._admitted(expression)
+        find = self._measured(expression, any_sign)
         if find is None:
             return np.inf
         smaller = [f for c, f in self.by_size.items() if c <= find.individual.complexity]
@@ -68,6 +63,22 @@ class Finds:
             find = law or find
         self.keep(find)
         return find.unexplained
+
+    def note(self, expression: Expression, any_sign: bool) -> None:
+        """Keep an expression if it is the best of its size, as it is; whether it is a law is not asked."""
+        find = self._measured(expression, any_sign)
+        if find is not None:
+            self.keep(find)
+
+    def _measured(self, expression: Expression, any_sign: bool) -> Find | None:
+        """What an expression is worth, or what the units allow of it."""
+        find = laws.measure(expression, self.X, self.y)
+        if find is not None and any_sign and float(find.individual.predict(self.X) @ self.y) < 0.0:
+            expression = Operation("neg", (expression,))
+            find = laws.measure(expression, self.X, self.y)
+        if find is not None and not self.admits(expression):
+            find = self._admitted(expression)
+        return find
 
     def adopt(self, individual: Individual) -> None:
         """Look at a model in the user's units that somebody else found; cleaned up it may be the law."""
