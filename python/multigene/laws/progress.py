@@ -25,7 +25,7 @@ class Progress:
     surveyed: int = 0
     """Targets of the survey's stages that are done."""
     waiting: list[tuple[Expression, int]] = field(default_factory=list)
-    """What seems exact but is long, with the number of its target: stages of the survey that come later may know a shorter law."""
+    """What seems exact but is long, with the number of its target: later stages of the survey may know a shorter law."""
 
     @property
     def law(self) -> Find | None:

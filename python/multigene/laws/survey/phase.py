@@ -79,7 +79,8 @@ class Survey:
         """What probes or catalogue suggest, tuned; what seems exact is looked at on all rows."""
         which = self.rows.spread(SURVEY_ROWS[stage.kind], of_all=stage.kind == "probe")
         transformed = [self.rows.transformed(target)[which] for target in stage.targets]
-        suggested = suggestions.about(stage, self.rows.scaled(stage.targets[0], which), transformed)
+        root = None if self.rows.weights is None else np.sqrt(self.rows.weights[which])
+        suggested = suggestions.about(stage, self.rows.scaled(stage.targets[0], which), transformed, root)
         for target in stage.targets:
             if stop():
                 return
