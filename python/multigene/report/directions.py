@@ -69,16 +69,13 @@ def named(expression: Expression, columns: int, size: int) -> Named:
     as it is.
     """
     long = size > SHORT_FORMULA
-    least = 2 if long else FEW_COLUMNS + 1
+    inside = 1 if long else FEW_COLUMNS
     found: dict[Weights, set[float]] = {}
 
     for node in postorder(expression):
         bias, weights, others = _parts(node, columns)
-        if node is expression:
-            enough = len(weights) > (OUTSIDE_LONG if long and others else OUTSIDE)
-        else:
-            enough = len(weights) >= least
-        if enough:
+        outside = OUTSIDE_LONG if long and others else OUTSIDE
+        if len(weights) > (outside if node is expression else inside):
             found.setdefault(weights, set()).add(bias)
     # The additive number belongs to the direction where all its uses have the same one.
     directions = tuple(
