@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from multigene.data.table import Dialect, Table, read_table
+from multigene.data.reading import read_table
+from multigene.data.table import Dialect, Table
 
 AB = [[1.0, 2.5], [3.0, 4.0]]
 

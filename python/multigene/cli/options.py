@@ -15,7 +15,8 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from multigene.data.table import Dialect, Table, read_table
+from multigene.data.reading import read_table
+from multigene.data.table import Dialect, Table
 
 DATA, SEARCH, RESULT, READING = "Columns and rows", "Search", "Results", "Reading the file"
 
