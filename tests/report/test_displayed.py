@@ -60,7 +60,9 @@ def runs() -> dict[str, MultigeneRegressor]:
     frame = pd.DataFrame(X, columns=NAMES)
     return {
         **{
-            code: MultigeneRegressor(code, generations=12, population_size=40, **quick).fit(frame, y)
+            code: MultigeneRegressor(code, generations=12, settings={"population_size": 40}, **quick).fit(
+                frame, y
+            )
             for code in ("baseline", "UB", "SC", "SB")
         },
         "default": MultigeneRegressor(generations=15, **quick).fit(frame, y),
