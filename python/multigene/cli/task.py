@@ -11,6 +11,7 @@ import pandas as pd
 
 from multigene.cli import options as o
 from multigene.data.columns import Columns, choose_columns, numbers
+from multigene.data.split import split
 from multigene.data.table import Table
 from multigene.words import counted, nearest
 
@@ -91,19 +92,6 @@ def _test_rows(test: Table, wanted: list[str], drop_missing: bool, notes: list[s
     if dropped:
         notes.append(f"left out {counted(dropped, 'row')} of {test.source} without a value")
     return rows
-
-
-def split(frame: pd.DataFrame, share: float, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Rows for training and a random share of them for testing, each in their old order."""
-    tested = round(share * len(frame))
-    if not 1 <= tested < len(frame):
-        raise ValueError(
-            f"--holdout {share} of {len(frame)} rows leaves no rows on one side; take another share or "
-            "more data."
-        )
-    drawn = np.zeros(len(frame), dtype=bool)
-    drawn[np.random.default_rng(seed).permutation(len(frame))[:tested]] = True
-    return frame[~drawn].reset_index(drop=True), frame[drawn].reset_index(drop=True)
 
 
 def regressor(
