@@ -14,7 +14,7 @@ function spark(counts) {
 }
 
 export function dataView(session) {
-  const view = place("view"), input = make("input", {type: "file", id: "file", accept: ".csv,.tsv,.txt,.dat,.parquet,.xlsx", className: "hidden", onchange: () => take(input.files[0])});
+  const view = place("view"), input = make("input", {type: "file", id: "file", "aria-label": "Table to open", accept: ".csv,.tsv,.txt,.dat,.parquet,.xlsx", className: "hidden", onchange: () => take(input.files[0])});
   const drop = make("div", {className: "drop", id: "drop"}, make("p", {}, "Drop a table here: CSV, Excel or Parquet."), make("label", {htmlFor: "file"}, make("button", {type: "button", onclick: () => input.click()}, "Choose a file …")), input);
   drop.addEventListener("dragover", event => { event.preventDefault(); drop.classList.add("over"); });
   drop.addEventListener("dragleave", () => drop.classList.remove("over"));

@@ -13,7 +13,7 @@ export async function modelView(session) {
   if (!seen || location.hash !== "#model") return;
   explorer?.close();
   view.innerHTML = seen.markup; // written by the server's templates, which escape every name
-  const file = make("input", {type: "file", id: "predict-file", accept: ".csv,.tsv,.txt,.parquet,.xlsx", className: "hidden", onchange: async () => { const text = await attempt(() => send(`/api/runs/${number}/predict`, file.files[0])); if (text) saved("predictions.csv", text); }});
+  const file = make("input", {type: "file", id: "predict-file", "aria-label": "File to predict", tabIndex: -1, accept: ".csv,.tsv,.txt,.parquet,.xlsx", className: "hidden", onchange: async () => { const text = await attempt(() => send(`/api/runs/${number}/predict`, file.files[0])); if (text) saved("predictions.csv", text); }});
   const loss = make("select", {id: "prune-loss", "aria-label": "Loss of R² that pruning may cost"}, ...[.0005, .001, .005, .01, .02, .05].map(v => make("option", {value: v, selected: v === .01}, `at most ${v} of R²`)));
   const change = given => attempt(async () => { const run = await ask(`/api/runs/${number}/change`, given); say(given.what === "remove" ? `R² ${r2(run.before)} became ${r2(run.after)}.` : "The model was changed."); await session.refresh(); await modelView(session); if (given.what === "remove") place("problem-free").textContent = `Without that term R² on the training rows is ${r2(run.after)}, before it was ${r2(run.before)}.`; });
   const save = (what, text) => make("button", {type: "button", id: `save-${what}`, onclick: () => { make("a", {href: `/api/runs/${number}/save/${what}`, download: ""}).click(); }}, text);
