@@ -2,7 +2,8 @@
 
 Benchmarks are commands of `python -m benchmarks`; their figures, of November 2026, stand in docs/performance.md and docs/laws.md.
 They support what a constant is there for; other values of it were not swept, unless that is said. *Not tuned* means: a round
-number, and no benchmark on record moves with it. What users may want to change is a setting and not here (`settings/settings.py`).
+number, and no benchmark on record moves with it. What users may want to change is a setting
+(`settings/settings.py`) and not here.
 """
 
 from __future__ import annotations
