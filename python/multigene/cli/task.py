@@ -59,7 +59,7 @@ def problem(data: str, rows: o.Rows, reading: o.Reading, seed: int) -> Problem:
     test = None if rows.test is None else reading.table(rows.test)
     columns = choose_columns(table, rows.target, rows.features or (), rows.exclude or ())
     notes = list(table.notes) + ([columns.guessed] if columns.guessed else [])
-    train, left_out = raw_rows(table, columns, rows.drop_missing)
+    train, left_out = raw_rows(table, columns, rows.gaps())
     notes += left_out
     if train[columns.target].min() == train[columns.target].max():
         notes.append(
@@ -68,19 +68,19 @@ def problem(data: str, rows: o.Rows, reading: o.Reading, seed: int) -> Problem:
         )
     rest: pd.DataFrame | None = None
     if test is not None:
-        rest = _test_rows(test, columns, rows.drop_missing, notes)
+        rest = _test_rows(test, columns, rows.gaps(), notes)
     elif rows.holdout is not None:
         train, rest = split(train, rows.holdout, seed)
     return Problem(table.source, columns, train, rest, notes, table.units)
 
 
-def _test_rows(test: Table, columns: Columns, drop_missing: bool, notes: list[str]) -> pd.DataFrame:
+def _test_rows(test: Table, columns: Columns, missing: str, notes: list[str]) -> pd.DataFrame:
     names = [str(name) for name in test.frame.columns]
     for name in (*columns.features, columns.target):
         if name not in names:
             way_out = nearest(name, names) or "; it needs the columns of the training data."
             raise ValueError(f"{test.source} has no column {name!r}{way_out}")
-    rows, left_out = raw_rows(test, columns, drop_missing)
+    rows, left_out = raw_rows(test, columns, missing)
     notes += left_out
     return rows
 

@@ -23,14 +23,13 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from multigene.data.columns import MISSING
 from multigene.data.encoding.encoding import Encoding
 from multigene.data.encoding.learn import learn
 from multigene.data.encoding.raw import RawColumn, as_frame, is_table, raw_columns
 from multigene.words import counted
 
 Array = npt.NDArray[np.float64]
-#: What may be done about gaps.
-MISSING = ("fill", "drop", "error")
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,10 @@ from multigene.words import counted, nearest
 TARGET_NAMES = ("y", "target", "label", "response", "output", "outcome")
 
 
+#: What may be done about gaps.
+MISSING = ("fill", "drop", "error")
+
+
 @dataclass(frozen=True)
 class Columns:
     """Target and features by name; `guessed` says why the target was chosen when the user did not name it."""
@@ -102,15 +106,8 @@ def numbers(table: Table, columns: Sequence[str], drop_missing: bool = False) ->
     values = {name: _floats(table, name) for name in columns}
     frame = pd.DataFrame(values, columns=list(columns))
     missing = frame.isna().any(axis=1).to_numpy()
-    if missing.any() and not drop_missing:
-        row = int(np.flatnonzero(missing)[0])
-        name = next(n for n in columns if np.isnan(values[n][row]))
-        more = f" (and {int(missing.sum()) - 1} more rows lack values)" if missing.sum() > 1 else ""
-        raise ValueError(
-            f"Column {name!r} has no value in {table.place(row)} of {table.source}{more}; fill it in, "
-            "or give "
-            "--drop-missing to leave such rows out."
-        )
+    if not drop_missing:
+        _refuse_gaps(table, frame)
     frame = frame[~missing]
     if frame.empty:
         raise ValueError(
@@ -119,20 +116,36 @@ def numbers(table: Table, columns: Sequence[str], drop_missing: bool = False) ->
     return frame.reset_index(drop=True), int(missing.sum())
 
 
-def raw_rows(table: Table, columns: Columns, drop_missing: bool = False) -> tuple[pd.DataFrame, list[str]]:
+def _refuse_gaps(table: Table, frame: pd.DataFrame) -> None:
+    """Name the first gap."""
+    missing = frame.isna().any(axis=1).to_numpy()
+    if missing.any():
+        row = int(np.flatnonzero(missing)[0])
+        name = next(n for n in frame.columns if bool(frame[n].isna().iloc[row]))
+        more = f" (and {int(missing.sum()) - 1} more rows lack values)" if missing.sum() > 1 else ""
+        raise ValueError(
+            f"Column {name!r} has no value in {table.place(row)} of {table.source}{more}; fill it in, "
+            "or give --drop-missing to leave such rows out."
+        )
+
+
+def raw_rows(table: Table, columns: Columns, missing: str = "fill") -> tuple[pd.DataFrame, list[str]]:
     """Features as they are (numbers, text, dates, gaps) and the target as numbers; and notes on rows that were left out.
 
-    Text in a column of numbers is refused with its line, since a category it is not.
+    Text in a column of numbers is refused with its line, since a category it is not; gaps are left to the estimator ("fill"),
+    left out with their rows ("drop") or refused ("error"). Rows without a target are left out.
     """
     features = {name: _feature(table, name) for name in columns.features}
     target = _floats(table, columns.target)
     frame = pd.DataFrame({**features, columns.target: target}, columns=[*columns.features, columns.target])
     notes = []
+    if missing == "error":
+        _refuse_gaps(table, frame)
     lacking = np.isnan(target)
     if lacking.any():
         notes.append(f"left out {counted(int(lacking.sum()), 'row')} of {table.source} without a target")
         frame = frame[~lacking]
-    if drop_missing and bool(frame.isna().any(axis=None)):
+    if missing == "drop" and bool(frame.isna().any(axis=None)):
         gaps = frame.isna().any(axis=1)
         notes.append(f"left out {counted(int(gaps.sum()), 'row')} of {table.source} without a value")
         frame = frame[~gaps]
