@@ -110,6 +110,8 @@ DOUBTFUL_SHARE = 0.5
 #: Share of work of an island of dense linear combinations, against its transform's, and the transforms that have one. [dev]
 DENSE_SHARE = 3.0
 DENSE_TRANSFORMS = ("y",)
+#: Share of work of targets over all features, against those over the features that seem to matter, where these are fewer. [round]
+WIDE_SHARE = 0.3
 #: Peeling: a feature is a pure power factor if leaving out its other terms costs less than this in F, [round]
 PEELING_F = 3.5
 #: and its exponent is this close to a multiple of one half and at least so large. [round]
@@ -213,6 +215,11 @@ SURROGATE_TERMS, ROWS_PER_TERM, HIGHEST_DEGREE = 170, 2.5, 14
 SETTLED = 0.7
 #: Share of the rows whose slopes are trusted; a polynomial is steep at the edge. [feynman]
 INSIDE = 0.6
+
+#: A feature does not matter when left-out rows are predicted without it no worse than by this factor. [dev]
+IRRELEVANT = 1.0
+#: What the features that matter leave of left-out rows at most, or there is no picture to tell them by. [dev]
+NO_PICTURE = 0.7
 
 #: Symmetries: rows that surrogates are fitted to. [time]
 SYMMETRY_ROWS = 500
