@@ -30,6 +30,7 @@ BENCHMARKS = (
     "prune",
     "report",
     "laws",
+    "calibration",
     "fingerprints",
 )
 #: Those that need a directory of data, and run only when they are named.
