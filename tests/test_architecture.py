@@ -34,6 +34,7 @@ ORDER = [
     "export",
     "expression",
     "data",
+    "interrupts",
     "files",
     "words",
     "_engine",

@@ -20,6 +20,7 @@ from multigene.data.training_rows import TrainingRows
 from multigene.fitted import FittedModel
 from multigene.fitting import Data, Fitting
 from multigene.formula import Digits
+from multigene.interrupts import during_fit
 from multigene.search.run import Callback
 from multigene.settings.parameters import Parameters
 from multigene.settings.resolve import resolved
@@ -181,12 +182,13 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         from multigene.report.progress import ProgressLine
 
-        fitting = Fitting(Parameters.of(self), self.resolved_settings(), callback)
-        names, target = column_names(X), target_name(y)
-        X, y, weights = checked_rows(self, X, y, sample_weight, reset=True, ensure_min_samples=1)
-        line = ProgressLine(fitting.settings.stopping, visible=bool(self.verbose))
-        data, state = Data(X, y, weights, names, target), getattr(self, "_state", None)
-        self._fitted, self._state = fitting.run(data, line, checkpoint, state)
+        with during_fit() as interrupts:
+            fitting = Fitting(Parameters.of(self), self.resolved_settings(), callback, interrupts)
+            names, target = column_names(X), target_name(y)
+            X, y, weights = checked_rows(self, X, y, sample_weight, reset=True, ensure_min_samples=1)
+            line = ProgressLine(fitting.settings.stopping, visible=bool(self.verbose))
+            data, state = Data(X, y, weights, names, target), getattr(self, "_state", None)
+            self._fitted, self._state = fitting.run(data, line, checkpoint, state)
         return self
 
     def resolved_settings(self) -> Settings:

@@ -22,6 +22,7 @@ from multigene.explain.digits import with_few_digits
 from multigene.explain.front import Front
 from multigene.expression.tree import variables
 from multigene.fitted import FittedModel
+from multigene.interrupts import Interrupts
 from multigene.laws.variables.units import Dimensions
 from multigene.search.problem import Problem, unequal
 from multigene.search.run import CLOCKS, Callback, Run
@@ -58,12 +59,15 @@ class Data:
 class Fitting:
     """One call of `fit`, from its start, which the time limit counts from, to the fitted model."""
 
-    def __init__(self, parameters: Parameters, settings: Settings, callback: Callback | None) -> None:
+    def __init__(
+        self, parameters: Parameters, settings: Settings, callback: Callback | None, interrupts: Interrupts
+    ) -> None:
         self.parameters, self.settings, self.callback = parameters, settings, callback
+        self.interrupts = interrupts
         self.now = CLOCKS[settings.stopping.clock]
         self.started = self.now()
         self.rng = random_generator(parameters.random_state)
-        self.workers = Workers(threads(parameters.n_jobs))
+        self.workers = Workers(threads(parameters.n_jobs), settings.stopping.clock == "processor")
         if callback is not None and not callable(callback):
             raise ValueError(
                 f"callback={callback!r} cannot be called; give a function of a multigene.Progress, or None."
@@ -78,7 +82,7 @@ class Fitting:
         Dataset(data.X, data.y, data.weights)  # the engine's own checks, of weights above all
         data = replace(data, weights=unequal(data.weights))
         rows = TrainingRows.of(data.X, data.y, data.weights)
-        if settings.stopping.seconds is not None and settings.stopping.clock == "wall":
+        if settings.stopping.seconds is not None:
             self.workers.set_deadline(settings.stopping.seconds - (self.now() - self.started))
         units, warm = parameters.units, parameters.warm_start
         dimensions = None if units is None else Dimensions.of(units, data.features, data.target)
@@ -89,7 +93,7 @@ class Fitting:
         problem = seen(settings, data, dimensions)
         names, target = data.features, data.target
         run = Run(
-            settings, problem, self.workers, self.started, self.callback, checkpoint, mark, names, target
+            settings, problem, self.workers, self.started, self.callback, checkpoint, mark, names, target, self.interrupts
         )
         # BLAS on one thread: more would wait beside the engine's, and sums must not depend on their number.
         with threadpool_limits(1, user_api="blas"):
@@ -124,6 +128,8 @@ def fitted_model(run: Run, parameters: Parameters, data: Data, rows: TrainingRow
 
     summary = data_summary(data.names, data.X, data.y, rows.variance)
     front = front_of(run, data, rows, summary)
+    if run.interrupts.asked:
+        run.stop_at_interrupt()
     return FittedModel(
         front=front,
         chosen=front.default,
@@ -146,8 +152,9 @@ def front_of(run: Run, data: Data, rows: TrainingRows, summary: dict[str, Any]) 
         # A run limited by time is over; nobody waits for digits of models that were not chosen.
         seconds = None if run.settings.stopping.seconds is None else DIGITS_SECONDS
         try:
-            front = with_few_digits(result.front, rows, result.chosen, seconds)
+            with run.interrupts.breakable():
+                front = with_few_digits(result.front, rows, result.chosen, seconds)
         except KeyboardInterrupt:  # digits are for the eye; the model is there
-            run.stopped_by = "interrupt"
+            run.stop_at_interrupt()
         chosen = next(new for new, old in zip(front, result.front, strict=True) if old is result.chosen)
     return Front(front, chosen, data.features, data.target, summary)

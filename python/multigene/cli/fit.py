@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time as clock
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from multigene.cli.output import (
 )
 from multigene.cli.task import Problem, problem, regressor
 from multigene.data.scores import scores, spoken
+from multigene.interrupts import ENDING, Interrupts
 from multigene.settings.paper import configuration
 from multigene.settings.text import read_assignment, read_settings_file
 from multigene.words import among, anatomy, counted
@@ -122,6 +124,23 @@ class Results:
         if self.output is not None and self.output.exists() and not self.output.is_dir():
             raise ValueError(f"--output {self.output} is a file; give the name of a directory.")
 
+    def taken(
+        self, fitted: FittedModel, interrupts: Interrupts
+    ) -> tuple[FittedModel, ValueError | None]:
+        """The model that was asked for, or where it cannot be had the search's own, and why."""
+        try:
+            chosen = applied(fitted, self.choose)
+        except ValueError as error:
+            return fitted, error
+        try:
+            with interrupts.breakable():
+                return applied(chosen, None, self.prune), None
+        except ValueError as error:
+            return chosen, error
+        except KeyboardInterrupt:
+            interrupts.met()
+            return chosen, None
+
     def write(self, model: FittedModel, task: Problem, result: dict[str, Any]) -> list[str]:
         """Write what was asked for; returns the files' names."""
         from multigene.model_file import dumps
@@ -155,27 +174,40 @@ def fit(
 ) -> None:
     """Find a formula for one column of a table in terms of the others.
 
-    Ctrl-C ends the search early and keeps the best formula so far.
+    Ctrl-C, SIGTERM and SIGHUP end the search early and keep the best formula so far; a second signal ends at once.
     """
-    results.check()
-    visible = progress_visible(saying.quiet)
-    estimator = regressor(search, visible=visible, **method.parameters())
-    task = problem(data, rows, reading, search.seed)
-    notes(task.notes, saying.quiet)
-    started = clock.perf_counter()
-    estimator.fit(task.x(task.train), task.y(task.train))
-    fitted = replace(estimator.fitted_, command=command(data, task, rows, search, method, reading))
-    model = applied(fitted, results.choose, results.prune)
-    result = summary(model, task, clock.perf_counter() - started, search.seed)
-    result["files"] = results.write(model, task, result)
+    # From here on nothing that was found is lost: signals break off reading and searching, and no writing.
+    with Interrupts(ENDING, second_ends=True) as interrupts:
+        with interrupts.breakable():
+            results.check()
+            visible = progress_visible(saying.quiet)
+            estimator = regressor(search, visible=visible, **method.parameters())
+            task = problem(data, rows, reading, search.seed)
+            notes(task.notes, saying.quiet)
+        started = clock.perf_counter()
+        estimator.fit(task.x(task.train), task.y(task.train))
+        fitted = replace(estimator.fitted_, command=command(data, task, rows, search, method, reading))
+        model, refused = results.taken(fitted, interrupts)
+        result = summary(model, task, clock.perf_counter() - started, search.seed)
+        try:
+            result["files"] = results.write(model, task, result)
+        finally:  # a disk that is full is no reason to lose the formula
+            tell(result, results, saying)
+        if interrupts.first is not None:
+            name = "Ctrl-C" if interrupts.first == signal.SIGINT else interrupts.first.name
+            note(f"stopped by {name}; this is the best formula so far", saying.quiet)
+        if refused is not None:
+            raise refused
+
+
+def tell(result: dict[str, Any], results: Results, saying: o.Saying) -> None:
+    """Print the result."""
     if str(results.save) == "-":
         note(spoken_summary(result), saying.quiet)  # standard output holds the model
     elif saying.json:
         say_json(result)
     else:
         say(spoken_summary(result))
-    if model.stopped_by == "interrupt":
-        note("stopped by Ctrl-C; this is the best formula so far", saying.quiet)
 
 
 def command(
