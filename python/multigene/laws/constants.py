@@ -80,6 +80,11 @@ NODE_PRICE = 0.4
 #: Constants this close to a simple number, relatively, are tried as that number. [round]
 CLOSE_TO_A_NUMBER = 0.1
 
+# --- numbers that are scaled first (ranges.py) ----------------------------------------------------
+
+#: Columns and targets beyond this, or below its reciprocal, are scaled: squares of quotients are still numbers. [rounding]
+EXTREME = 1e70
+
 # --- targets (targets.py) -------------------------------------------------------------------------
 
 #: Features that are taken of very many. [round]

@@ -60,8 +60,6 @@ LAST_MOMENT = 0.1
 
 #: A law asks for ten rows more than three for each fitted number, of which the shortest has one.
 FEWEST_ROWS_FOR_A_LAW = 13
-#: Squares of larger numbers overflow in what the law search makes of them.
-LARGEST_NUMBER = 1e100
 #: With more rows the law search's own count of fitted numbers is no obstacle to a short law. Not tuned.
 SHORT_LAWS_UP_TO = 40
 #: Evaluations after which it pauses there, for what it found so far may do. Not tuned.

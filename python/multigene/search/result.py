@@ -219,7 +219,8 @@ def _finds(found: Found) -> list[Member]:
 
 def _measured(problem: Problem, find: Find, rows: Any = slice(None)) -> Member:
     """A find on all rows, or on some."""
-    whole = laws.measure(find.expression, problem.X[rows], problem.y[rows])
+    weights = None if problem.weights is None else problem.weights[rows]
+    whole = laws.measure(find.expression, problem.X[rows], problem.y[rows], weights)
     fitness = 1.0 - whole.unexplained if whole is not None else -np.inf
     return Member(find.individual, fitness, find.individual.complexity)
 
