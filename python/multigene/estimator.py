@@ -53,7 +53,8 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         None for the default search.
     functions : list, dict, str or None
         Functions of inner nodes by name, e.g. `["add", "mul", "sin"]`; a dict entry defines a new one:
-        `{"add": None, "hill": "x**2/(1+x**2)"}`. None for those of the configuration.
+        `{"add": None, "hill": "x**2/(1+x**2)"}`. None for those of the configuration. A list is a promise: beyond it formulas
+        have sums and parts times numbers alone (`settings={"structure": "products"}` adds products and powers of features).
     generations : int or None
         Generations after which the run ends. None for the settings' number, or no limit if `time_limit` is given.
     time_limit : float or None

@@ -93,7 +93,16 @@ class Fitting:
         problem = seen(settings, data, dimensions)
         names, target = data.features, data.target
         run = Run(
-            settings, problem, self.workers, self.started, self.callback, checkpoint, mark, names, target, self.interrupts
+            settings,
+            problem,
+            self.workers,
+            self.started,
+            self.callback,
+            checkpoint,
+            mark,
+            names,
+            target,
+            self.interrupts,
         )
         # BLAS on one thread: more would wait beside the engine's, and sums must not depend on their number.
         with threadpool_limits(1, user_api="blas"):

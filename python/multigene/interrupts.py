@@ -67,7 +67,9 @@ class Interrupts:
     def _handle(self, number: int, frame: FrameType | None) -> None:
         if self.first is None:
             self.first = signal.Signals(number)
-        elif self.second_ends and number != getattr(signal, "SIGHUP", None):  # a closed terminal sends several
+        elif self.second_ends and number != getattr(
+            signal, "SIGHUP", None
+        ):  # a closed terminal sends several
             remove_unfinished()
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)

@@ -124,9 +124,7 @@ class Results:
         if self.output is not None and self.output.exists() and not self.output.is_dir():
             raise ValueError(f"--output {self.output} is a file; give the name of a directory.")
 
-    def taken(
-        self, fitted: FittedModel, interrupts: Interrupts
-    ) -> tuple[FittedModel, ValueError | None]:
+    def taken(self, fitted: FittedModel, interrupts: Interrupts) -> tuple[FittedModel, ValueError | None]:
         """The model that was asked for, or where it cannot be had the search's own, and why."""
         try:
             chosen = applied(fitted, self.choose)
