@@ -32,14 +32,19 @@ def test_outside_breakable_work_the_wish_waits():
 
 
 def test_work_is_broken_off_once_and_its_clean_up_is_not():
-    cleaned = False
-    with Interrupts() as interrupts:
-        with pytest.raises(KeyboardInterrupt), interrupts.breakable():
+    cleaned = []
+
+    def work():
+        with interrupts.breakable():
             try:
                 press()
             finally:
                 press()
-                cleaned = True
+                cleaned.append(1)
+
+    with Interrupts() as interrupts:
+        with pytest.raises(KeyboardInterrupt):
+            work()
         assert cleaned
         interrupts.met()
         with interrupts.breakable():

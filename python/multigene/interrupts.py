@@ -1,6 +1,6 @@
 """Signals that ask for an end during `fit`: they may break off a search, and never what hands the result over.
 
-Python raises KeyboardInterrupt wherever the program happens to be, in the middle of an import or of a clean-up. While `Interrupts`
+Python raises KeyboardInterrupt wherever the program happens to be, in the middle of an import or of a clean-up. Once `Interrupts`
 is entered, that happens within `breakable()` only and at most once in it; anywhere else the wish is noted (`asked`) and met at
 the next breakable piece of work. A program that handles a signal itself keeps its handler, and an ignored signal stays ignored
 (`nohup`). `estimator.py` enters it for Ctrl-C; the command line does so before, for SIGTERM and SIGHUP as well.

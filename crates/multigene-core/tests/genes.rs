@@ -130,8 +130,15 @@ fn weights_of_an_operator_that_is_its_argument_survive_expansion() {
 #[test]
 fn definitions_are_bounded_before_they_are_expanded() {
     let sum = |n: usize| vec!["x"; n].join("+");
-    for expression in [sum(101), sum(1_000_000), format!("x{}", "+1".repeat(2_000)), format!("{}x", " ".repeat(5_000))] {
-        let error = FunctionSet::parse([("f", Some(expression.as_str()), 1.0)]).unwrap_err().to_string();
+    for expression in [
+        sum(101),
+        sum(1_000_000),
+        format!("x{}", "+1".repeat(2_000)),
+        format!("{}x", " ".repeat(5_000)),
+    ] {
+        let error = FunctionSet::parse([("f", Some(expression.as_str()), 1.0)])
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("longer than") && error.len() < 300, "{error}");
     }
     let set = FunctionSet::parse([("f", Some(sum(100).as_str()), 1.0)]).unwrap();
@@ -145,7 +152,10 @@ fn definitions_are_bounded_before_they_are_expanded() {
         let data = Dataset::new(vec![vec![1.0, 2.0, 4.0, 5.0]], &[1.0, 2.0, 4.0, 6.0], None, Level::detect()).unwrap();
         let mut individual = Individual::empty(Weights::default());
         individual.genes.push(Gene::new(nodes));
-        let context = Context { library: &set.library, ..Context::of(&data) };
+        let context = Context {
+            library: &set.library,
+            ..Context::of(&data)
+        };
         individual.evaluate(context, &mut Workspace::default());
         assert_eq!(individual.unexplained.is_finite(), size <= MOST_EXPANDED);
     }

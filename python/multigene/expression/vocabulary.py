@@ -1,8 +1,8 @@
 """Functions that a user chose, as a promise about formulas: which trees may be told with these functions alone.
 
-Linear structure is always there, since models are sums of terms with coefficients: sums, differences, and anything times a number.
-All else has to be among the functions, or be made of them: a square by `mul` or `pow2`, a quotient by `div` or by `inv` and `mul`,
-a root by `sqrt`, other powers by `exp` and `log`. The law search (`laws/`) turns away what is not admitted.
+Linear structure is always there, since models are sums of terms with coefficients: sums, differences, parts times a number. All
+else has to be among the functions, or be made of them: a square by `mul` or `pow2`, a quotient by `div` or by `inv` and `mul`, a
+root by `sqrt`, other powers by `exp` and `log`. The law search (`laws/`) turns away what is not admitted.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ from multigene.laws import law as laws
 from multigene.laws.constants import DROP_TUNING, EXACT, HOPELESS, LARGEST_LAW, NOISY, POLISH, ROUNDING
 from multigene.laws.law import Find
 from multigene.laws.noise import price, simplified
+from multigene.laws.small_noise import law_in_small_noise
 from multigene.laws.undo import with_simple_exponents
 from multigene.laws.variables.units import Dimensions
 from multigene.settings.settings import Refinement
@@ -166,6 +167,7 @@ class Finds:
 
     def _law(self, find: Find) -> Find | None:
         law = laws.as_law(find, self.X, self.y, self.data)
+        law = law or law_in_small_noise(find, self.X, self.y, self.data)
         return law if law is not None and self.admits(law.expression) else None
 
     def state(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from multigene.expression.numbers import numbers, retuned, simple_numbers, with_
 from multigene.expression.readable import size
 from multigene.expression.rewriting import natural, powers_joined, simplify
 from multigene.expression.tree import Expression
+from multigene.laws.cleaning import smaller_expressions
 from multigene.laws.constants import (
     CLOSE_TO_A_NUMBER,
     MOST_DROPS,
@@ -23,7 +24,7 @@ from multigene.laws.constants import (
     MOST_REWRITTEN,
     NODE_PRICE,
 )
-from multigene.laws.law import Find, measure, smaller_expressions
+from multigene.laws.find import Find, measure
 
 Floats = npt.NDArray[np.float64]
 #: Tunes the constants of an expression on all rows.

@@ -112,6 +112,9 @@ FEWEST_ROWS_TO_CROSS_VALIDATE = 20
 
 #: A larger model must be better than a smaller one by this.
 CLEARLY_BETTER = 0.25
+#: A find of the law search takes the place of the mean or a line when it is better on this share of unseen rows, its median
+#: squared error less than such a share of theirs. Round numbers.
+NEARLY_EVERY_ROW, FAR_LESS = 0.9, 0.05
 #: Where short formulas are wanted, a shorter one is given up when another is better by this.
 CLEARLY_WORSE = 1.5
 #: A model must be better than the best linear model by this, and than the constant.
