@@ -124,6 +124,7 @@ def test_files_of_the_first_program_load():
     document = json.loads(version_1())
     assert "search" not in document["parameters"]
     again = json.loads(dumps(loaded))
+    assert again["settings"]["seeking"].pop("structure") == "linear"  # which the first program did not have
     assert all(
         again[key] == value
         for key, value in document.items()
@@ -459,3 +460,30 @@ def test_the_example_of_the_documentation_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = (Path(__file__).parents[1] / "docs" / "model-file.md").read_text()
     exec(text.split("```python\n")[1].split("```")[0], {})
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"a": "' + b"\\" * 1_000_000,
+        b'{"a": "' + b'\\"' * 1_000_000,
+        b'"' * 10_000_000,
+        b'["' + b'","' * 3_000_000 + b'"]',
+        b"[" * 10_000_000,
+        b'{"a": [' + b"0," * 9_000_000 + b"0]}",
+    ],
+    ids=["backslashes", "quotes that do not end", "quotes", "empty texts", "brackets", "zeros"],
+)
+def test_files_are_refused_in_linear_time(content):
+    # A file of twice the length takes about twice as long; reading texts again from every quote took hours.
+    with pytest.raises(ValueError, match="not a model that can be loaded"):
+        loads(content)
+
+
+def test_formulas_are_counted_as_they_are_printed(model):
+    document = json.loads(dumps(model))
+    wide = "[0: 1.0 + " + " + ".join(f"1.5*x{j}" for j in range(5_000)) + "]"
+    document |= {"features": [f"x{j}" for j in range(5_000)], "data": None, "intervals": None, "chosen": 0}
+    document |= {"front": [document["front"][0] | {"genes": [wide], "coefficients": [1.0]}], "default": 0}
+    with pytest.raises(ValueError, match="nodes, more than"):
+        loads(json.dumps(document).encode())

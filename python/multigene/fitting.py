@@ -81,7 +81,7 @@ class Fitting:
         """Search and put the result together; `line` shows how far the search is, `state` is that of an earlier run to go on
         from. The second value is the state at the end, where the next run may want it."""
         settings, parameters = self.settings, self.parameters
-        Dataset(data.X, data.y, data.weights)  # the engine's own checks, of weights above all
+        Dataset(data.X[:, :1].copy(), data.y, data.weights)  # the engine's own checks of target and weights
         data = replace(data, weights=unequal(data.weights))
         rows = TrainingRows.of(data.X, data.y, data.weights)
         if settings.stopping.seconds is not None:
@@ -137,7 +137,8 @@ def fitted_model(run: Run, parameters: Parameters, data: Data, rows: TrainingRow
     """All that a finished run leaves behind."""
     import pandas as pd
 
-    summary = data_summary(data.names, data.X, data.y, rows.variance)
+    box = run.problem.guard.box if data.weights is None else None
+    summary = data_summary(data.names, data.X, data.y, rows.variance, box)
     front = front_of(run, data, rows, summary)
     if run.interrupts.asked:
         run.stop_at_interrupt()

@@ -184,7 +184,8 @@ def loads(content: bytes, name: str = "The model", limits: Limits | None = None)
         raise ValueError(f"{name} is not a model that can be loaded: {said.rstrip('.')}.") from None
 
 
-_TEXTS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+#: A text, or what is left of the file if it does not end: nothing is read twice, whatever the file holds.
+_TEXTS = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 
 
 def _parsed(content: bytes, limits: Limits) -> dict[str, Any]:
