@@ -32,10 +32,10 @@ BENCHMARKS = (
     "laws",
     "fingerprints",
 )
-#: Those that need a directory of data, and run only when they are named.
-NAMED_ONLY = ("srbench",)
+#: Those that need a directory of data or take hours, and run only when they are named.
+NAMED_ONLY = ("srbench", "campaign")
 #: Those whose `run` takes the options after the name.
-WITH_OPTIONS = ("sizes", "srbench")
+WITH_OPTIONS = ("sizes", "srbench", "campaign")
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -45,6 +45,8 @@ EPILOG = """Examples:
 
   multigene fit train.csv --test test.csv --configuration UB --set tournament_size=7 --output results
 
+  multigene fit data.csv -t y --weights w --time 3600 --checkpoint run.state --save model.json
+
   cat data.tsv | multigene fit - -t y --json | jq .formula
 """
 
@@ -66,6 +68,15 @@ Report = Annotated[
     Path | None,
     typer.Option("--report", metavar="FILE", help="Report to write (HTML).", rich_help_panel=o.RESULT),
 ]
+Checkpoint = Annotated[
+    Path | None,
+    typer.Option(
+        "--checkpoint",
+        metavar="FILE",
+        help="File that keeps the state of the run: the same command goes on from it after a crash, or with a larger limit.",
+        rich_help_panel=o.RESULT,
+    ),
+]
 Directory = Annotated[
     Path | None,
     typer.Option(
@@ -84,6 +95,7 @@ class Method:
 
     search_: o.Kind = "both"
     units: o.Units = None
+    weights: o.Weights = None
     functions: o.Functions = None
     configuration: o.Configuration = None
     set_: o.Set = None
@@ -118,12 +130,14 @@ class Results:
     save: Save = None
     report: Report = None
     output: Directory = None
+    checkpoint: Checkpoint = None
 
     def check(self) -> None:
         """Refuse what cannot be done before the search."""
         check_prune(self.prune)
         check_writable(self.save, "--save", ".json")
         check_writable(self.report, "--report", ".html", ".htm")
+        check_writable(self.checkpoint, "--checkpoint")
         if self.output is not None and self.output.exists() and not self.output.is_dir():
             raise ValueError(f"--output {self.output} is a file; give the name of a directory.")
 
@@ -183,12 +197,13 @@ def fit(
             results.check()
             visible = progress_visible(saying.quiet)
             estimator = regressor(search, visible=visible, **method.parameters())
-            task = problem(data, rows, reading, search.seed)
+            task = problem(data, rows, reading, search.seed, method.weights)
             notes(task.notes, saying.quiet)
             if method.units == [HEADER]:
                 estimator.set_params(units=task.header_units())
         started = clock.perf_counter()
-        estimator.fit(task.x(task.train), task.y(task.train))
+        x, y = task.x(task.train), task.y(task.train)
+        estimator.fit(x, y, task.weights, checkpoint=results.checkpoint)
         if estimator.fitted_.encoding is not None:
             notes(estimator.fitted_.encoding.notes, saying.quiet)
         fitted = replace(estimator.fitted_, command=command(data, task, rows, search, method, reading))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,9 +46,16 @@ class Problem:
         """The target."""
         return frame[self.columns.target]
 
+    @property
+    def weights(self) -> pd.Series | None:
+        """How much every training row counts, where a column says it."""
+        return None if self.columns.weights is None else self.train[self.columns.weights]
 
-def problem(data: str, rows: o.Rows, reading: o.Reading, seed: int) -> Problem:
-    """Read the files, choose columns, set test rows aside."""
+
+def problem(
+    data: str, rows: o.Rows, reading: o.Reading, seed: int, weights: str | None = None
+) -> Problem:
+    """Read the files, choose columns, set test rows aside; `weights` names the column that says how much a row counts."""
     if rows.test is not None and rows.holdout is not None:
         raise ValueError("Give either --test or --holdout, not both: each says which rows are for testing.")
     if rows.holdout is not None and not 0.0 < rows.holdout < 1.0:
@@ -58,6 +65,8 @@ def problem(data: str, rows: o.Rows, reading: o.Reading, seed: int) -> Problem:
     table = reading.table(data)
     test = None if rows.test is None else reading.table(rows.test)
     columns = choose_columns(table, rows.target, rows.features or (), rows.exclude or ())
+    if weights is not None:
+        columns = _weighted(table, columns, weights)
     notes = list(table.notes) + ([columns.guessed] if columns.guessed else [])
     train, left_out = raw_rows(table, columns, rows.gaps())
     notes += left_out
@@ -68,10 +77,22 @@ def problem(data: str, rows: o.Rows, reading: o.Reading, seed: int) -> Problem:
         )
     rest: pd.DataFrame | None = None
     if test is not None:
-        rest = _test_rows(test, columns, rows.gaps(), notes)
+        rest = _test_rows(test, replace(columns, weights=None), rows.gaps(), notes)
     elif rows.holdout is not None:
         train, rest = split(train, rows.holdout, seed)
     return Problem(table.source, columns, train, rest, notes, table.units)
+
+
+def _weighted(table: Table, columns: Columns, weights: str) -> Columns:
+    """The columns with one of them for weights."""
+    names = [str(name) for name in table.frame.columns]
+    if weights not in names:
+        raise ValueError(
+            f"--weights {weights}: {table.source} has no such column{nearest(weights, names) or '.'}"
+        )
+    if weights == columns.target:
+        raise ValueError(f"--weights {weights} is the target; give another column.")
+    return replace(columns, weights=weights, features=tuple(f for f in columns.features if f != weights))
 
 
 def _test_rows(test: Table, columns: Columns, missing: str, notes: list[str]) -> pd.DataFrame:
