@@ -18,10 +18,26 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks.campaign.outcome import Outcome
 from multigene import MultigeneRegressor
 
-#: How much of R² a model may be below ridge on fresh rows, and how many ranges of the target it may leave it 20 % outside the box.
+#: How much of R² a model may be below ridge on fresh rows, and how many ranges it may leave the target's 20 % outside the box.
 BELOW, RANGES = 0.1, 3.0
 #: Values that break sums and squares.
-EXTREMES = (0.0, -0.0, 1e-308, 5e-324, 1e-160, 1e-20, 1.0, 1e8, 1e20, 1e150, 1e200, 1e300, 1.7e308, -1e300, -1e-300)
+EXTREMES = (
+    0.0,
+    -0.0,
+    1e-308,
+    5e-324,
+    1e-160,
+    1e-20,
+    1.0,
+    1e8,
+    1e20,
+    1e150,
+    1e200,
+    1e300,
+    1.7e308,
+    -1e300,
+    -1e-300,
+)
 
 
 def quick(**parameters: Any) -> MultigeneRegressor:
@@ -85,7 +101,9 @@ def determinism(rng: np.random.Generator, trials: int) -> Outcome:
         for jobs in (1, 2, 3):
             program = PROGRAM.format(seed=seed, n=n, jobs=jobs)
             environment = os.environ | {"PYTHONHASHSEED": str(rng.integers(1, 1_000))}
-            done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True)
+            done = subprocess.run(
+                [sys.executable, "-c", program], env=environment, capture_output=True, check=True
+            )
             fronts.add(done.stdout)
             outcome.tried += 1
         if len(fronts) > 1:

@@ -15,7 +15,7 @@ WORSE = 0.01
 #: Laws with units: columns with their units and ranges, the law, the target's unit, the functions it is made of.
 LAWS: tuple[tuple[dict[str, str], Any, str, list[str]], ...] = (
     ({"m": "kg", "v": "m/s"}, lambda m, v: 0.5 * m * v**2, "J", ["mul"]),
-    ({"I": "A", "R": "ohm"}, lambda I, R: I * R, "V", ["mul"]),
+    ({"i": "A", "R": "ohm"}, lambda i, R: i * R, "V", ["mul"]),
     ({"a": "m", "b": "m"}, lambda a, b: np.sqrt(a**2 + b**2), "m", ["mul", "add", "sqrt"]),
     ({"s": "m", "t": "s"}, lambda s, t: s / t, "m/s", ["div"]),
     ({"F": "N", "A": "m**2"}, lambda F, A: 3.0 * F / A, "Pa", ["div", "mul"]),
@@ -43,7 +43,10 @@ def more(rng: np.random.Generator, trials: int) -> Outcome:
             without = _left(plain, y, truth, None)
             given = _left(table, y, truth, weights, **knows)
             outcome.measure(
-                given - without, "more unexplained", WORSE, f"with {kind}, {n} rows, noise {noise:g}, {of_target}"
+                given - without,
+                "more unexplained",
+                WORSE,
+                f"with {kind}, {n} rows, noise {noise:g}, {of_target}",
             )
     return outcome
 

@@ -34,7 +34,9 @@ def time_limits(rng: np.random.Generator, trials: int) -> Outcome:
                 configuration, time_limit=limit, n_jobs=1, random_state=trial, settings={"clock": "processor"}
             ).fit(X, y)
             late = time.process_time() - start - limit
-            outcome.measure(late, "s late", LATE, f"{n:,} × {d}, {configuration or 'default'}, limit {limit:g} s")
+            outcome.measure(
+                late, "s late", LATE, f"{n:,} × {d}, {configuration or 'default'}, limit {limit:g} s"
+            )
     return outcome
 
 

@@ -64,7 +64,11 @@ def late_interrupts(rng: np.random.Generator, trials: int) -> Outcome:
     for _ in range(trials):
         limit = rng.uniform(0.3, 0.8)
         _interrupted(
-            outcome, rng, time_limit=limit, delay=limit + rng.uniform(-0.02, 0.1), presses=int(rng.integers(1, 4))
+            outcome,
+            rng,
+            time_limit=limit,
+            delay=limit + rng.uniform(-0.02, 0.1),
+            presses=int(rng.integers(1, 4)),
         )
     return outcome
 

@@ -35,8 +35,10 @@ HOSTILE = (
 )  # fmt: skip
 #: Names of columns that break pages and programs.
 NAMES = (
-    "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "a'; DROP TABLE t; --", "=cmd|' /C calc'!A0", "lambda", "import os",
-    "x\ny", "a\\b", "{{7*7}}", "${x}", "%s%n", "ü 漢 \u202e", "class", "for", "__import__('os')", "`rm`", "\x1b[31m", "a" * 300, " ", "1",
+    "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "a'; DROP TABLE t; --", "=cmd|' /C calc'!A0",
+    "lambda", "import os",
+    "x\ny", "a\\b", "{{7*7}}", "${x}", "%s%n", "ü 漢 \u202e", "class", "for", "__import__('os')", "`rm`", "\x1b[31m", "a" * 300,
+    " ", "1",
     "</style>", "--", "/*", "*/", "E", "pi", "I", "Σ_1^2", "\\input{x}", "$$",
 )  # fmt: skip
 
@@ -161,7 +163,9 @@ def tables(rng: np.random.Generator, trials: int) -> Outcome:
             path = Path(directory) / f"t{trial % 10}.csv"
             path.write_bytes(content)
             with outcome.trial(repr(content[:80]), ValueError):
-                rows = o.Rows(target="y" if rng.random() < 0.5 else None, drop_missing=bool(rng.random() < 0.5))
+                rows = o.Rows(
+                    target="y" if rng.random() < 0.5 else None, drop_missing=bool(rng.random() < 0.5)
+                )
                 task = problem(str(path), rows, o.Reading(), 0)
                 task.x(task.train), task.y(task.train)
     return outcome
@@ -173,9 +177,9 @@ def settings(rng: np.random.Generator, trials: int) -> Outcome:
     known = sorted({name for part in PARTS.values() for name in part.__dataclass_fields__})
     parameters = sorted(inspect.signature(MultigeneRegressor).parameters)
     values: list[Any] = [
-        None, True, False, 0, 1, -1, 3, 10**6, 10**30, 0.0, 0.5, 1.5, -2.5, float("inf"), float("nan"), 1e308, "", "sin", "UB", "laws",
-        [], ["add"], ["add", "add"], ["nosuch"], {}, {"f": "x"}, {"f": "y/"}, {"x": "m"}, (1, 2), (2, 1), (("round", 2.0),), b"x", object,
-        np.float64(0.3), np.int64(3), [None], "x" * 10_000,
+        None, True, False, 0, 1, -1, 3, 10**6, 10**30, 0.0, 0.5, 1.5, -2.5, float("inf"), float("nan"), 1e308, "", "sin",
+        "UB", "laws", [], ["add"], ["add", "add"], ["nosuch"], {}, {"f": "x"}, {"f": "y/"}, {"x": "m"}, (1, 2), (2, 1),
+        (("round", 2.0),), b"x", object, np.float64(0.3), np.int64(3), [None], "x" * 10_000,
     ]  # fmt: skip
     for _ in range(trials):
         given = {
@@ -195,16 +199,40 @@ def definitions(rng: np.random.Generator, trials: int) -> Outcome:
     """Definitions of functions, long and hostile ones, and a fit with those that are read."""
     outcome = Outcome()
     X = rng.normal(size=(40, 2))
-    words = ["x", "y", "+", "-", "*", "/", "**2", "(", ")", "sin(", "exp(", "1.5", "1e308", "0", ",", "__import__('os')", "x.real", "0x1"]
+    words = [
+        "x",
+        "y",
+        "+",
+        "-",
+        "*",
+        "/",
+        "**2",
+        "(",
+        ")",
+        "sin(",
+        "exp(",
+        "1.5",
+        "1e308",
+        "0",
+        ",",
+        "__import__('os')",
+        "x.real",
+        "0x1",
+    ]
     for trial in range(trials):
         n = int(10 ** rng.uniform(0.0, 5.0))
         text = (
-            ["+".join(["x"] * n), "*".join(["x"] * n), "x" + "+1" * n, "(" * n + "x" + ")" * n, "-" * n + "x", "sin(" * n + "x" + ")" * n]
+            ["+".join(["x"] * n), "*".join(["x"] * n), "x" + "+1" * n, "(" * n + "x" + ")" * n, "-" * n + "x"]
+            + ["sin(" * n + "x" + ")" * n]
             + ["".join(rng.choice(words, size=min(n, 30)).tolist())] * 4
         )[int(rng.integers(10))]  # fmt: skip
         with outcome.trial(text[:60], ValueError):
             MultigeneRegressor(
-                functions={"add": None, "f": text}, generations=1, n_jobs=1, search="accuracy", random_state=trial
+                functions={"add": None, "f": text},
+                generations=1,
+                n_jobs=1,
+                search="accuracy",
+                random_state=trial,
             ).fit(X, X[:, 0])
     return outcome
 

@@ -194,6 +194,8 @@ def _parsed(content: bytes, limits: Limits) -> dict[str, Any]:
         raise ValueError(f"it is larger than {limits.bytes} bytes; pass larger Limits if you trust it")
     if not content.strip():
         raise ValueError("it is empty")
+    if content.count(b'"') > 4 * limits.values:
+        raise ValueError(f"it holds more texts than the {limits.values} values allowed")
     bare = _TEXTS.sub(b"", content)
     values = sum(bare.count(sign) for sign in (b",", b"[", b"{"))
     if values > limits.values:

@@ -52,9 +52,7 @@ class Problem:
         return None if self.columns.weights is None else self.train[self.columns.weights]
 
 
-def problem(
-    data: str, rows: o.Rows, reading: o.Reading, seed: int, weights: str | None = None
-) -> Problem:
+def problem(data: str, rows: o.Rows, reading: o.Reading, seed: int, weights: str | None = None) -> Problem:
     """Read the files, choose columns, set test rows aside; `weights` names the column that says how much a row counts."""
     if rows.test is not None and rows.holdout is not None:
         raise ValueError("Give either --test or --holdout, not both: each says which rows are for testing.")
