@@ -191,7 +191,7 @@ def settings(rng: np.random.Generator, trials: int) -> Outcome:
             for name in rng.choice(parameters, size=int(rng.integers(0, 3)))
         }
         with outcome.trial(f"{given} {chosen}", ValueError):
-            resolved(MultigeneRegressor(settings=given or None, **chosen))
+            resolved(MultigeneRegressor(**{"settings": given or None} | chosen))
     return outcome
 
 
