@@ -70,16 +70,27 @@ def extremes(rng: np.random.Generator, trials: int) -> Outcome:
         weights = None if rng.random() < 0.7 else np.abs(column(rng, n))
         options: dict[str, Any] = {"random_state": trial}
         if rng.random() < 0.3:
-            options |= {"configuration": str(rng.choice(["UB", "SC", "baseline"])), "population_size": 20}
+            options |= {
+                "configuration": str(rng.choice(["UB", "SC", "baseline"])),
+                "settings": {"population_size": 20},
+            }
         elif rng.random() < 0.3:
             options |= {"functions": ["add", "mul", "div", "exp", "log"]}
         with outcome.trial(f"{n} × {d}, trial {trial}, {options}", ValueError):
-            model = quick(**options).fit(X, y, weights)
+            model = _fitted(quick(**options), X, y, weights)
             seen = np.ones(n, dtype=bool) if weights is None else weights > 0.0
             if not np.isfinite(model.predict(X[seen])).all():
                 raise RuntimeError(f"not finite on a training row: {model.formula_}")
             str(model)
     return outcome
+
+
+def _fitted(model: MultigeneRegressor, *rows: Any) -> MultigeneRegressor:
+    """A fit whose linear algebra may not fail, which NumPy would call a ValueError."""
+    try:
+        return model.fit(*rows)
+    except np.linalg.LinAlgError as error:
+        raise RuntimeError(f"linear algebra: {error}") from None
 
 
 PROGRAM = """

@@ -92,7 +92,8 @@ class Fitting:
         if checkpoint or warm:
             seed = parameters.random_state
             mark = fingerprint_of(settings, data.X, data.y, data.weights, seed, dimensions)
-        problem = seen(settings, data, dimensions)
+        with np.errstate(all="ignore"):
+            problem = seen(settings, data, dimensions)
         names, target = data.features, data.target
         run = Run(
             settings,
@@ -107,7 +108,8 @@ class Fitting:
             self.interrupts,
         )
         # BLAS on one thread: more would wait beside the engine's, and sums must not depend on their number.
-        with threadpool_limits(1, user_api="blas"):
+        # What is not finite is unfit, and no news for the user.
+        with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
             run.start(self.rng, state if warm else None)
             with line:
                 run.execute(line)
