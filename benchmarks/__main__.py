@@ -32,10 +32,10 @@ BENCHMARKS = (
     "laws",
     "fingerprints",
 )
-#: Those that need a directory of data or take hours, and run only when they are named.
-NAMED_ONLY = ("srbench", "campaign")
+#: Those that need data or packages of their own, or take hours, and run only when they are named.
+NAMED_ONLY = ("srbench", "raw_tables", "campaign")
 #: Those whose `run` takes the options after the name.
-WITH_OPTIONS = ("sizes", "srbench", "campaign")
+WITH_OPTIONS = ("sizes", "srbench", "raw_tables", "campaign")
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -88,6 +88,7 @@ _REAL: dict[str, tuple[float, float]] = {
     "holdout": (0.0, 0.9),
     "finish": (0.0, 1.0),
     "trim": (0.0, 1e12),
+    "memory_megabytes": (1.0, 1e6),
     "clip": (0.0, 1e12),
 }
 _SWITCHES = (

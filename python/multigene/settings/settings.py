@@ -274,6 +274,8 @@ class Search:
     trim: float = 1.0
     """Price of a printed node when migrants and the result are shortened: ln(1 - R²) may rise by this much over the number of
     rows; 0 for none."""
+    memory_megabytes: float = 200.0
+    """Of a table that is read in pieces (Parquet, Dask), the search works on as many rows, drawn evenly, as fit into this."""
 
 
 @dataclass(frozen=True, kw_only=True)
