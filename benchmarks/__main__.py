@@ -30,6 +30,7 @@ BENCHMARKS = (
     "prune",
     "report",
     "laws",
+    "calibration",
     "fingerprints",
 )
 #: Those that need data or packages of their own, or take hours, and run only when they are named.

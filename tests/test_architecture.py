@@ -17,6 +17,7 @@ CORE = ROOT / "crates" / "multigene-core" / "src"
 ORDER = [
     "__main__",
     "cli",
+    "studio",
     "study",
     "transformer",
     "estimator",
@@ -34,7 +35,6 @@ ORDER = [
     "export",
     "expression",
     "data",
-    "interrupts",
     "files",
     "words",
     "_engine",

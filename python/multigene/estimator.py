@@ -18,10 +18,10 @@ from sklearn.utils.validation import check_is_fitted
 from multigene.data.arrays import checked_features, checked_rows, rows_to_fit, target_name
 from multigene.data.stream import Stream
 from multigene.data.training_rows import TrainingRows
+from multigene.evolution.interrupts import during_fit
 from multigene.fitted import FittedModel
 from multigene.fitting import Data, Fitting, on_all_rows
 from multigene.formula import Digits
-from multigene.interrupts import during_fit
 from multigene.search.run import Callback
 from multigene.settings.parameters import Parameters, told_by_name
 from multigene.settings.resolve import resolved
@@ -96,6 +96,9 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         The learned linear combinations, one row each, one column per feature.
     r2_ : float
         R² of the chosen formula on the training rows.
+    claim_ : multigene.laws.claims.Claim or None
+        Whether the formula may be the law behind the training rows: `grade` ("exact", "exact to the data's precision" or
+        "consistent with the noise") and `probability`, as calibrated on planted laws. None where the rows contradict it.
     n_genes_, n_nodes_, depth_ : int
         Genes that take part, nodes of all genes, largest depth of a gene, as the paper counts them.
     lcf_share_ : float
@@ -235,6 +238,9 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     formula_ = _told("formula", "The chosen formula.")
     choice_ = _told("choice", "How the formula in use was chosen.")
+    claim_ = _told(
+        "claim", "Whether it may be the law behind the training rows: a grade and a probability, or None."
+    )
     r2_ = _told("r2", "R² of the chosen formula on the training rows.")
     n_genes_ = _told("n_genes", "Genes that take part.")
     n_nodes_ = _told("n_nodes", "Nodes of all genes.")

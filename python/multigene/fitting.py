@@ -22,12 +22,12 @@ from multigene.data.encoding.encoding import Encoding
 from multigene.data.stream import Stream
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.checkpoint import fingerprint_of
+from multigene.evolution.interrupts import Interrupts
 from multigene.explain.all_rows import refitted
 from multigene.explain.digits import with_few_digits
 from multigene.explain.front import Front
 from multigene.expression.tree import variables
 from multigene.fitted import FittedModel
-from multigene.interrupts import Interrupts
 from multigene.laws.variables.units import Dimensions
 from multigene.search.problem import Problem, unequal
 from multigene.search.run import CLOCKS, Callback, Run

@@ -27,7 +27,7 @@ from multigene.cli.output import (
 from multigene.cli.predict import spoken_features
 from multigene.cli.task import Problem, problem, regressor
 from multigene.data.scores import scores, spoken
-from multigene.interrupts import ENDING, Interrupts
+from multigene.evolution.interrupts import ENDING, Interrupts
 from multigene.settings.paper import configuration
 from multigene.settings.settings import Search as SearchSettings
 from multigene.settings.text import read_assignment, read_settings_file

@@ -2,7 +2,7 @@
 
 A codename of the paper is one population (`single.py`); the default is a `Searcher`. Both are sequences of steps with a front;
 what looks at the clock, the callback and the checkpoint file is here. Ctrl-C ends a run like any other rule, from its preparation
-to the making of its result: there is always a model (`interrupts.py` says where it may break off work).
+to the making of its result: there is always a model (`evolution/interrupts.py` says where it may break off work).
 """
 
 from __future__ import annotations
@@ -17,17 +17,18 @@ import numpy as np
 
 from multigene._engine import Individual, Workers
 from multigene.evolution import checkpoint as checkpoints
+from multigene.evolution.interrupts import Interrupts
 from multigene.evolution.pareto import Candidate
 from multigene.expression.genes import model_expression
 from multigene.files import remove_parts, write_atomically
 from multigene.formula import Formula
-from multigene.interrupts import Interrupts
 from multigene.search.constants import CHECKPOINT_SECONDS, LAST_MOMENT
 from multigene.search.problem import Problem
 from multigene.search.progress import FrontRow, Progress, Step
 from multigene.search.result import Result, mean_of
 from multigene.search.searcher import Searcher
 from multigene.search.single import SinglePopulation
+from multigene.search.steering import steer
 from multigene.settings.settings import Clock, Settings
 
 
@@ -141,12 +142,21 @@ class Run:
                 display.cross_validate(self.seconds())
             else:
                 self._record(step, display)
-            if self.callback is not None and self.callback(self._progress(step)):
-                self.stopped_by = "callback"
+            if self.callback is not None:
+                self._call(self.callback, self._progress(step))
             if self._finished():
                 return
             self._save(every=CHECKPOINT_SECONDS)
         self.stopped_by = self._why_it_ended(self.search)
+
+    def _call(self, callback: Callback, progress: Progress) -> None:
+        """The callback sees where the run stands, may end it, and may steer the search."""
+        if callback(progress):
+            self.stopped_by = "callback"
+        for action, value in progress.asked:
+            if not isinstance(self.search, Searcher):
+                raise ValueError("Configurations of the paper cannot be steered; leave configuration out.")
+            steer(self.search, action, value, self.names)
 
     def _why_it_ended(self, search: Searcher | SinglePopulation) -> str:
         """A search ends by itself when it has found a law or explained the target, or when no improvement is expected."""

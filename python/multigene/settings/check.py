@@ -93,7 +93,7 @@ _REAL: dict[str, tuple[float, float]] = {
 }
 _SWITCHES = (
     "fit_genes", "tune_constants", "distinct", "guarded", "race", "compact", "linear", "guard", "standardise",
-    "survey", "transforms", "peeling", "symmetries", "products", "portfolio", "dense", "adaptive", "brief",
+    "survey", "transforms", "peeling", "symmetries", "relevance", "products", "portfolio", "dense", "adaptive", "brief",
     "neutral", "rounding", "full_tuning", "climb",
 )  # fmt: skip
 _RANGES = ("lcf_range", "constant_range")

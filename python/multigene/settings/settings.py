@@ -301,6 +301,8 @@ class Seeking:
     """Divide by power factors that a regression of ln|y| finds."""
     symmetries: bool = True
     """Fewer, better variables where the data show that features scale or shift together (`laws/variables/symmetries.py`)."""
+    relevance: bool = True
+    """Work on the features first without which left-out rows are predicted worse, on all of them later."""
     products: bool = True
     """Product leaves in every second restart."""
     portfolio: bool = True

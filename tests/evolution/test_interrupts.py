@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from multigene import MultigeneRegressor, fitting
-from multigene.interrupts import Interrupts, during_fit
+from multigene.evolution.interrupts import Interrupts, during_fit
 from multigene.search import searcher
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are those of Unix")
@@ -90,7 +90,7 @@ def test_those_of_the_command_line_hold_during_fit():
 
 def test_a_second_signal_ends_the_process_and_leaves_no_part_file(tmp_path):
     program = (
-        "import os, signal, time; from multigene.interrupts import *; from multigene import files\n"
+        "import os, signal, time; from multigene.evolution.interrupts import *; from multigene import files\n"
         "def replace(part, target):\n"
         "    os.kill(os.getpid(), signal.SIGTERM); print('held', flush=True)\n"
         "    os.kill(os.getpid(), signal.SIGTERM); time.sleep(60)\n"
