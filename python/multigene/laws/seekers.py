@@ -57,28 +57,20 @@ class Seekers:
         `dimensions` are known when units are. `alone`, without approximators beside it, the law search tests for everything even
         in noisy data. `weights`, all positive, say how much a row counts: in noise, for a law holds on every row."""
         self.rows_given, self.y, self.rng, self.options, self.alone = X, y, rng, options, alone
-<<<<<<< HEAD
         known, features = vocabulary(functions, options.structure), informative(X, y, options.most_features)
         allows = known.allows
-=======
-        allows, features = allowed_by(functions), informative(X, y, options.most_features)
         everything = features
         if options.relevance and dimensions is None:
             features = relevant(X, y, features)
->>>>>>> main
         seen = _picture(X, y, features, dimensions, options, allows)
         self.noisy = seen.noisy and not alone
         used = np.sort(rng.permutation(rows)[: options.rows])
         weights = None if weights is None else weights / weights.mean()
         self.rows = Rows.of(X, y, seen.combined, used, weights)
         targets = make_targets(self.rows.X, y, options, allows, features, seen.combined)
-<<<<<<< HEAD
-        self.progress = Progress(targets, Finds(X, y, dimensions, weights, known))
-=======
         if features != everything:
             targets += wide_targets(self.rows.X, y, options, allows, everything)
-        self.progress = Progress(targets, Finds(X, y, dimensions, weights))
->>>>>>> main
+        self.progress = Progress(targets, Finds(X, y, dimensions, weights, known))
         if dimensions is not None:
             self._take_what_units_say(dimensions)
         self.survey = Survey(self.rows, targets if options.survey else [], self.noisy, known)
