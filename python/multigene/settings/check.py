@@ -59,6 +59,7 @@ _REAL: dict[str, tuple[float, float]] = {
     "constant_frequency": (0.0, 1e12),
     "lcf_dense": (0.0, 1.0),
     "weighted_nodes": (0.0, 1.0),
+    "dependent_below": (1e-12, 0.1),
     "cache_megabytes": (0.0, 1e12),
     "crossover": (0.0, 1.0),
     "mutation": (0.0, 1.0),

@@ -1,11 +1,13 @@
 //! Outer coefficients: y ≈ c0 + c1·gene1 + … by least squares on centred columns of unit length.
 //!
 //! Normal equations by a Cholesky factorisation that leaves out dependent columns (their coefficient is 0), one or two
-//! refinements from the explicit residual when the fit is nearly perfect. Never an exception, never a NaN.
+//! refinements from the explicit residual when the fit is nearly perfect. Columns that depend on others nearly, but not quite,
+//! are looked at row by row where that is asked for (`dependent`). Never an exception, never a NaN.
 use crate::evaluate::dataset::{Column, Dataset};
+use crate::evaluate::dependent::Basis;
 use crate::evaluate::rows;
 
-/// A column whose part outside the others is shorter than the root of this is dependent on them.
+/// The Gram matrix alone can tell a column from the others if its part outside them is longer than the root of this.
 pub const PIVOT: f64 = 1e-9;
 /// Below this share of unexplained variance the solution is refined from the residual.
 const REFINE_BELOW: f64 = 1e-5;
@@ -125,6 +127,12 @@ impl Factor {
         self.kept[i]
     }
 
+    /// Solves for the coefficients of the kept columns, in place; 0 for the others.
+    pub fn solve(&self, right: &mut [f64]) {
+        self.forward(right);
+        self.backward(right);
+    }
+
     /// Solves L·z = right side, in place (entries of left-out columns become 0).
     pub fn forward(&self, right: &mut [f64]) {
         for i in 0..self.size {
@@ -159,13 +167,13 @@ pub struct Fit {
     pub rank: usize,
 }
 
-/// Fits the target by the columns; `residual` receives what is left, row by row.
-pub fn solve(gram: &Gram, columns: &[&Column], data: &Dataset, residual: &mut Vec<f64>) -> Fit {
+/// Fits the target by the columns; `residual` receives what is left, row by row. A column whose part outside the others is no
+/// longer than `below` depends on them.
+pub fn solve(gram: &Gram, columns: &[&Column], data: &Dataset, below: f64, residual: &mut Vec<f64>) -> Fit {
     let level = data.level();
-    let factor = Factor::new(gram, PIVOT);
+    let basis = Basis::new(gram, columns, data, below);
     let mut coefficients: Vec<f64> = (0..gram.len()).map(|i| gram.target(i)).collect();
-    factor.forward(&mut coefficients);
-    factor.backward(&mut coefficients);
+    basis.solve(&mut coefficients, &data.target().values, data);
     let mut unexplained = leave(&coefficients, columns, data, residual);
     for _ in 0..2 {
         if unexplained >= REFINE_BELOW {
@@ -175,8 +183,7 @@ pub fn solve(gram: &Gram, columns: &[&Column], data: &Dataset, residual: &mut Ve
             .iter()
             .map(|column| rows::dot(level, &column.values, residual))
             .collect();
-        factor.forward(&mut correction);
-        factor.backward(&mut correction);
+        basis.solve(&mut correction, residual, data);
         let better: Vec<f64> = coefficients.iter().zip(&correction).map(|(c, d)| c + d).collect();
         let refined = leave(&better, columns, data, residual);
         if refined < unexplained {
@@ -189,7 +196,7 @@ pub fn solve(gram: &Gram, columns: &[&Column], data: &Dataset, residual: &mut Ve
     Fit {
         coefficients,
         unexplained,
-        rank: factor.rank(),
+        rank: basis.rank(),
     }
 }
 
