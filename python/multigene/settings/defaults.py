@@ -18,7 +18,7 @@ from multigene.settings.settings import (
 APPROXIMATOR_FUNCTIONS = (
     "add", "sub", "mul", "sin", "cos", "exp", "logistic", "tanh", "sinc", "softplus", "gauss", "pow2", "pow3",
 )  # fmt: skip
-#: Genes closer than this to a combination of others get coefficient 0: coefficients beyond 3e4 that cancel are no formula for people.
+#: Genes closer than this to a combination of others get coefficient 0: numbers beyond 3e4 that cancel are no formula for people.
 READABLE_DEPENDENCE = 10**-4.5
 
 

@@ -114,8 +114,8 @@ class Genes:
     fit_genes: bool = True
     """Fit outer coefficients by least squares; False adds the genes as they are."""
     dependent_below: float = 1e-10
-    """A gene whose part outside the span of the other genes is no longer than this share of it gets coefficient 0. With 1e-10 the fit
-    is that of a singular value decomposition (paper); larger values keep coefficients of nearly dependent genes small."""
+    """A gene whose part outside the span of the other genes is no longer than this share of it gets coefficient 0. With 1e-10 the
+    fit is that of a singular value decomposition (paper); larger values keep coefficients of nearly dependent genes small."""
     cache_megabytes: float = 256.0
     """Memory for columns of genes that breeding leaves alone."""
 

@@ -123,6 +123,11 @@ impl Basis {
         }
     }
 
+    /// The smallest pivot among the columns kept as they are.
+    pub fn least_pivot(&self) -> f64 {
+        self.factor.least_pivot()
+    }
+
     /// Number of columns that take part.
     pub fn rank(&self) -> usize {
         self.factor.rank() + self.parts.len()

@@ -11,6 +11,8 @@ use crate::evaluate::rows;
 pub const PIVOT: f64 = 1e-9;
 /// Below this share of unexplained variance the solution is refined from the residual.
 const REFINE_BELOW: f64 = 1e-5;
+/// So it is where a pivot is smaller than this and the fit is to be as good as an SVD's: small pivots multiply each other's errors.
+const REFINE_PIVOT: f64 = 1e-5;
 
 /// Inner products of an individual's columns; NaN where not computed yet.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -91,6 +93,7 @@ pub struct Factor {
     size: usize,
     lower: Vec<f64>,
     kept: Vec<bool>,
+    least: f64,
 }
 
 impl Factor {
@@ -99,6 +102,7 @@ impl Factor {
         let size = gram.len();
         let mut lower = vec![0.0; size * size];
         let mut kept = vec![false; size];
+        let mut least = f64::INFINITY;
         for i in 0..size {
             for j in 0..i {
                 if kept[j] {
@@ -109,12 +113,23 @@ impl Factor {
             let rest = gram.get(i, i) - (0..i).map(|k| lower[i * size + k].powi(2)).sum::<f64>();
             if rest > pivot {
                 kept[i] = true;
+                least = least.min(rest);
                 lower[i * size + i] = rest.sqrt();
             } else {
                 lower[i * size..i * size + i].fill(0.0);
             }
         }
-        Self { size, lower, kept }
+        Self {
+            size,
+            lower,
+            kept,
+            least,
+        }
+    }
+
+    /// The smallest pivot of a column kept.
+    pub fn least_pivot(&self) -> f64 {
+        self.least
     }
 
     /// Number of columns kept.
@@ -175,8 +190,9 @@ pub fn solve(gram: &Gram, columns: &[&Column], data: &Dataset, below: f64, resid
     let mut coefficients: Vec<f64> = (0..gram.len()).map(|i| gram.target(i)).collect();
     basis.solve(&mut coefficients, &data.target().values, data);
     let mut unexplained = leave(&coefficients, columns, data, residual);
+    let delicate = below * below < PIVOT && basis.least_pivot() < REFINE_PIVOT;
     for _ in 0..2 {
-        if unexplained >= REFINE_BELOW {
+        if unexplained >= REFINE_BELOW && !delicate {
             break;
         }
         let mut correction: Vec<f64> = columns

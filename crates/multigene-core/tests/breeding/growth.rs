@@ -58,7 +58,10 @@ fn half_grow_half_full_whatever_the_number_of_individuals() {
         }
         // Below depth 3 trees that may end early often do not.
         let deep: Vec<(usize, usize)> = full.split_off(4);
-        assert!(deep.iter().all(|&(full, all)| full.abs_diff(all - full) <= 1), "{size}: {deep:?}");
+        assert!(
+            deep.iter().all(|&(full, all)| full.abs_diff(all - full) <= 1),
+            "{size}: {deep:?}"
+        );
         let (fulls, all) = deep.iter().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         assert!(fulls.abs_diff(all - fulls) <= 1, "{size}: {fulls} of {all}");
     }
