@@ -49,6 +49,7 @@ _WHOLE: dict[str, tuple[int, int]] = {
     "rows": (20, 2**62),
     "unit": (1, 1_000_000),
     "most_features": (0, 1_000_000),
+    "tune_every": (1, 1_000_000),
 }
 #: Numbers with a fraction: bounds, both included.
 _HUGE = 1e100

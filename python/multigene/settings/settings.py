@@ -199,6 +199,8 @@ class Tuning:
     """Smallest step, Δ_min."""
     max_step: float = 50.0
     """Largest step, Δ_max."""
+    tune_every: int = 1
+    """Tune in every so many generations: 1 for each of them (paper)."""
     tune_constants: bool = False
     """Tune plain constants as well."""
 

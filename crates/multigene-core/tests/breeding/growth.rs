@@ -1,5 +1,6 @@
 //! The initial population and random trees.
 use super::*;
+use multigene_core::tree::individual::Gene;
 
 #[test]
 fn the_initial_population_is_ramped_half_and_half() {
@@ -42,6 +43,7 @@ fn half_grow_half_full_whatever_the_number_of_individuals() {
         initial_depth: 11,
         ..paper(3, Synchronisation::Unsynchronised)
     };
+    primitives.limits.max_depth = 11;
     primitives.functions.frequencies = primitives
         .functions
         .functions
