@@ -15,7 +15,7 @@ from multigene.study.effects import effects, effects_figure, effects_table
 from multigene.study.figures import rendered
 from multigene.study.statistics import Results
 
-LIMIT = "2 processor seconds"
+LIMIT = "1 processor second"
 
 
 def made_up(

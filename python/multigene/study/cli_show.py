@@ -193,6 +193,21 @@ def page(
 
 @app.command()
 @spoken_errors
+def pictures(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Directory for the pictures.")] = Path(
+        "figures"
+    ),
+) -> None:
+    """Draw the value functions of SU, SU-I and MM, which are reconstructions."""
+    from multigene.study.pictures import save_pictures
+
+    with writing(output):
+        written = save_pictures(output)
+    typer.echo(f"{len(written)} pictures in {output}")
+
+
+@app.command()
+@spoken_errors
 def problems() -> None:
     """List the problems that come with the package."""
     table = RichTable()
