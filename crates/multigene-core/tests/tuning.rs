@@ -100,7 +100,12 @@ fn by_hand(mut individual: Individual, context: Context, tuning: &Tuning) -> (f6
         individual.gram = Default::default();
         individual.evaluate(context, &mut workspace);
         gradient(&individual, context, tuning.tunable(), &mut workspace);
+        let earlier = individual.weights.values().to_vec();
         step(tuning, &mut individual.weights, &workspace.gradient, worse);
+        if earlier == individual.weights.values() {
+            worse = false; // all signs changed, or nothing has a derivative: no reason to end
+            continue;
+        }
         individual.genes.iter_mut().for_each(|g| g.column = None);
         individual.gram = Default::default();
         individual.evaluate(context, &mut workspace);
