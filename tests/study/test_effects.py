@@ -81,3 +81,10 @@ def test_table_and_figure(tmp_path: Path):
     table = effects_table(results, LIMIT)
     assert [row[:3] for row in table.rows] == [("half", "K11C", 6), ("half", "CCS", 6), ("half", "all", 6)]
     assert rendered(effects_figure(results, LIMIT), "svg").startswith(b"<?xml")
+
+
+def test_no_interval_is_shown_where_there_are_too_few_seeds():
+    for seeds, shown in ((1, False), (3, False), (4, True)):
+        found = effects(made_up({"25 steps": 1.0, "half": 0.5}, seeds=seeds), LIMIT)
+        assert all(("to" in str(e.ratio)) is shown and ("to" in str(e.win)) is shown for e in found)
+    rendered(effects_figure(made_up({"25 steps": 1.0, "half": 0.5}, seeds=1), LIMIT), "svg")

@@ -28,18 +28,22 @@ DRAWS = 2000
 COVERAGE = 0.95
 #: Unexplained shares below this are as good as none: an exact law must not be infinitely better than a nearly exact one.
 LEAST = 1e-9
+#: With fewer seeds the bootstrap says nothing.
+FEWEST_SEEDS = 4
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its bootstrap interval."""
+    """A number with its bootstrap interval; without one (NaN) where there are too few seeds for it."""
 
     value: float
     low: float
     high: float
 
     def __str__(self) -> str:
-        return f"{self.value:.2f} ({self.low:.2f} to {self.high:.2f})"
+        if np.isnan(self.low):
+            return f"{self.value:.3g}"
+        return f"{self.value:.3g} ({self.low:.3g} to {self.high:.3g})"
 
 
 @dataclass(frozen=True)
@@ -87,16 +91,20 @@ def _drawn(pair: Array, rng: np.random.Generator) -> Array:
 
 
 def _effect(method: str, problem: str | None, pairs: dict[str, Array], drawn: dict[str, Array]) -> Effect:
+    fewest = min(map(len, pairs.values()))
+
     def over(measure: object) -> Estimate:
         assert callable(measure)
         value = float(np.mean([measure(pair[None])[0] for pair in pairs.values()]))
         spread = np.mean([measure(sample) for sample in drawn.values()], axis=0)
+        if fewest < FEWEST_SEEDS:
+            return Estimate(value, np.nan, np.nan)
         low, high = np.quantile(spread, ((1.0 - COVERAGE) / 2, (1.0 + COVERAGE) / 2))
         return Estimate(value, float(low), float(high))
 
     logs = over(_log_ratio)
     ratio = Estimate(*(float(np.exp(value)) for value in (logs.value, logs.low, logs.high)))
-    return Effect(method, problem, min(map(len, pairs.values())), over(_win), ratio)
+    return Effect(method, problem, fewest, over(_win), ratio)
 
 
 def _win(sample: Array) -> Array:
@@ -122,7 +130,7 @@ def effects_table(found: Results, limit: str) -> Table:
         columns=("method", "problem", "seeds", "chance to win", "error ratio"),
         rows=tuple(rows),
         notes=(
-            f"With {COVERAGE:.0%} intervals of the bootstrap over seeds. Chance to win: 0.5 is no difference.",
+            f"{COVERAGE:.0%} bootstrap intervals, from {FEWEST_SEEDS} seeds on. Chance to win: 0.5 is no difference.",
             "Error ratio: median of (1 − R²) over the baseline's on the same rows; over all problems the geometric mean.",
         ),
     )
