@@ -12,7 +12,8 @@ import numpy.typing as npt
 from multigene.export import export
 from multigene.expression import tree
 from multigene.expression.numbers import round_numbers
-from multigene.expression.readable import plain, size
+from multigene.expression.printed_size import printed_size
+from multigene.expression.readable import plain
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Array, Expression, evaluate
 
@@ -112,8 +113,8 @@ class Formula:
 
     @property
     def size(self) -> int:
-        """The number of nodes of the printed formula."""
-        return size(plain(self.expression))
+        """The number of nodes of the printed formula, as SymPy counts them: `3*x + 1` has five, `x/y` five."""
+        return printed_size(self.expression)
 
     @property
     def depth(self) -> int:

@@ -1,6 +1,6 @@
 """The front as people see it: one row per model, measures of each, and ways to choose among them.
 
-`complexity` is the number of nodes of the printed formula (`readable.size`), so what is listed and what is
+`complexity` is the number of nodes of the printed formula (`Formula.size`), so what is listed and what is
 read agree. A search hands over its own front by the engine's count; here it is cleaned in terms of the
 printed size. Nothing here fits anything.
 

@@ -73,8 +73,35 @@ SIMPLIFIED_AT_THE_END = 2
 
 #: With more rows islands take turns, each with all threads. Not tuned.
 MOST_ROWS_SIDE_BY_SIDE = 20_000
-#: Every such island holds small individuals only: genes, and nodes of a gene. `ablation` without this island: no difference.
-COMPACT_EVERY, COMPACT_GENES, COMPACT_NODES = 4, 4, 15
+
+# --- the island for short formulas (short.py) -------------------------------------------------------
+# `sizes`: test R² by size on ASN, CCS, ENC, ENH and tables of a directory; what was tried beside these values stands in
+# docs/performance.md.
+
+#: Size of the printed formula above which it keeps no model.
+LARGEST_SHORT = 110
+#: Its evaluations for one of all other islands together, beside a head start. One of its own takes half as long, so this is about
+#: a quarter of the time of a long run; short formulas gain little after the head start.
+SHORT_SHARE, SHORT_START = 0.67, 60_000
+#: Models of every size that survive; individuals bred in a generation.
+SHORT_NICHE, SHORT_POPULATION = 4, 400
+#: Largest number of genes, of a gene's nodes, and its largest depth.
+SHORT_GENES, SHORT_NODES, SHORT_DEPTH = 6, 11, 5
+#: Frequencies of variables, linear combinations and constants; bounds of new constants.
+SHORT_LEAVES, SHORT_CONSTANTS = (6.0, 2.0, 1.0), (-3.0, 3.0)
+#: Functions and their frequencies, where users set none.
+SHORT_FUNCTIONS = {
+    "add": 2.0, "sub": 1.0, "mul": 3.0, "div": 2.0, "sqrt": 0.7, "pow2": 0.7, "log": 0.7, "exp": 0.7, "tanh": 0.7, "sin": 0.4,
+    "cos": 0.4,
+}  # fmt: skip
+#: Shares of mutations; subtrees have the rest.
+SHORT_MUTATIONS = {
+    "point": 0.15, "insert": 0.15, "add_gene": 0.15, "shrink": 0.1, "delete_gene": 0.08, "sparsity": 0.08, "hoist": 0.05,
+}  # fmt: skip
+#: Leaders of the front that several such islands get.
+SHORT_MIGRANTS = 10
+#: Steps of tuning of an offspring, and of a member of the front at the end.
+SHORT_STEPS, SHORT_POLISHING_STEPS = 3, 25
 
 # --- models tuned once more, and shorter ones (shorter.py) ------------------------------------------
 

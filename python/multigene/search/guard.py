@@ -52,9 +52,15 @@ class Guard:
     def behaves(self, individual: Individual) -> bool:
         """Of a model of standardised features: within bounds between and slightly beyond the rows, and within wide ones elsewhere
         in the box."""
-        in_box, between = self._standardised_points
+        return self._behaves(individual, self._standardised_box, *self._standardised_points)
+
+    def behaves_as_it_is(self, individual: Individual) -> bool:
+        """The same of a model of the features as they are."""
+        return self._behaves(individual, self.box, self.box_points, self.between_points)
+
+    def _behaves(self, individual: Individual, box: Box, in_box: Floats, between: Floats) -> bool:
         return (
-            _has_finite_range(individual, self._standardised_box)
+            _has_finite_range(individual, box)
             and self._within_bounds(individual.predict(between))
             and self._within_bounds(individual.predict(in_box), BOX_ROOM)
         )

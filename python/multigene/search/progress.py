@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from multigene._engine import Individual
-from multigene.evolution.pareto import ParetoFront
+from multigene.evolution.pareto import Candidate, ParetoFront
 
 Phase = Literal["evolve", "seek", "cross-validate", "explore", "finish"]
 
@@ -49,7 +48,7 @@ class Progress:
     seconds: float
     """Seconds since the start of `fit`."""
 
-    def __init__(self, step: Step, seconds: float, formula_of: Callable[[Individual], str]) -> None:
+    def __init__(self, step: Step, seconds: float, formula_of: Callable[[Candidate], str]) -> None:
         """`formula_of` writes a model of the search as its user reads it."""
         self.number, self.phase, self.evaluations = step.number, step.phase, step.evaluations
         self.seconds = seconds
@@ -63,12 +62,12 @@ class Progress:
     @cached_property
     def formula(self) -> str:
         """The formula of the best model so far; empty before the first."""
-        return "" if self._best is None else self._formula_of(self._best.individual)
+        return "" if self._best is None else self._formula_of(self._best)
 
     @cached_property
     def front(self) -> list[FrontRow]:
         """The best models so far, smallest first."""
-        return [FrontRow(c.complexity, c.fitness, self._formula_of(c.individual)) for c in self._front]
+        return [FrontRow(c.complexity, c.fitness, self._formula_of(c)) for c in self._front]
 
     def __repr__(self) -> str:
         return (

@@ -51,6 +51,8 @@ class Found:
     front: Sequence[Candidate]
     data: Dataset
     """Rows that the front's models were fitted to."""
+    user_data: Dataset
+    """The same with the user's features as they are."""
     on_all_rows: bool
     """Are these all rows?"""
     linear: Sequence[Individual]
@@ -83,13 +85,13 @@ def result_of(found: Found, workers: Workers, seconds: float | None) -> Result:
 def provisional(found: Found) -> Result:
     """The best model so far as it is, nothing fitted, tuned or measured again: what is left if the real result is cut short."""
     mean = _mean(found.problem, found.data)
-    finds = [Member(f.individual, 1.0 - f.unexplained, f.individual.complexity) for f in found.finds]
+    finds = [Member(f.individual, 1.0 - f.unexplained, f.individual.printed_size()) for f in found.finds]
     allowed = [c for c in found.front if c.complexity <= found.decision.most_nodes]
     approximations = [_member(found.problem, c) for c in allowed]
     front = non_dominated([mean, *approximations, *finds])
     if found.law is not None:
         law = found.law.individual
-        chosen = Member(law, 1.0 - found.law.unexplained, law.complexity)
+        chosen = Member(law, 1.0 - found.law.unexplained, law.printed_size())
     elif found.laws_alone:
         chosen = _cheapest(found, finds) or mean
     elif not found.validated:
@@ -98,7 +100,7 @@ def provisional(found: Found) -> Result:
     elif (
         found.decision.linear is not None and found.linear
     ):  # RIDGE is the number of the last, which has all features
-        chosen = _member(found.problem, _candidate(found.linear[found.decision.linear]))
+        chosen = _member(found.problem, _candidate(found.problem, found.linear[found.decision.linear]))
     else:
         chosen = max([mean, *approximations], key=lambda m: m.fitness)
     return _scored(chosen, with_member(front, chosen), found.decision.validation_r2)
@@ -107,7 +109,7 @@ def provisional(found: Found) -> Result:
 def mean_of(problem: Problem) -> Result:
     """The mean: what is left when the run had to end before anything was found."""
     mean = Individual(["0.0"], 0.0, [0.0]).fit(problem.plain_dataset())
-    member = Member(mean, mean.fitness, mean.complexity)
+    member = Member(mean, mean.fitness, mean.printed_size())
     return Result(member, [member])
 
 
@@ -117,14 +119,15 @@ def mean_of(problem: Problem) -> Result:
 def _approximation(found: Found, workers: Workers, seconds: float | None) -> tuple[Member, list[Member]]:
     """The best model of the allowed size, or a linear model, or the mean; or a find that is as good and shorter."""
     problem, decision = found.problem, found.decision
-    data, candidates = _on_all_rows(found, workers)
+    data, user_data, candidates = _on_all_rows(found, workers)
     best = None if decision.simple else allowed_best(found.front, decision)
     mean = _mean(problem, data)
     front, chosen = [mean], mean
     fitted_numbers: list[tuple[Member, int]] = []  # means and scales of features are not fitted
     for number, candidate in enumerate(candidates):
         if number == best:
-            candidate = _tuned_once_more(found, candidate, data, workers, seconds)
+            rows = user_data if candidate.in_user_units else data
+            candidate = _tuned_once_more(found, candidate, rows, workers, seconds)
         if np.isfinite(candidate.fitness):
             front.append(_member(problem, candidate))
             fitted_numbers.append((front[-1], candidate.individual.n_parameters))
@@ -135,7 +138,7 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
     if finds and decision.errors is not None and not decision.simple:
         chosen = prefer_short(problem, decision.errors, chosen, finds, _cheapest(found, finds))
     elif best is None and not decision.simple:  # there was no time for islands
-        lines = [_member(problem, _candidate(model.fit(data))) for model in found.linear]
+        lines = [_member(problem, _candidate(problem, model.fit(data))) for model in found.linear]
         chosen = best_of(problem, non_dominated([mean, *lines, *finds]))
     if not found.validated:
         convincing = [(find, find.individual.n_parameters) for find in finds]
@@ -144,13 +147,18 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
     return chosen, with_member(non_dominated([*front, *finds]), chosen)
 
 
-def _on_all_rows(found: Found, workers: Workers) -> tuple[Dataset, Sequence[Candidate]]:
-    """All rows, and the models of the front fitted to them, however late it is."""
+def _on_all_rows(found: Found, workers: Workers) -> tuple[Dataset, Dataset, Sequence[Candidate]]:
+    """All rows, standardised and as they are, and the models of the front fitted to them, however late it is."""
     if found.on_all_rows:
-        return found.data, found.front
-    data = found.problem.dataset()
+        return found.data, found.user_data, found.front
+    problem = found.problem
+    data, user_data = problem.dataset(), problem.user_dataset()
     workers.set_deadline(None)
-    return data, [_candidate(m) for m in fitted([c.individual for c in found.front], data, workers)]
+    again: list[Candidate] = []
+    for units, rows in ((False, data), (True, user_data)):
+        models = [c.individual for c in found.front if c.in_user_units is units]
+        again += [_candidate(problem, m, in_user_units=units) for m in fitted(models, rows, workers)]
+    return data, user_data, sorted(again, key=lambda c: c.complexity)
 
 
 def allowed_best(front: Sequence[Candidate], decision: SizeDecision) -> int | None:
@@ -167,38 +175,42 @@ def _tuned_once_more(
 ) -> Candidate:
     """Where that helps and the guard allows."""
     workers.set_deadline(seconds)
-    [refined] = polished([candidate.individual], data, found.refinement, workers)
+    units, guard = candidate.in_user_units, found.problem.guard
+    refinement = replace(found.refinement, decay=0.0) if units else found.refinement
+    [refined] = polished([candidate.individual], data, refinement, workers)
     better = np.isfinite(refined.fitness) and not refined.fitness < candidate.fitness
-    allowed = not found.guarded or found.problem.guard.behaves(refined)
-    return _candidate(refined) if better and allowed else candidate
+    behaves = guard.behaves_as_it_is if units else guard.behaves
+    if not better or (found.guarded and not behaves(refined)):
+        return candidate
+    return _candidate(found.problem, refined, in_user_units=units)
 
 
 def _linear_model(found: Found, number: int, data: Dataset) -> Member:
     """A linear model, fitted to all rows."""
     problem = found.problem
     if number != RIDGE:
-        return _member(problem, _candidate(found.linear[number].refine(data, REFITTING)))
+        return _member(problem, _candidate(problem, found.linear[number].refine(data, REFITTING)))
     Z, weights = problem.standardised(problem.X), problem.weights
     weights = np.ones(len(problem.y)) if weights is None else weights
     ridge = ridge_of_different_rows(problem) if found.very_few_rows else Ridge.fitted(Z, problem.y, weights)
     shrunk = problem.scaling.in_user_units(ridge.individual())
-    return Member(shrunk, ridge.r2(Z, problem.y, weights), shrunk.complexity)
+    return Member(shrunk, ridge.r2(Z, problem.y, weights), shrunk.printed_size())
 
 
 def _mean(problem: Problem, data: Dataset) -> Member:
     """The constant model."""
-    return _member(problem, _candidate(Individual(["0.0"], 0.0, [0.0]).fit(data)))
+    return _member(problem, _candidate(problem, Individual(["0.0"], 0.0, [0.0]).fit(data)))
 
 
-def _candidate(fitted: Individual) -> Candidate:
+def _candidate(problem: Problem, fitted: Individual, *, in_user_units: bool = False) -> Candidate:
     """A model that has just been fitted."""
-    return Candidate(fitted, fitted.fitness, fitted.complexity)
+    size = problem.size(fitted, in_user_units=in_user_units)
+    return Candidate(fitted, fitted.fitness, size, in_user_units)
 
 
 def _member(problem: Problem, candidate: Candidate) -> Member:
-    """A model of standardised features as a member of the front that users see."""
-    individual = problem.scaling.in_user_units(candidate.individual)
-    return Member(individual, candidate.fitness, candidate.complexity)
+    """A model as a member of the front that users see."""
+    return Member(problem.user_model(candidate), candidate.fitness, candidate.complexity)
 
 
 # --- finds of the law search ----------------------------------------------------------------------
@@ -221,7 +233,7 @@ def _measured(problem: Problem, find: Find, rows: Any = slice(None)) -> Member:
     """A find on all rows, or on some."""
     whole = laws.measure(find.expression, problem.X[rows], problem.y[rows])
     fitness = 1.0 - whole.unexplained if whole is not None else -np.inf
-    return Member(find.individual, fitness, find.individual.complexity)
+    return Member(find.individual, fitness, find.individual.printed_size())
 
 
 # --- scores ---------------------------------------------------------------------------------------

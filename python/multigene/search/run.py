@@ -14,8 +14,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from multigene._engine import Individual, Workers
+from multigene._engine import Workers
 from multigene.evolution import checkpoint as checkpoints
+from multigene.evolution.pareto import Candidate
 from multigene.expression.genes import model_expression
 from multigene.files import remove_parts, write_atomically
 from multigene.formula import Formula
@@ -193,10 +194,9 @@ class Run:
 
     def _progress(self, step: Step) -> Progress:
         """A step as a callback gets to see it."""
-        scaling = self.problem.scaling
 
-        def formula_of(individual: Individual) -> str:
-            model = scaling.in_user_units(individual) if scaling.changes else individual
+        def formula_of(candidate: Candidate) -> str:
+            model = self.problem.user_model(candidate)
             return str(Formula(model_expression(model), self.names, self.target))
 
         return Progress(step, self.earlier + self.seconds(), formula_of)

@@ -29,10 +29,10 @@ class Task:
         assert self.settings.search is not None
         return self.settings.search
 
-    @property
-    def guard(self) -> Callable[[Individual], bool] | None:
-        """What models of standardised features must pass."""
-        return self.problem.guard.behaves if self.options.guard else None
+    def guard(self, *, in_user_units: bool = False) -> Callable[[Individual], bool] | None:
+        """What models of standardised features must pass, or models of the user's."""
+        guard = self.problem.guard
+        return (guard.behaves_as_it_is if in_user_units else guard.behaves) if self.options.guard else None
 
     @property
     def refinement(self) -> Refinement:

@@ -96,7 +96,7 @@ def decide_on_held_out_rows(
     held_out = HeldOut(problem, problem.held_out_rows)
     if not candidates or not held_out.enough:
         return SizeDecision(ANY_SIZE)
-    errors = [held_out.errors(c.individual) for c in candidates]
+    errors = [held_out.squares(problem.predicted(c, held_out.X)) for c in candidates]
     scores = {c.complexity: held_out.r2(e) for c, e in zip(candidates, errors, strict=True)}
     best = int(np.argmin([e.sum() for e in errors]))
     if not clearly_better(errors[best], held_out.constant, BETTER_THAN_CONSTANT):
@@ -105,7 +105,7 @@ def decide_on_held_out_rows(
     if lines:
         line = int(np.argmin([e.sum() for e in lines]))
         if not clearly_better(errors[best], lines[line], BETTER_THAN_LINEAR):
-            most = linear[line].complexity
+            most = problem.size(linear[line])
             return SizeDecision(most, linear=line, validation_r2=scores, errors=lines[line])
     small = smallest(errors)
     most = int(np.ceil(ROOM * candidates[small].complexity))
@@ -156,7 +156,8 @@ class HeldOut:
     def __init__(self, problem: Problem, rows: Rows) -> None:
         self.y = problem.y[rows]
         self.weights = np.ones(len(rows)) if problem.weights is None else problem.weights[rows]
-        self.Z = problem.standardised(problem.X[rows])
+        self.X = problem.X[rows]
+        self.Z = problem.standardised(self.X)
         fitted = problem.search_rows
         weights = None if problem.weights is None else problem.weights[fitted]
         unit = np.abs(problem.y).max() or 1.0

@@ -90,14 +90,14 @@ _REAL: dict[str, tuple[float, float]] = {
     "clip": (0.0, 1e12),
 }
 _SWITCHES = (
-    "fit_genes", "tune_constants", "distinct", "guarded", "race", "compact", "linear", "guard", "standardise",
+    "fit_genes", "tune_constants", "distinct", "guarded", "race", "short", "linear", "guard", "standardise",
     "survey", "transforms", "peeling", "symmetries", "products", "portfolio", "dense", "adaptive", "brief",
     "neutral", "rounding", "full_tuning", "climb",
 )  # fmt: skip
 _RANGES = ("lcf_range", "constant_range")
 _CHOICES: dict[str, tuple[str, ...]] = {
     "lcf": get_args(Mode),
-    "lcf_birth": ("one-hot", "random", "sparse", "pairs"),
+    "lcf_birth": ("one-hot", "random", "sparse", "pairs", "scaled"),
     "rule": get_args(UpdateRule),
     "criterion": get_args(Criterion),
     "looks_for": get_args(Kind),
