@@ -265,17 +265,18 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Columns: `complexity` (nodes of the printed formula), `r2` (training), `validation_r2` (what formulas
         of at most this size were worth on rows held out during the first part of the run; NaN where none
         were), `rmse`, `mdl` (description length in bits), `bic`, `parameters` (printed numbers), `genes`,
-        `source` ("search" or "pruned"), `formula`, `chosen`.
+        `source` ("search" or "pruned"), `formula`, `chosen`, `picks` (which of "simple", "balanced", "default", "accuracy" it is).
         """
         return self.fitted_.equations()
 
     def choose(self, criterion: str | int = "default") -> MultigeneRegressor:
         """Use another formula of the front from now on, without fitting anything.
 
-        `criterion` is a row of `equations_`, or "default" (what the search itself chose: as large as rows
-        held out allow), "accuracy" (highest training R²), "knee" (smallest that explains all but 1.5 % of
-        what the most accurate one does), "validation", "mdl" or "bic" (best in that column). `choice_` tells what
-        is in use. Returns the model itself.
+        `criterion` is a row of `equations_`, or "simple" (the best formula of at most 20 nodes), "balanced" (smallest that explains
+        95 % of what the default does), "default" (what the search itself chose: as large as rows held out allow), "accuracy"
+        (highest training R²), "knee" (smallest that explains 98.5 % of what the default does), "validation", "mdl" or "bic" (best in
+        that column). All but "accuracy" and "validation" take no formula larger than the default, nor one that unseen rows found
+        clearly worse than a smaller one. `choice_` tells what is in use. Returns the model itself.
         """
         self._fitted = self.fitted_.choose(criterion)
         return self

@@ -169,11 +169,11 @@ def fit(
     result = summary(model, task, clock.perf_counter() - started, search.seed)
     result["files"] = results.write(model, task, result)
     if str(results.save) == "-":
-        note(spoken_summary(result), saying.quiet)  # standard output holds the model
+        note(spoken_summary(result, model.picks_text()), saying.quiet)  # standard output holds the model
     elif saying.json:
         say_json(result)
     else:
-        say(spoken_summary(result))
+        say(spoken_summary(result, model.picks_text()))
     if model.stopped_by == "interrupt":
         note("stopped by Ctrl-C; this is the best formula so far", saying.quiet)
 
@@ -222,6 +222,7 @@ def summary(model: FittedModel, task: Problem, seconds: float, seed: int) -> dic
         "train": measured(task.train),
         "test": None if task.test is None else measured(task.test),
         "front": model.equations(),
+        "picks": {name: pick.complexity for name, pick in model.front.picks.items()},
         "generations": model.n_generations,
         "seconds": round(seconds, 3),
         "stopped_by": model.stopped_by,
@@ -230,8 +231,8 @@ def summary(model: FittedModel, task: Problem, seconds: float, seed: int) -> dic
     }
 
 
-def spoken_summary(result: dict[str, Any]) -> str:
-    """The same for people."""
+def spoken_summary(result: dict[str, Any], picks: str = "") -> str:
+    """The same for people, with the front in five lines."""
     lines = [
         f"{result['target']} = {result['formula']}",
         "",
@@ -246,6 +247,8 @@ def spoken_summary(result: dict[str, Any]) -> str:
         f"{'search:':10} {counted(result['generations'], 'generation')} in {result['seconds']:.1f} s, ended by "
         f"{result['stopped_by']}, seed {result['seed']}"
     )
+    if picks and len(result["front"]) > 1:
+        lines += ["", picks, ""]
     lines.extend(f"{'wrote:' if i == 0 else '':10} {path}" for i, path in enumerate(result.get("files", ())))
     return "\n".join(lines)
 
@@ -262,7 +265,7 @@ def contents(model: FittedModel, task: Problem, result: dict[str, Any]) -> dict[
         "front.csv": csv_text(model.equations()),
         "history.csv": csv_text(model.history),
         "summary.json": as_json(result) + "\n",
-        "summary.txt": spoken_summary(result) + "\n",
+        "summary.txt": spoken_summary(result, model.picks_text()) + "\n",
     }
 
 

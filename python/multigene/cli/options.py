@@ -151,7 +151,7 @@ Choose = Annotated[
     typer.Option(
         "--choose",
         metavar="CRITERION",
-        help="Model of the front: its row, or a criterion such as knee or bic.",
+        help="Model of the front: its row, or simple, balanced, default, accuracy, knee, validation, mdl or bic.",
         rich_help_panel=RESULT,
     ),
 ]
