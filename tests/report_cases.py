@@ -34,7 +34,9 @@ def awkward() -> MultigeneRegressor:
 
     X = pd.DataFrame(rng.uniform(-1, 1, (80, 3)), columns=["<b>a</b>", "a & b", "</script>"])
     y = pd.Series(2.0 * X["<b>a</b>"] - X["a & b"] * X["</script>"], name='y "<i>"')
-    return MultigeneRegressor("UB", generations=3, population_size=20, random_state=0, n_jobs=1).fit(X, y)
+    return MultigeneRegressor(
+        "UB", generations=3, settings={"population_size": 20}, random_state=0, n_jobs=1
+    ).fit(X, y)
 
 
 def extreme(scale: float) -> MultigeneRegressor:
@@ -42,6 +44,6 @@ def extreme(scale: float) -> MultigeneRegressor:
     rng = np.random.default_rng(0)
     X = rng.uniform(-2.0, 2.0, (80, 2))
     y = (np.sin(X[:, 0]) + X[:, 1] + 0.1 * rng.normal(size=80)) * scale
-    return MultigeneRegressor("baseline", generations=4, population_size=40, random_state=0, n_jobs=1).fit(
-        X, y
-    )
+    return MultigeneRegressor(
+        "baseline", generations=4, settings={"population_size": 40}, random_state=0, n_jobs=1
+    ).fit(X, y)

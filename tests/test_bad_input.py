@@ -18,9 +18,9 @@ from multigene import MultigeneRegressor, Settings
 def quick(**parameters):
     if not isinstance(parameters.get("settings"), Settings):
         parameters = {"configuration": "UB", **parameters}
-    return MultigeneRegressor(
-        **{"generations": 6, "population_size": 30, "n_jobs": 1, "random_state": 0, **parameters}
-    )
+    if isinstance(parameters.get("settings", {}), dict):
+        parameters["settings"] = {"population_size": 30, **parameters.get("settings", {})}
+    return MultigeneRegressor(**{"generations": 6, "n_jobs": 1, "random_state": 0, **parameters})
 
 
 def problem(n=40, d=3, seed=0):
@@ -240,16 +240,8 @@ def test_functions(functions, sentence):
 
 
 NONSENSE = ["text", -1, 0, 2.5, math.nan, math.inf, [], {}, object(), 10**30, -(10**30), b"x", (1, 2), True]
-PARAMETERS = [
-    "population_size",
-    "generations",
-    "time_limit",
-    "max_genes",
-    "max_depth",
-    "max_nodes",
-    "n_jobs",
-    "random_state",
-]
+SETTINGS = ["population_size", "max_genes", "max_depth", "max_nodes"]
+PARAMETERS = ["generations", "time_limit", "n_jobs", "random_state"]
 SENSIBLE = {
     ("time_limit", 2.5),
     ("n_jobs", -1),
@@ -261,10 +253,10 @@ SENSIBLE = {
 }
 
 
-@pytest.mark.parametrize("name", PARAMETERS)
+@pytest.mark.parametrize("name", [*PARAMETERS, *SETTINGS])
 @pytest.mark.parametrize("value", NONSENSE, ids=repr)
 def test_nonsense_in_every_parameter(name, value):
-    model = quick(**{name: value})
+    model = quick(**({"settings": {name: value}} if name in SETTINGS else {name: value}))
     if (name, value if isinstance(value, int | float) else None) in SENSIBLE and not (
         value is True and name != "random_state"
     ):
@@ -410,5 +402,5 @@ def test_a_refused_fit_leaves_a_fitted_model_usable():
     model = quick().fit(X, y)
     before = model.predict(X)
     with pytest.raises(ValueError, match="population_size"):
-        model.set_params(population_size=-5).fit(X, y)
+        model.set_params(settings={"population_size": -5}).fit(X, y)
     assert np.array_equal(model.predict(X), before)

@@ -70,8 +70,9 @@ def test_pipeline_search_and_cross_validation():
     X, y = problem()
     pipeline = make_pipeline(StandardScaler(), quick(generations=20)).fit(X, y)
     assert pipeline.score(X, y) > 0.7
-    search = GridSearchCV(quick(), {"max_genes": [1, 4], "configuration": ["baseline", "UB"]}, cv=2).fit(X, y)
-    assert set(search.best_params_) == {"max_genes", "configuration"}
+    few, more = {"max_genes": 1}, {"max_genes": 4}
+    grid = {"settings": [few, more], "configuration": ["baseline", "UB"]}
+    assert set(GridSearchCV(quick(), grid, cv=2).fit(X, y).best_params_) == set(grid)
     assert len(cross_val_score(quick(), X, y, cv=3, n_jobs=2)) == 3
 
 
@@ -99,7 +100,7 @@ def test_clone_and_parameters():
     model = quick(settings={"tournament_size": 3}, functions=["add", "mul"])
     copied = clone(model)
     assert copied.get_params() == model.get_params()
-    assert not hasattr(copied.fit(*problem()).set_params(max_genes=2), "nothing")
+    assert not hasattr(copied.fit(*problem()).set_params(settings={"max_genes": 2}), "nothing")
     assert clone(MultigeneRegressor(settings=configuration("SB"))).settings == configuration("SB")
 
 
@@ -135,13 +136,16 @@ def test_threads_do_not_disturb_each_other():
 def test_same_seed_same_model_at_any_number_of_threads(codename):
     X, y = problem(n=60)
     models = [
-        quick(configuration=codename, n_jobs=n, generations=12, population_size=40).fit(X, y)
+        quick(configuration=codename, n_jobs=n, generations=12, settings={"population_size": 40}).fit(X, y)
         for n in (1, 2, 3)
     ]
     assert same(models[0], models[1])
     assert same(models[0], models[2])
     assert not same(
-        models[0], quick(configuration=codename, random_state=1, generations=12, population_size=40).fit(X, y)
+        models[0],
+        quick(configuration=codename, random_state=1, generations=12, settings={"population_size": 40}).fit(
+            X, y
+        ),
     )
 
 
@@ -284,7 +288,7 @@ def test_transformations_of_features_with_awkward_names():
 
 def test_history():
     X, y = problem()
-    history = quick(generations=12, population_size=30).fit(X, y).history_
+    history = quick(generations=12, settings={"population_size": 30}).fit(X, y).history_
     assert list(history.columns[:5]) == ["generation", "seconds", "evaluations", "fitness", "complexity"]
     assert history["generation"].tolist() == list(range(12))
     assert history["evaluations"].tolist() == [30 * (k + 1) for k in range(12)]
@@ -417,7 +421,7 @@ def test_ctrl_c_in_the_first_generation_gives_the_mean():
     prepare = (
         "X = np.random.default_rng(0).normal(size=(400_000, 20)); y = X[:, 0]\nprint('ready', flush=True)\n"
     )
-    parameters = "n_jobs=1, population_size=2000, settings={'steps': 10**5}"
+    parameters = "n_jobs=1, settings={'population_size': 2000, 'steps': 10**5}"
     fit = f"model = MultigeneRegressor('UB', {parameters}).fit(X, y)\n"
     process = started(
         prepare
@@ -460,7 +464,7 @@ def test_a_stopped_run_is_resumed_as_if_nothing_had_happened(how, tmp_path):
 @pytest.mark.parametrize("codename", CODENAMES)
 def test_checkpoints_of_every_configuration(codename, tmp_path):
     X, y = problem()
-    parameters = {"configuration": codename, "population_size": 30}
+    parameters = {"configuration": codename, "settings": {"population_size": 30}}
     whole = quick(generations=16, **parameters).fit(X, y)
     quick(generations=8, **parameters).fit(X, y, checkpoint=tmp_path / "c")
     assert same(whole, quick(generations=16, **parameters).fit(X, y, checkpoint=tmp_path / "c"))
@@ -473,7 +477,7 @@ def test_wrong_checkpoints_get_a_sentence(tmp_path):
     X, y = problem()
     path = tmp_path / "c"
     quick().fit(X, y, checkpoint=path)
-    for other in (quick(random_state=1), quick(max_genes=3), quick(configuration="SB")):
+    for other in (quick(random_state=1), quick(settings={"max_genes": 3}), quick(configuration="SB")):
         with pytest.raises(ValueError, match="other data, settings or random_state"):
             other.fit(X, y, checkpoint=path)
     with pytest.raises(ValueError, match="other data, settings or random_state"):

@@ -28,7 +28,9 @@ def rows(n=120, seed=0):
 
 @pytest.fixture(scope="module")
 def model():
-    return MultigeneRegressor("UB", generations=15, population_size=40, random_state=0, n_jobs=1).fit(*rows())
+    return MultigeneRegressor(
+        "UB", generations=15, settings={"population_size": 40}, random_state=0, n_jobs=1
+    ).fit(*rows())
 
 
 @pytest.fixture
@@ -145,8 +147,8 @@ def test_parameters_are_those_of_the_fit(model):
     assert model.fitted_.parameters.given() == {
         "configuration": "UB",
         "generations": 15,
-        "population_size": 40,
         "random_state": 0,
+        "settings": {"population_size": 40},
     }
 
 

@@ -29,7 +29,7 @@ from multigene.model_file import load, loads
 from multigene.settings.paper import configuration
 from multigene.settings.settings import Refinement, Settings
 
-FAST = {"generations": 6, "population_size": 20, "random_state": 0, "n_jobs": 1}
+FAST = {"generations": 6, "settings": {"population_size": 20}, "random_state": 0, "n_jobs": 1}
 
 
 def dumps(model: MultigeneRegressor) -> str:
@@ -97,7 +97,7 @@ def test_round_trip_is_bit_identical(rows, parameters, tmp_path):
         {"search": "accuracy"},
         {"units": {"größe (m)": "m", 'a "quoted" one': "s", "x": "m*s", "y/z": "m*s"}},
         {"verbose": False, "n_jobs": None},
-        {"time_limit": np.float64(60.0), "population_size": np.int64(20)},
+        {"time_limit": np.float64(60.0), "settings": {"population_size": np.int64(20)}},
     ],
     ids=str,
 )
@@ -271,7 +271,7 @@ def changed(model, **changes):
         ({"named": "yes"}, "neither true nor false"),
         ({"parameters": []}, "'parameters' is missing"),
         ({"parameters__generations": "many"}, "wrong kind"),
-        ({"parameters__population_size": True}, "wrong kind"),
+        ({"parameters__generations": True}, "wrong kind"),
         ({"parameters__search": "gold"}, "wrong kind"),
         ({"parameters__units": {"x": 3}}, "wrong kind"),
         ({"parameters__random_state": "7"}, "wrong kind"),

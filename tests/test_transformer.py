@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from multigene import MultigeneClassifier, MultigeneRegressor, MultigeneTransformer
 
-TINY = MultigeneRegressor("UB", generations=3, population_size=12, random_state=0, n_jobs=1)
+TINY = MultigeneRegressor("UB", generations=3, settings={"population_size": 12}, random_state=0, n_jobs=1)
 
 
 @parametrize_with_checks([MultigeneTransformer(TINY), MultigeneClassifier(TINY)])
@@ -74,7 +74,9 @@ def test_rows_without_a_finite_value_stay_usable():
 def test_in_a_pipeline_and_a_grid_search(rows):
     X, y = rows
     pipeline = make_pipeline(MultigeneTransformer(TINY), LinearRegression())
-    search = GridSearchCV(pipeline, {"multigenetransformer__regressor__max_genes": [1, 4]}, cv=2).fit(X, y)
+    search = GridSearchCV(
+        pipeline, {"multigenetransformer__regressor__settings": [{"max_genes": 1}, {"max_genes": 4}]}, cv=2
+    ).fit(X, y)
     assert search.best_score_ > 0.3
 
 

@@ -31,14 +31,15 @@ class SRBenchRegressor(MultigeneRegressor):
             configuration,
             random_state=random_state,
             generations=generations,
-            population_size=population_size,
             n_jobs=n_jobs,
         )
         self.max_time = max_time
+        self.population_size = population_size
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SRBenchRegressor:
         """Search until `max_time` (seconds) is almost over, on the cores SRBench allows."""
         self.time_limit = SEARCH_SHARE * self.max_time
+        self.settings = None if self.population_size is None else {"population_size": self.population_size}
         allowed, self.n_jobs = self.n_jobs, self.n_jobs or int(os.environ.get("OMP_NUM_THREADS", "1"))
         try:
             super().fit(X, y, sample_weight)

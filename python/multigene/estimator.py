@@ -21,7 +21,7 @@ from multigene.fitted import FittedModel
 from multigene.fitting import Data, Fitting
 from multigene.formula import Digits
 from multigene.search.run import Callback
-from multigene.settings.parameters import Parameters
+from multigene.settings.parameters import Parameters, told_by_name
 from multigene.settings.resolve import resolved
 from multigene.settings.settings import Settings
 
@@ -53,15 +53,11 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     functions : list, dict, str or None
         Functions of inner nodes by name, e.g. `["add", "mul", "sin"]`; a dict entry defines a new one:
         `{"add": None, "hill": "x**2/(1+x**2)"}`. None for those of the configuration.
-    population_size : int or None
-        Number of individuals, `|P|` of the paper. None for that of the configuration.
     generations : int or None
         Generations after which the run ends. None for the settings' number, or no limit if `time_limit` is given.
     time_limit : float or None
         Seconds after which the run ends; of the wall clock, or of the processor with
         `settings={"clock": "processor"}`. None for no such limit.
-    max_genes, max_depth, max_nodes : int or None
-        Limits of an individual: `G_max`, `D_max` and `N_max` of the paper. None for those of the configuration.
     search : str
         What the default search looks for: "laws" (formulas exact to numerical precision; the best find at the end of
         the run where there is none), "accuracy" (approximations), or "both". Not with a configuration of the paper.
@@ -77,7 +73,7 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         1 shows a live progress line on standard error; True continues from the last generation when `fit` is called again.
     settings : Settings, dict or None
         All other settings: a `multigene.settings.settings.Settings`, or a dict of settings by name, e.g.
-        `{"tournament_size": 7}`. `multigene settings` on the command line lists them.
+        `{"population_size": 200, "max_genes": 4}`. `multigene settings` on the command line lists them.
 
     Attributes
     ----------
@@ -117,17 +113,14 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     >>> model.predict(X)
     """
 
+    @told_by_name
     def __init__(
         self,
         configuration: str | None = None,
         *,
         functions: Any = None,
-        population_size: int | None = None,
         generations: int | None = None,
         time_limit: float | None = None,
-        max_genes: int | None = None,
-        max_depth: int | None = None,
-        max_nodes: int | None = None,
         search: str = "both",
         units: dict[str, str] | None = None,
         n_jobs: int | None = -1,
@@ -138,12 +131,8 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.configuration = configuration
         self.functions = functions
-        self.population_size = population_size
         self.generations = generations
         self.time_limit = time_limit
-        self.max_genes = max_genes
-        self.max_depth = max_depth
-        self.max_nodes = max_nodes
         self.search = search
         self.units = units
         self.n_jobs = n_jobs

@@ -18,6 +18,9 @@ from multigene.settings.parameters import Parameters
 from multigene.settings.settings import Settings
 from multigene.settings.text import setting_value
 
+#: Parameters of the constructor in files of version 0.9 and earlier.
+EARLIER_PARAMETERS = ("population_size", "max_genes", "max_depth", "max_nodes")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
@@ -177,6 +180,7 @@ class Checked:
         """Constructor parameters, each of the kind that `Parameters` declares; `settings` are those of the run."""
         hints = get_type_hints(Parameters) | {"random_state": int | None, "settings": dict | str | None}
         values: dict[str, Any] = {}
+        self._move_earlier_parameters()
         for field in fields(Parameters):
             value = self.values.get(field.name, field.default)
             if not _is_a(value, hints[field.name]):
@@ -194,6 +198,12 @@ class Checked:
         elif given is not None:
             raise ValueError(f"its parameter 'settings' is {_shown(given)}, which is of the wrong kind")
         return values
+
+    def _move_earlier_parameters(self) -> None:
+        """What was a parameter in files of earlier versions is a setting by now."""
+        given = {name: self.values[name] for name in EARLIER_PARAMETERS if self.values.get(name) is not None}
+        if given and isinstance(self.values.get("settings"), dict | None):
+            self.values["settings"] = given | (self.values.get("settings") or {})
 
     def _individual(self) -> Individual:
         limits = self.limits

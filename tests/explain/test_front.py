@@ -145,7 +145,9 @@ def test_unknown_choices(model, criterion):
 
 def test_validation_needs_rows_held_out():
     X, y = noisy(n=30)
-    model = MultigeneRegressor("UB", population_size=20, generations=3, random_state=0).fit(X, y)
+    model = MultigeneRegressor("UB", settings={"population_size": 20}, generations=3, random_state=0).fit(
+        X, y
+    )
     assert model.equations_["validation_r2"].isna().all()
     with pytest.raises(ValueError, match="scored no formula on rows that it had not seen"):
         model.choose("validation")

@@ -84,7 +84,9 @@ def test_figures_weigh_rows_as_the_fit_did():
     rng = np.random.default_rng(0)
     X, weights = rng.normal(size=(100, 2)), rng.uniform(0.0, 1.0, 100) ** 4
     y = X[:, 0] + rng.normal(size=100) / (0.1 + weights)
-    model = MultigeneRegressor("baseline", generations=3, population_size=20, random_state=0, n_jobs=1)
+    model = MultigeneRegressor(
+        "baseline", generations=3, settings={"population_size": 20}, random_state=0, n_jobs=1
+    )
     model.fit(X, y, weights)
     for ax in (model.plot.fit(), model.plot.fit(X, y), model.plot.fit(X, y, sample_weight=weights)):
         assert ax.get_legend().get_texts()[0].get_text() == f"training, R² {model.r2_:.3f}"
@@ -146,7 +148,10 @@ def test_trees_have_every_leaf_of_the_genes():
     rng = np.random.default_rng(0)
     X = rng.uniform(-2, 2, (60, 2))
     model = MultigeneRegressor(
-        "baseline", generations=3, population_size=30, max_genes=2, max_depth=3, random_state=0
+        "baseline",
+        generations=3,
+        settings={"population_size": 30, "max_genes": 2, "max_depth": 3},
+        random_state=0,
     ).fit(X, np.sin(X[:, 0]) + X[:, 1])
     labels = [text.get_text() for text in model.plot.genes().texts]
     assert set(model.formula_.variables) <= set(labels)

@@ -39,7 +39,9 @@ def test_very_large_and_very_small_numbers_have_a_report(tmp_path):
     X = np.random.default_rng(0).normal(size=(80, 2))
     for scale in (1e200, 1e-120):
         y = scale * (X[:, 0] + 0.1 * X[:, 1] ** 2)
-        model = MultigeneRegressor("baseline", generations=2, population_size=20, random_state=0)
+        model = MultigeneRegressor(
+            "baseline", generations=2, settings={"population_size": 20}, random_state=0
+        )
         model.fit(X * scale, y).report(tmp_path / "report.html")
 
 
@@ -71,7 +73,9 @@ def test_statistics_are_exact_although_points_are_thinned():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(25_000, 2))
     y = X[:, 0] + 0.1 * rng.normal(size=25_000)
-    model = MultigeneRegressor("baseline", generations=2, population_size=20, random_state=0).fit(X, y)
+    model = MultigeneRegressor(
+        "baseline", generations=2, settings={"population_size": 20}, random_state=0
+    ).fit(X, y)
     content = collect(model.fitted_, X, y)
     assert content.sets[0]["shown"] < content.sets[0]["rows"] == 25_000
     said = content.models[content.chosen]["errors"]["train"]
@@ -175,7 +179,9 @@ def test_a_loaded_model_has_a_report_without_rows_and_with(tmp_path, model):
 
 def test_a_constant_model_has_a_report(tmp_path):
     X, y = np.random.default_rng(0).normal(size=(30, 2)), np.full(30, 3.0)
-    model = MultigeneRegressor("baseline", generations=1, population_size=10, random_state=0).fit(X, y)
+    model = MultigeneRegressor(
+        "baseline", generations=1, settings={"population_size": 10}, random_state=0
+    ).fit(X, y)
     model.report(tmp_path / "constant.html")
     assert "3" in (tmp_path / "constant.html").read_text()
 
@@ -235,6 +241,8 @@ def test_progress_draws_a_curve_in_a_notebook(monkeypatch):
     monkeypatch.setattr(progress, "in_notebook", lambda: True)
     monkeypatch.setattr(notebook, "REDRAW", 0.0)
     X, _, y, _ = rows()
-    MultigeneRegressor("UB", generations=3, population_size=20, verbose=1, random_state=0).fit(X, y)
+    MultigeneRegressor("UB", generations=3, settings={"population_size": 20}, verbose=1, random_state=0).fit(
+        X, y
+    )
     assert len(shown) >= 3
     assert "generation 3" in shown[-1]

@@ -25,7 +25,7 @@ def rows(n=90):
 RUNS = {
     "default": {},
     "baseline": {"configuration": "baseline"},
-    "limits": {"configuration": "UB", "population_size": 20, "max_genes": 3, "max_depth": 4, "max_nodes": 9},
+    "limits": {"configuration": "UB", "settings": {"population_size": 20, "max_genes": 3, "max_depth": 4, "max_nodes": 9}},
     "functions": {"configuration": "UB", "functions": ["add", "mul", "sin"]},
     "functions as text": {"configuration": "UB", "functions": "add,mul"},
     "own functions": {"configuration": "UB", "functions": {"add": 2.0, "hill": "x**2/(1+x**2)"}},
@@ -89,7 +89,7 @@ def test_what_was_asked_afterwards_is_asked_again(tmp_path, monkeypatch):
     rng = np.random.default_rng(1)
     X, y = rows()
     y = y + rng.normal(size=len(y))
-    parameters = QUICK | {"configuration": "UB", "population_size": 20}
+    parameters = QUICK | {"configuration": "UB", "settings": {"population_size": 20}}
     model = MultigeneRegressor(**parameters).fit(X, y).choose("accuracy")
     model.prune(0.05)
     text = constructor(model.fitted_)

@@ -156,7 +156,9 @@ def weighted():
     X = rng.uniform(-2.0, 2.0, (150, 2))
     weights = rng.uniform(0.0, 1.0, 150) ** 4 * 10.0
     y = np.sin(X[:, 0]) + X[:, 1] + rng.normal(size=150) / (0.1 + weights)
-    model = MultigeneRegressor("baseline", generations=8, population_size=40, random_state=0, n_jobs=1)
+    model = MultigeneRegressor(
+        "baseline", generations=8, settings={"population_size": 40}, random_state=0, n_jobs=1
+    )
     return model.fit(X, y, sample_weight=weights), X, y, weights
 
 

@@ -156,6 +156,8 @@ def test_default_settings_are_valid():
     check(default_settings())
 
 
-@parametrize_with_checks([MultigeneRegressor(generations=10, population_size=16, settings={"first": 2000})])
+@parametrize_with_checks(
+    [MultigeneRegressor(generations=10, settings={"population_size": 16, "first": 2000})]
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

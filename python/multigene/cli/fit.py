@@ -32,6 +32,8 @@ from multigene.words import among, anatomy, counted
 if TYPE_CHECKING:
     from multigene.fitted import FittedModel
 
+#: What `--units` is given to take them from the names of the columns.
+HEADER = "header"
 EPILOG = """Examples:
 
   multigene fit data.csv --target y --time 30
@@ -162,6 +164,8 @@ def fit(
     estimator = regressor(search, visible=visible, **method.parameters())
     task = problem(data, rows, reading, search.seed)
     notes(task.notes, saying.quiet)
+    if method.units == [HEADER]:
+        estimator.set_params(units=task.header_units())
     started = clock.perf_counter()
     estimator.fit(task.x(task.train), task.y(task.train))
     fitted = replace(estimator.fitted_, command=command(data, task, rows, search, method, reading))
@@ -190,7 +194,7 @@ def command(
 
 def read_units(texts: list[str] | None) -> dict[str, str] | None:
     """`m=kg,v=m/s`, or one of them each time; a comma may stand in a column's name."""
-    if not texts:
+    if not texts or texts == [HEADER]:
         return None
     found: dict[str, str] = {}
     for text in texts:

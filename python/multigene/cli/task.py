@@ -27,6 +27,17 @@ class Problem:
     train: pd.DataFrame
     test: pd.DataFrame | None
     notes: list[str] = field(default_factory=list)
+    units: dict[str, str] = field(default_factory=dict)
+
+    def header_units(self) -> dict[str, str]:
+        """The units that stood in the header, one for every column in use."""
+        for name in (*self.columns.features, self.columns.target):
+            if name not in self.units:
+                raise ValueError(
+                    f"--units header: column {name!r} of {self.source} has no unit in its name, such as "
+                    f"'{name} [mm]'; give all units as --units COLUMN=UNIT."
+                )
+        return {name: self.units[name] for name in (*self.columns.features, self.columns.target)}
 
     def x(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The features."""
@@ -67,7 +78,7 @@ def problem(data: str, rows: o.Rows, reading: o.Reading, seed: int) -> Problem:
         rest = _test_rows(test, wanted, rows.drop_missing, notes)
     elif rows.holdout is not None:
         train, rest = split(train, rows.holdout, seed)
-    return Problem(table.source, columns, train, rest, notes)
+    return Problem(table.source, columns, train, rest, notes, table.units)
 
 
 def _test_rows(test: Table, wanted: list[str], drop_missing: bool, notes: list[str]) -> pd.DataFrame:

@@ -6,12 +6,17 @@ which parameters there are, of which kinds, or which were given, asks here inste
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
 
 import numpy as np
 
-from multigene.settings.settings import Kind, Settings
+from multigene.settings.settings import Kind, Settings, setting_names
+from multigene.words import nearest
+
+Made = TypeVar("Made", bound=Callable[..., None])
 
 #: A parameter that changes how a run is made and not what comes out.
 SILENT = {"silent": True}
@@ -26,12 +31,8 @@ class Parameters:
 
     configuration: str | None = field(default=None, metadata={"option": "--configuration"})
     functions: str | list[Any] | dict[str, Any] | tuple[Any, ...] | None = None
-    population_size: int | None = None
     generations: int | None = field(default=None, metadata={"option": "--generations"})
     time_limit: float | None = field(default=None, metadata={"option": "--time"})
-    max_genes: int | None = None
-    max_depth: int | None = None
-    max_nodes: int | None = None
     search: Kind = field(default="both", metadata={"option": "--search"})
     units: dict[str, str] | None = field(default=None, metadata={"option": "--units"})
     n_jobs: int | None = field(default=-1, metadata=SILENT)
@@ -68,5 +69,24 @@ class Parameters:
         return found
 
 
+def told_by_name(init: Made) -> Made:
+    """A constructor that answers a parameter it does not have with a sentence; its signature stays as it is."""
+
+    @wraps(init)
+    def checked(self: Any, *arguments: Any, **given: Any) -> None:
+        known = {each.name for each in fields(Parameters)}
+        for name, value in given.items():
+            if name not in known and type(self).__init__ is checked:
+                way_out = nearest(name, known) or "; help(MultigeneRegressor) lists them all."
+                if name in setting_names():
+                    way_out = f"; it is a setting: give settings={{{name!r}: {value!r}}}."
+                raise TypeError(f"There is no parameter {name!r}{way_out}")
+        init(self, *arguments, **given)
+
+    return checked  # type: ignore[return-value]
+
+
 def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
     return value.item() if isinstance(value, np.generic) else value

@@ -43,13 +43,7 @@ def resolved(estimator: Any) -> Settings:
     functions = None if estimator.functions is None else function_entries(estimator.functions)
     if estimator.search != "both" or estimator.units is not None:
         base = base.changed(looks_for=looks_for(base, estimator.search, estimator.units))
-    base = base.with_values(
-        functions=functions,
-        population_size=estimator.population_size,
-        max_genes=estimator.max_genes,
-        max_depth=estimator.max_depth,
-        max_nodes=estimator.max_nodes,
-    )
+    base = base.with_values(functions=functions)
     base = scaled_to_population(base, proportions, changes)
     resolved = with_limits(base, estimator.generations, estimator.time_limit)
     check(resolved)
