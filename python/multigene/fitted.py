@@ -135,7 +135,8 @@ class FittedModel:
         return (
             f"{self.target} = {self.formula}\n"
             f"R² {self.r2:.6f} on the training rows, {anatomy(self.formula.size, self.n_genes)}; "
-            f"{among(len(self.front.listed))}" + (f"\n\n{self.picks_text()}" if len(self.front.listed) > 1 else "")
+            f"{among(len(self.front.listed))}"
+            + (f"\n\n{self.picks_text()}" if len(self.front.listed) > 1 else "")
         )
 
     def picks_text(self) -> str:

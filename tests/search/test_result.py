@@ -45,6 +45,7 @@ def found(n=500, noise=0.05, **changes):
         finds=[],
         prices={},
         laws_alone=False,
+        max_size=None,
         very_few_rows=False,
         validated=True,
     )
@@ -193,7 +194,9 @@ def test_a_provisional_result_of_very_few_rows_is_not_the_longest():
     genes = ["x0", "x1", "sin(x0)", "x0 * x1", "cos(3.0 * x1)", "tanh(x0 - x1)", "exp(x0)", "x1 * x1"]
     long = Individual(genes, 0.0, [1.0] * len(genes)).fit(data)
     known = found(15, very_few_rows=True, validated=False)
-    known = replace(known, problem=problem, data=data, front=[Candidate(long, long.fitness, problem.size(long))])
+    known = replace(
+        known, problem=problem, data=data, front=[Candidate(long, long.fitness, problem.size(long))]
+    )
     assert long.fitness > 0.5
     assert provisional(known).chosen.complexity == 1
 

@@ -72,3 +72,19 @@ def test_short_formulas_reach_the_user(problem: Problem) -> None:
     model = MultigeneRegressor(generations=20, random_state=0, search="accuracy").fit(problem.X, problem.y)
     short = model.equations_.query("complexity <= 20")
     assert short["r2"].max() > 0.9
+
+
+@pytest.mark.parametrize("limit", [1, 8, 15])
+def test_no_formula_is_larger_than_the_user_allows(problem: Problem, limit: int) -> None:
+    model = MultigeneRegressor(generations=10, random_state=0, max_size=limit).fit(problem.X, problem.y)
+    assert max(listed.formula.size for listed in model.fitted_.front.listed) <= limit
+    assert model.formula_.size <= limit
+    if limit == 15:
+        assert model.r2_ > 0.8
+
+
+def test_a_limit_belongs_to_the_default_search(problem: Problem) -> None:
+    with pytest.raises(ValueError, match="max_size=10 belongs to the default search"):
+        MultigeneRegressor("UB", max_size=10).fit(problem.X, problem.y)
+    with pytest.raises(ValueError, match="max_size"):
+        MultigeneRegressor(max_size=0).fit(problem.X, problem.y)

@@ -40,7 +40,10 @@ impl Dataset {
         let data = py.detach(|| {
             let data = Rows::new(columns(x, 0..x.nrows()), &y, weights.as_deref(), Level::detect())?;
             let fixed = fixed.map_or_else(Vec::new, |fixed| columns(fixed, 0..fixed.nrows()));
-            let data = data.with_count(count.unwrap_or(y.len())).with_shifted(shifted).with_fixed(fixed)?;
+            let data = data
+                .with_count(count.unwrap_or(y.len()))
+                .with_shifted(shifted)
+                .with_fixed(fixed)?;
             match loss.map_or(Ok(None), |(name, parameter)| loss::named(&name, parameter))? {
                 Some(loss) => data.with_loss(loss, &y),
                 None => Ok(data),

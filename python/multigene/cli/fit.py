@@ -80,6 +80,7 @@ class Method:
     """What the search looks for, what it builds formulas with, and how."""
 
     search_: o.Kind = "both"
+    max_size: o.MaxSize = None
     units: o.Units = None
     functions: o.Functions = None
     configuration: o.Configuration = None
@@ -101,6 +102,7 @@ class Method:
             "configuration": given if named is None else named,
             "functions": self.functions,
             "search": self.search_,
+            "max_size": self.max_size,
             "units": read_units(self.units),
             "settings": settings or None,
         }

@@ -86,6 +86,15 @@ Functions = Annotated[
         rich_help_panel=SEARCH,
     ),
 ]
+MaxSize = Annotated[
+    int | None,
+    typer.Option(
+        "--max-size",
+        metavar="NODES",
+        help="Nodes of the largest formula; 3*x + 1 has five.",
+        rich_help_panel=SEARCH,
+    ),
+]
 Kind = Annotated[
     str,
     typer.Option(

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from multigene.expression.build import ONE
 from multigene.expression.readable import plain, readable
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, fold
 
@@ -68,7 +69,7 @@ def _value(node: Expression, parts: Sequence[_Sum]) -> _Sum:
     if isinstance(node, Variable):
         return _whole(node, 1)
     if isinstance(node, Power):
-        return _power(parts[0], node.exponent, node.children[0])
+        return _power(parts[0], node.exponent)
     assert isinstance(node, Operation)
     if all(part.is_number for part in parts):
         return NUMBER
@@ -85,11 +86,12 @@ def _value(node: Expression, parts: Sequence[_Sum]) -> _Sum:
                 product = _product(product, part)
             return product
         case "div":
-            return _product(parts[0], _power(parts[1], -1.0, node.children[1]))
+            below = _power(parts[1], -1.0)
+            return below if node.arguments[0] == ONE else _product(parts[0], below)
         case "inv":
-            return _power(parts[0], -1.0, node.children[0])
+            return _power(parts[0], -1.0)
         case "sqrt":
-            return _power(parts[0], 0.5, node.children[0])
+            return _power(parts[0], 0.5)
     return _whole(node, 1 + sum(part.size for part in parts))
 
 
@@ -130,7 +132,7 @@ def _factors(value: _Sum) -> _Product:
     return _Product(((value, value.size, 1.0),))
 
 
-def _power(value: _Sum, exponent: float, base: Expression) -> _Sum:
+def _power(value: _Sum, exponent: float) -> _Sum:
     if value.is_number:
         return value
     product = _factors(value)

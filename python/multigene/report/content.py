@@ -18,7 +18,7 @@ from multigene._engine import Individual
 from multigene.data.arrays import spread_rows
 from multigene.evolution.pareto import Member
 from multigene.explain import measures as understand
-from multigene.explain.front import Listed
+from multigene.explain.criteria import Listed
 from multigene.export import EXPORTERS
 from multigene.export.mathml import symbol
 from multigene.expression.genes import gene_expression, transformations

@@ -33,6 +33,9 @@ BOX_MARGIN, BEYOND_ROWS = 0.02, 0.2
 #: Times the target's range that predictions may leave it where no row is near; between rows it is 1. `paper` on CCS: corners of
 #: the box that were guarded like the rows cost configuration UB 0.03 of test R².
 BOX_ROOM = 2.0
+#: Times the target's range that the range of a term may be: larger ones cancel each other. Functions of one kind inside each
+#: other that are too many. Not tuned.
+CANCELLING, MOST_NESTED = 20.0, 3
 
 # --- how a run is divided (searcher.py, seeking.py, run.py) -----------------------------------------
 

@@ -17,13 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from multigene._engine import Dataset, Individual, Workers
+from multigene._engine import Individual, Workers
 from multigene.evolution import checkpoint
 from multigene.evolution.loop import Generation, evolve
 from multigene.evolution.parallel import in_order, own
-from multigene.evolution.pareto import Candidate, ParetoFront
+from multigene.evolution.pareto import ParetoFront
 from multigene.search.constants import (
     FEWEST_ROWS_TO_SHORTEN,
+    LARGEST_SHORT,
     MOST_FITTED,
     SHORT_MIGRANTS,
     SHORT_POLISHING_STEPS,
@@ -181,8 +182,8 @@ class Islands:
         self.populations = [self._moved(island) for island in self.populations]
 
     def shorten(self, most_nodes: float = np.inf) -> None:
-        """Shorter relatives of the fittest models of at most this size enter the front, where the guard allows; short formulas are
-        tuned once more."""
+        """Shorter relatives of the fittest models of at most this size enter the front, where the guard allows; short formulas
+        are tuned once more."""
         if self.data.count < FEWEST_ROWS_TO_SHORTEN:
             return
         candidates = [c for c in self.front if c.complexity <= most_nodes]
@@ -194,7 +195,9 @@ class Islands:
     def _polish_short(self, models: list[Individual]) -> None:
         """All genes of short formulas tuned jointly; both versions stand for election."""
         if models:
-            refinement = replace(self._settings(short=True).refinement, iterations=SHORT_POLISHING_STEPS)
+            own = self._settings(short=True).refinement
+            assert own is not None
+            refinement = replace(own, iterations=SHORT_POLISHING_STEPS)
             self._offer_short(polished(models, self.user_data, refinement, self.task.workers))
 
     def reached(self, r2: float) -> bool:
@@ -281,12 +284,15 @@ class Islands:
 
     def _front(self, short: bool) -> ParetoFront:
         """An empty front."""
-        return ParetoFront(self.task.guard(in_user_units=short), in_user_units=short)
+        largest = self.task.options.max_size
+        return ParetoFront(self.task.guard(in_user_units=short), largest=largest, in_user_units=short)
 
     @property
     def _kinds(self) -> list[bool]:
-        """For every island whether it is for short formulas: the last of several is."""
+        """For every island whether it is for short formulas: the last of several is, and all where no other is wanted."""
         number, options = self.task.options.islands, self.task.options
+        if options.max_size is not None and options.max_size <= LARGEST_SHORT:
+            return [True] * number
         return [options.short and number > 1 and i == number - 1 for i in range(number)]
 
     def _settings(self, short: bool) -> Settings:

@@ -16,6 +16,8 @@ import numpy as np
 
 from multigene._engine import Dataset, Individual, Workers
 from multigene.evolution.pareto import Candidate, Member, non_dominated, with_member
+from multigene.expression.genes import model_expression
+from multigene.expression.printed_size import printed_size
 from multigene.laws import law as laws
 from multigene.laws.law import Find
 from multigene.search.constants import ALIKE, EXPLAINED
@@ -65,6 +67,8 @@ class Found:
     prices: Mapping[int, float]
     """What the finds cost, by identity of their models."""
     laws_alone: bool
+    max_size: int | None
+    """Nodes of the largest formula that users want."""
     very_few_rows: bool
     validated: bool
     """Have rows that the search did not see been asked? If not, what it found must convince by itself."""
@@ -80,6 +84,7 @@ def result_of(found: Found, workers: Workers, seconds: float | None) -> Result:
         chosen = best_of(found.problem, front, _cheapest(found, front))
     else:
         chosen, front = _approximation(found, workers, seconds)
+    chosen, front = _within_limit(found, chosen, front)
     return _scored(chosen, front, found.decision.validation_r2)
 
 
@@ -104,6 +109,7 @@ def provisional(found: Found) -> Result:
         chosen = _member(found.problem, _candidate(found.problem, found.linear[found.decision.linear]))
     else:
         chosen = max([mean, *approximations], key=lambda m: m.fitness)
+    chosen, front = _within_limit(found, chosen, with_member(front, chosen))
     return _scored(chosen, with_member(front, chosen), found.decision.validation_r2)
 
 
@@ -148,7 +154,35 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
         convincing = [(find, find.individual.n_parameters) for find in finds]
         convincing += fitted_numbers if found.very_few_rows else []
         chosen = most_convincing(convincing, chosen, problem.different(np.arange(len(problem.y))))
-    return chosen, with_member(non_dominated([*front, *finds]), chosen)
+    evident = any(chosen is each for each in (superior, *finds))
+    return _undominated(found, chosen, [*front, *finds], keep=evident)
+
+
+def _undominated(
+    found: Found, chosen: Member, members: list[Member], keep: bool
+) -> tuple[Member, list[Member]]:
+    """No member of the front is better than the chosen one and no larger.
+
+    What unseen rows, or its own evidence, decided on stays (`keep`), and such members are not shown: those rows spoke against
+    them. Otherwise the fittest of them is chosen.
+    """
+    better = [m for m in members if m.complexity <= chosen.complexity and m.fitness > chosen.fitness]
+    if better and not (keep or found.decision.simple or not found.validated):
+        chosen, better = max(better, key=lambda m: m.fitness), []
+    shown = [m for m in members if not any(m is other for other in better)]
+    return chosen, with_member(non_dominated(shown), chosen)
+
+
+def _within_limit(found: Found, chosen: Member, front: list[Member]) -> tuple[Member, list[Member]]:
+    """No formula prints more nodes than the user allows; if the chosen one does, what unseen rows find best of the rest is."""
+    if found.max_size is None:
+        return chosen, front
+    mean = _mean(found.problem, found.problem.dataset())
+    small = [m for m in front if printed_size(model_expression(m.individual)) <= found.max_size]
+    small = small or [mean]
+    if not any(m is chosen for m in small):
+        chosen = best_of(found.problem, small)
+    return chosen, small
 
 
 def _on_all_rows(found: Found, workers: Workers) -> tuple[Dataset, Dataset, Sequence[Candidate]]:
@@ -158,11 +192,13 @@ def _on_all_rows(found: Found, workers: Workers) -> tuple[Dataset, Dataset, Sequ
     problem = found.problem
     data, user_data = problem.dataset(), problem.user_dataset()
     workers.set_deadline(None)
-    again: list[Candidate] = []
+    again = list(found.front)
     for units, rows in ((False, data), (True, user_data)):
-        models = [c.individual for c in found.front if c.in_user_units is units]
-        again += [_candidate(problem, m, in_user_units=units) for m in fitted(models, rows, workers)]
-    return data, user_data, sorted(again, key=lambda c: c.complexity)
+        places = [i for i, c in enumerate(found.front) if c.in_user_units is units]
+        models = fitted([found.front[i].individual for i in places], rows, workers)
+        for i, model in zip(places, models, strict=True):
+            again[i] = _candidate(problem, model, in_user_units=units)
+    return data, user_data, again
 
 
 def allowed_best(front: Sequence[Candidate], decision: SizeDecision) -> int | None:

@@ -302,6 +302,7 @@ def _found(task: Task, state: SearchState) -> Found:
         finds=state.laws.finds,
         prices=state.laws.prices,
         laws_alone=state.laws.alone,
+        max_size=task.options.max_size,
         very_few_rows=task.very_few_rows,
         validated=not task.very_few_rows and len(state.cross_validation.results) == len(task.folds),
     )

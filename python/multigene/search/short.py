@@ -33,6 +33,8 @@ def short_settings(settings: Settings, problem: Problem) -> Settings:
     """Settings of the island; a user's own set of functions is kept."""
     own = settings.genes.functions != default_settings().genes.functions
     variables, combinations, constants = SHORT_LEAVES
+    limit = None if settings.search is None else settings.search.max_size
+    largest = LARGEST_SHORT if limit is None else min(LARGEST_SHORT, limit)
     genes = replace(
         settings.genes,
         functions=settings.genes.functions if own else function_entries(SHORT_FUNCTIONS),
@@ -53,7 +55,7 @@ def short_settings(settings: Settings, problem: Problem) -> Settings:
         settings,
         genes=genes,
         selection=Selection(
-            population_size=SHORT_POPULATION, distinct=True, niche=SHORT_NICHE, largest=LARGEST_SHORT
+            population_size=SHORT_POPULATION, distinct=True, niche=SHORT_NICHE, largest=largest
         ),
         variation=Variation(
             crossover=0.6,
@@ -64,9 +66,7 @@ def short_settings(settings: Settings, problem: Problem) -> Settings:
             weights_sigma=0.5,
             more_mutations=tuple(SHORT_MUTATIONS.items()),
         ),
-        refinement=Refinement(
-            iterations=SHORT_STEPS, decay=0.0, prune=0.0, race=False, all_genes=0.1
-        ),
+        refinement=Refinement(iterations=SHORT_STEPS, decay=0.0, prune=0.0, race=False, all_genes=0.1),
     )
 
 

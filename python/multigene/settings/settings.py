@@ -264,6 +264,9 @@ class Search:
     """Generations between migrations of the best in a ring."""
     short: bool = True
     """One island looks for short formulas: in the user's units, with size niches."""
+    max_size: int | None = None
+    """Nodes of the largest printed formula that the front may hold; None for any. Up to 110 all islands look for short
+    formulas."""
     linear: bool = True
     """Linear models are in the first population."""
     guard: bool = True

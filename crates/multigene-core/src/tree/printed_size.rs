@@ -115,6 +115,7 @@ impl Value {
         match self {
             Self::Number => 1,
             Self::Product(product) => product.size(),
+            Self::Sum(terms, _) if terms.is_empty() => 1,
             Self::Sum(terms, number) => 1 + terms.iter().map(Product::size).sum::<usize>() + usize::from(*number),
         }
     }
