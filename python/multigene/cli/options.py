@@ -15,6 +15,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from multigene.data.columns import MISSING
 from multigene.data.reading import read_table
 from multigene.data.table import Dialect, Table
 
@@ -55,6 +56,15 @@ Exclude = Annotated[
 ]
 DropMissing = Annotated[
     bool, typer.Option("--drop-missing", help="Leave out rows that lack a value.", rich_help_panel=DATA)
+]
+Missing = Annotated[
+    str,
+    typer.Option(
+        "--missing",
+        metavar="WHAT",
+        help="What to do about gaps: fill (by a number that the formula names), drop (the rows) or error.",
+        rich_help_panel=DATA,
+    ),
 ]
 Test = Annotated[
     str | None,
@@ -239,6 +249,17 @@ class Rows:
     test: Test = None
     holdout: Holdout = None
     drop_missing: DropMissing = False
+    missing: Missing = "fill"
+
+    def gaps(self) -> str:
+        """What is done about gaps."""
+        if self.missing not in MISSING:
+            raise ValueError(f"--missing {self.missing} is not known; take fill, drop or error.")
+        if self.drop_missing and self.missing == "error":
+            raise ValueError(
+                "--drop-missing and --missing error contradict each other; leave one of them out."
+            )
+        return "drop" if self.drop_missing else self.missing
 
 
 @dataclass(frozen=True)
