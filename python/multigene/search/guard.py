@@ -21,6 +21,7 @@ from multigene.search.constants import (
     BOX_MARGIN,
     BOX_ROOM,
     CANCELLING,
+    CANCELLING_LARGE,
     GUARD_POINTS,
     MOST_NESTED,
     REPRESENTATIVE_ROWS,
@@ -80,22 +81,25 @@ class Guard:
     def behaves(self, individual: Individual) -> bool:
         """Of a model of standardised features: within bounds between and slightly beyond the rows, and within wide ones elsewhere
         in the box."""
-        return self._behaves(individual, self._standardised_box, *self._standardised_points)
+        points = self._standardised_points
+        return self._behaves(individual, self._standardised_box, *points, CANCELLING_LARGE)
 
     def behaves_as_it_is(self, individual: Individual) -> bool:
         """The same of a model of the features as they are."""
-        return self._behaves(individual, self.box, self.box_points, self.between_points)
+        return self._behaves(individual, self.box, self.box_points, self.between_points, CANCELLING)
 
-    def _behaves(self, individual: Individual, box: Box, in_box: Floats, between: Floats) -> bool:
+    def _behaves(
+        self, individual: Individual, box: Box, in_box: Floats, between: Floats, cancelling: float
+    ) -> bool:
         return (
             _has_finite_range(individual, box)
             and self._within_bounds(individual.predict(between))
             and self._within_bounds(individual.predict(in_box), BOX_ROOM)
-            and self._stands_without_cancelling(individual, between)
+            and self._stands_without_cancelling(individual, between, cancelling)
             and not any(nests(gene) for gene in individual.genes)
         )
 
-    def _stands_without_cancelling(self, individual: Individual, points: Floats) -> bool:
+    def _stands_without_cancelling(self, individual: Individual, points: Floats, most: float) -> bool:
         """Is no term many times as large as the target? Such terms cancel, and no digits are left of what remains.
 
         A term's range counts, and the size of its values too unless it is linear: a column may be far from zero.
@@ -105,7 +109,7 @@ class Guard:
         width, size = high - low, max(high - low, abs(low), abs(high))
         linear = np.array([LINEAR.fullmatch(gene) is not None for gene in individual.genes])
         ranges, sizes = np.ptp(values, axis=0), np.abs(values).max(axis=0)
-        return bool(np.all(ranges <= CANCELLING * width) and np.all((sizes <= CANCELLING * size) | linear))
+        return bool(np.all(ranges <= most * width) and np.all((sizes <= most * size) | linear))
 
     def behaves_in_user_units(self, individual: Individual) -> bool:
         """Of a model of the features as they are: within bounds in all of the box."""
