@@ -156,7 +156,7 @@ class FittedModel:
 
     def __str__(self) -> str:
         return (
-            f"{self.target} = {self.formula}\n"
+            f"{self.target} = {self.formula.where()}\n"
             f"R² {self.r2:.6f} on the training rows, {anatomy(self.formula.size, self.n_genes)}; "
             f"{among(len(self.front.listed))}"
             + (f"\n\n{self.picks_text()}" if len(self.front.listed) > 1 else "")

@@ -24,7 +24,7 @@ from multigene.expression.numbers import round_numbers
 from multigene.expression.readable import plain, readable
 from multigene.expression.tree import Expression, Operation, evaluate, variables
 from multigene.formula import Formula
-from multigene.report.directions import Named, named
+from multigene.expression.directions import Named, named
 from multigene.report.numbers import SUPERSCRIPTS
 from multigene.report.statistics import Floats, Rows, thinned
 
