@@ -13,8 +13,8 @@ from multigene.data.encoding.columns import ColumnName
 from multigene.data.encoding.raw import raw_columns
 from multigene.export import export
 from multigene.expression import tree
-from multigene.expression.numbers import round_numbers
 from multigene.expression.directions import named
+from multigene.expression.numbers import round_numbers
 from multigene.expression.printed_size import printed_size
 from multigene.expression.readable import plain
 from multigene.expression.rewriting import simplify
