@@ -150,6 +150,8 @@ CLEARLY_BETTER = 0.25
 NEARLY_EVERY_ROW, FAR_LESS = 0.9, 0.05
 #: Where short formulas are wanted, a shorter one is given up when another is better by this.
 CLEARLY_WORSE = 1.5
+#: By this the best of the islands' many formulas may beat a find by luck. `laws` with noise: relmass and nguyen5.
+LUCKY = 1.0
 #: A model must be better than the best linear model by this, and than the constant.
 BETTER_THAN_LINEAR, BETTER_THAN_CONSTANT = 1.5, 2.0
 #: Ridge regression must be better than the mean by this; and where there are too few rows for cross-validation.

@@ -27,6 +27,7 @@ from multigene.search.constants import (
     CLEARLY_WORSE,
     FAR_LESS,
     FEWEST_ROWS_TO_VALIDATE,
+    LUCKY,
     NEARLY_EVERY_ROW,
     REFITTING_STEPS,
     RIDGE_BETTER_THAN_MEAN,
@@ -229,18 +230,20 @@ def prefer_short(
 ) -> Member:
     """A short formula of the law search instead of the islands' when unseen rows show no clear difference: the most `convincing`
     one, or the shortest that is about as good as the best. `errors` are those of the model that set the size."""
-    shorter = sorted((f for f in finds if f.complexity < chosen.complexity), key=lambda f: f.complexity)
-    squares = {id(f): unseen_errors(problem, f) for f in shorter}
+    squares = {id(f): unseen_errors(problem, f) for f in finds}
     if any(len(s) != len(errors) for s in squares.values()):  # cross-validation was cut short
         return chosen
+    # Islands have short formulas, too: a law may be longer than an approximation, and is better on unseen rows.
+    shorter = [f for f in finds if f.complexity < chosen.complexity or squares[id(f)].sum() < errors.sum()]
+    shorter.sort(key=lambda f: f.complexity)
     best = min(shorter, key=lambda f: float(squares[id(f)].sum()), default=None)
-    if best is None or clearly_better(errors, squares[id(best)], CLEARLY_BETTER):
+    if best is None or clearly_better(errors, squares[id(best)], LUCKY):
         return chosen
     if (
         convincing is not None
         and convincing in shorter
         and not clearly_better(squares[id(best)], squares[id(convincing)], CLEARLY_WORSE)
-        and not clearly_better(errors, squares[id(convincing)], CLEARLY_BETTER)
+        and not clearly_better(errors, squares[id(convincing)], LUCKY)
     ):
         return convincing
     for find in shorter:
