@@ -13,6 +13,7 @@ import os
 import platform
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -29,6 +30,7 @@ from multigene.expression.numbers import parameters as numbers_of
 from multigene.files import write_atomically
 from multigene.fitted import FittedModel
 from multigene.model_check import Checked, Limits
+from multigene.settings.defaults import READABLE_DEPENDENCE
 from multigene.settings.parameters import Parameters
 from multigene.settings.settings import Settings
 from multigene.settings.text import plain, settings_from
@@ -184,7 +186,8 @@ def loads(content: bytes, name: str = "The model", limits: Limits | None = None)
         raise ValueError(f"{name} is not a model that can be loaded: {said.rstrip('.')}.") from None
 
 
-_TEXTS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+#: A text, or what is left of the file if it does not end: nothing is read twice, whatever the file holds.
+_TEXTS = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 
 
 def _parsed(content: bytes, limits: Limits) -> dict[str, Any]:
@@ -193,6 +196,8 @@ def _parsed(content: bytes, limits: Limits) -> dict[str, Any]:
         raise ValueError(f"it is larger than {limits.bytes} bytes; pass larger Limits if you trust it")
     if not content.strip():
         raise ValueError("it is empty")
+    if content.count(b'"') > 4 * limits.values:
+        raise ValueError(f"it holds more texts than the {limits.values} values allowed")
     bare = _TEXTS.sub(b"", content)
     values = sum(bare.count(sign) for sign in (b",", b"[", b"{"))
     if values > limits.values:
@@ -262,7 +267,7 @@ def _model(document: Checked) -> FittedModel:
     default = chosen
     if "default" in document.values:
         default = members[document.whole("default", 0, len(members) - 1)]
-    settings = settings_from(document.table("settings").values)
+    settings = settings_from(_as_it_was(document.table("settings").values))
     data = document.data_summary(names)
     run = document.table("run")
     stopped_by = run.text("stopped_by")
@@ -284,3 +289,11 @@ def _model(document: Checked) -> FittedModel:
         command=document.command(),
         known_uncertainty=None if known is None else (chosen, known),
     )
+
+
+def _as_it_was(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Settings of a file with what was fixed before it became a setting."""
+    genes = settings.get("genes")
+    if not isinstance(genes, dict) or "dependent_below" in genes:
+        return settings
+    return {**settings, "genes": {**genes, "dependent_below": READABLE_DEPENDENCE}}

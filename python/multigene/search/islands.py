@@ -81,7 +81,7 @@ class Islands:
         self.front = self._front(short=False)
         #: Of models of the user's.
         self.short = self._front(short=True)
-        self._offer(self.linear)
+        self.offer(self.linear)
 
     def _see(self, rows: Rows | None) -> None:
         """All rows, or some of them."""
@@ -93,6 +93,11 @@ class Islands:
     def evaluations(self) -> int:
         """Evaluations so far."""
         return sum(island.last.evaluations for island in self.populations if island.last)
+
+    @property
+    def large(self) -> list[Island]:
+        """Islands on standardised features."""
+        return [island for island in self.populations if not island.short]
 
     @property
     def whole(self) -> ParetoFront:
@@ -136,7 +141,7 @@ class Islands:
     def _migrate(self) -> None:
         """The best of each island on standardised features move on in a ring; the best short formula joins one of these, and the
         island for short formulas gets the genes of their best. Several such islands get the leaders of their front."""
-        large = [island for island in self.populations if not island.short]
+        large = self.large
         short = [island for island in self.populations if island.short]
         bests = [island.best for island in large]
         for island, model in zip(large, bests[-1:] + bests[:-1], strict=True):
@@ -154,7 +159,8 @@ class Islands:
             for island in short:
                 island.immigrants.extend(leaders[i].individual for i in places)
 
-    def _offer(self, models: Iterable[Individual]) -> None:
+    def offer(self, models: Iterable[Individual]) -> None:
+        """Put models of standardised features into the front, where they are good enough and the guard allows."""
         for model in models:
             self.front.offer(model, self.task.problem.size(model))
 
@@ -170,8 +176,8 @@ class Islands:
         brief = [c.individual for c in self.short]
         self._see(rows)
         self.front, self.short = self._front(short=False), self._front(short=True)
-        self._offer(fitted([c.individual for c in allowed], self.data, task.workers))
-        self._offer(polished([c.individual for c in best], self.data, task.refinement, task.workers))
+        self.offer(fitted([c.individual for c in allowed], self.data, task.workers))
+        self.offer(polished([c.individual for c in best], self.data, task.refinement, task.workers))
         if brief:
             self._offer_short(fitted(brief, self.user_data, task.workers))
             self._polish_short(brief)
@@ -189,7 +195,7 @@ class Islands:
         candidates = [c for c in self.front if c.complexity <= most_nodes]
         models = [c.individual for c in sorted(candidates, key=lambda c: -c.fitness)[:SHORTENED]]
         task = self.task
-        self._offer(shorter_relatives(models, self.data, task.refinement, task.options.trim, task.workers))
+        self.offer(shorter_relatives(models, self.data, task.refinement, task.options.trim, task.workers))
         self._polish_short([c.individual for c in self.short])
 
     def _polish_short(self, models: list[Individual]) -> None:
@@ -266,11 +272,12 @@ class Islands:
         return Island(settings, workers, front, self.task.round_length, generations, immigrants, short, last)
 
     def _moved(self, island: Island) -> Island:
-        """The island's population on other rows."""
+        """The island's population on other rows, or with other settings."""
         assert island.last is not None
+        settings = self._settings(island.short)
         island.last.population.forget()
         data = self.user_data if island.short else self.data
-        fitness, complexity = island.last.population.evaluate(data, island.settings.selection.by)
+        fitness, complexity = island.last.population.evaluate(data, settings.selection.by)
         front = self._front(island.short)
         last = replace(island.last, fitness=fitness, complexity=complexity, front=front)
         common = self.short if island.short else self.front

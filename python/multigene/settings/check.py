@@ -21,6 +21,7 @@ from multigene.settings.settings import (
     Kind,
     Mode,
     Settings,
+    Structure,
     UpdateRule,
 )
 from multigene.words import nearest
@@ -52,6 +53,7 @@ _WHOLE: dict[str, tuple[int, int]] = {
     "rows": (20, 2**62),
     "unit": (1, 1_000_000),
     "most_features": (0, 1_000_000),
+    "tune_every": (1, 1_000_000),
 }
 #: Numbers with a fraction: bounds, both included.
 _HUGE = 1e100
@@ -62,6 +64,7 @@ _REAL: dict[str, tuple[float, float]] = {
     "constant_frequency": (0.0, 1e12),
     "lcf_dense": (0.0, 1.0),
     "weighted_nodes": (0.0, 1.0),
+    "dependent_below": (1e-12, 0.1),
     "cache_megabytes": (0.0, 1e12),
     "crossover": (0.0, 1.0),
     "mutation": (0.0, 1.0),
@@ -90,11 +93,12 @@ _REAL: dict[str, tuple[float, float]] = {
     "holdout": (0.0, 0.9),
     "finish": (0.0, 1.0),
     "trim": (0.0, 1e12),
+    "memory_megabytes": (1.0, 1e6),
     "clip": (0.0, 1e12),
 }
 _SWITCHES = (
     "fit_genes", "tune_constants", "distinct", "guarded", "race", "short", "linear", "guard", "standardise",
-    "survey", "transforms", "peeling", "symmetries", "products", "portfolio", "dense", "adaptive", "brief",
+    "survey", "transforms", "peeling", "symmetries", "relevance", "products", "portfolio", "dense", "adaptive", "brief",
     "neutral", "rounding", "full_tuning", "climb",
 )  # fmt: skip
 _RANGES = ("lcf_range", "constant_range")
@@ -104,6 +108,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "rule": get_args(UpdateRule),
     "criterion": get_args(Criterion),
     "looks_for": get_args(Kind),
+    "structure": get_args(Structure),
     "clock": get_args(Clock),
 }
 #: What users call a setting where it is a parameter of the estimator.

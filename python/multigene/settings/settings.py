@@ -24,6 +24,7 @@ PAPER_FUNCTIONS: tuple[str, ...] = (
 Mode = Literal["unsynchronised", "synchronised", "global"]
 UpdateRule = Literal["irprop-", "irprop+", "rprop", "adam"]
 Kind = Literal["both", "laws", "accuracy"]
+Structure = Literal["linear", "products"]
 Criterion = Literal["r2", "gcv", "bic", "compact"]
 Clock = Literal["wall", "processor"]
 
@@ -116,6 +117,9 @@ class Genes:
     """Chance that a new inner node carries a multiplicative and an additive weight (paper, future work)."""
     fit_genes: bool = True
     """Fit outer coefficients by least squares; False adds the genes as they are."""
+    dependent_below: float = 1e-10
+    """A gene whose part outside the span of the other genes is no longer than this share of it gets coefficient 0. With 1e-10 the
+    fit is that of a singular value decomposition (paper); larger values keep coefficients of nearly dependent genes small."""
     cache_megabytes: float = 256.0
     """Memory for columns of genes that breeding leaves alone."""
 
@@ -204,6 +208,8 @@ class Tuning:
     """Smallest step, Δ_min."""
     max_step: float = 50.0
     """Largest step, Δ_max."""
+    tune_every: int = 1
+    """Tune in every so many generations: 1 for each of them (paper)."""
     tune_constants: bool = False
     """Tune plain constants as well."""
 
@@ -284,6 +290,8 @@ class Search:
     trim: float = 1.0
     """Price of a printed node when migrants and the result are shortened: ln(1 - R²) may rise by this much over the number of
     rows; 0 for none."""
+    memory_megabytes: float = 200.0
+    """Of a table that is read in pieces (Parquet, Dask), the search works on as many rows, drawn evenly, as fit into this."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -298,6 +306,9 @@ class Seeking:
     """Generations of the shortest restart; others follow the Luby sequence."""
     most_features: int = 20
     """With more features seekers look only at the ten that resemble the target most; 0 sends none out."""
+    structure: Structure = "linear"
+    """What laws may have beyond the functions that a user chose: sums, and parts times numbers ("linear"), or products, quotients
+    and powers of features as well ("products")."""
     survey: bool = True
     """Ask probes and catalogue before any evolution, and begin restarts with what came closest."""
     transforms: bool = True
@@ -306,6 +317,8 @@ class Seeking:
     """Divide by power factors that a regression of ln|y| finds."""
     symmetries: bool = True
     """Fewer, better variables where the data show that features scale or shift together (`laws/variables/symmetries.py`)."""
+    relevance: bool = True
+    """Work on the features first without which left-out rows are predicted worse, on all of them later."""
     products: bool = True
     """Product leaves in every second restart."""
     portfolio: bool = True
