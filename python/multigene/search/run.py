@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from multigene._engine import Individual, Workers
+from multigene._engine import Workers
 from multigene.evolution import checkpoint as checkpoints
 from multigene.evolution.interrupts import Interrupts
 from multigene.evolution.pareto import Candidate
@@ -218,10 +218,9 @@ class Run:
 
     def _progress(self, step: Step) -> Progress:
         """A step as a callback gets to see it."""
-        scaling = self.problem.scaling
 
-        def formula_of(individual: Individual) -> str:
-            model = scaling.in_user_units(individual) if scaling.changes else individual
+        def formula_of(candidate: Candidate) -> str:
+            model = self.problem.user_model(candidate)
             return str(Formula(model_expression(model), self.names, self.target))
 
         known, self.rows = self.rows, {}
@@ -229,7 +228,7 @@ class Run:
         def row_of(candidate: Candidate) -> FrontRow:
             row = known.get(id(candidate)) or (
                 candidate,
-                FrontRow(candidate.complexity, candidate.fitness, partial(formula_of, candidate.individual)),
+                FrontRow(candidate.complexity, candidate.fitness, partial(formula_of, candidate)),
             )
             self.rows[id(candidate)] = row
             return row[1]
