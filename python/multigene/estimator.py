@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from multigene.data.arrays import checked_features, checked_rows, column_names, target_name
+from multigene.data.arrays import checked_features, checked_rows, column_names, target_name, with_errors
 from multigene.data.training_rows import TrainingRows
 from multigene.fitted import FittedModel
 from multigene.fitting import Data, Fitting
@@ -58,6 +58,12 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     time_limit : float or None
         Seconds after which the run ends; of the wall clock, or of the processor with
         `settings={"clock": "processor"}`. None for no such limit.
+    loss : str or callable
+        What is minimised: "squared", "absolute", "huber" (or "huber:0.5", its distance in units of the target),
+        "quantile:0.9", "relative" (squared differences of logarithms), "poisson" (counts), "gamma" (positive and skewed),
+        "logistic" (0 or 1); an expression of the target `y` and the prediction `p` such as "cosh(y - p) - 1"; or a function of
+        two arrays that returns what every row costs, or that and its derivative by the prediction. Formulas of "poisson" and
+        "gamma" are exp(…), those of "logistic" 1/(1 + exp(-…)).
     search : str
         What the default search looks for: "laws" (formulas exact to numerical precision; the best find at the end of
         the run where there is none), "accuracy" (approximations), or "both". Not with a configuration of the paper.
@@ -89,6 +95,8 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         The learned linear combinations, one row each, one column per feature.
     r2_ : float
         R² of the chosen formula on the training rows.
+    explained_ : float
+        Share of the best constant's loss that it explains on them: R² for squared error, D² for a deviance.
     n_genes_, n_nodes_, depth_ : int
         Genes that take part, nodes of all genes, largest depth of a gene, as the paper counts them.
     lcf_share_ : float
@@ -121,6 +129,7 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         functions: Any = None,
         generations: int | None = None,
         time_limit: float | None = None,
+        loss: Any = "squared",
         search: str = "both",
         units: dict[str, str] | None = None,
         n_jobs: int | None = -1,
@@ -133,6 +142,7 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.functions = functions
         self.generations = generations
         self.time_limit = time_limit
+        self.loss = loss
         self.search = search
         self.units = units
         self.n_jobs = n_jobs
@@ -149,6 +159,7 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         y: Any,
         sample_weight: Any = None,
         *,
+        y_error: Any = None,
         callback: Callback | None = None,
         checkpoint: str | Path | None = None,
     ) -> MultigeneRegressor:
@@ -161,6 +172,8 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight : array of shape (rows,), optional
             Weight of every row, not negative; rows of weight 0 are not seen. Laws are not looked for among rows of
             different weights.
+        y_error : array of shape (rows,), optional
+            Standard deviation of every target, positive: rows count by its inverse square.
         callback : callable, optional
             Called with a `multigene.Progress` after every generation of a configuration of the paper and after every
             round of generations of the default search; returning True ends the run.
@@ -173,6 +186,7 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         fitting = Fitting(Parameters.of(self), self.resolved_settings(), callback)
         names, target = column_names(X), target_name(y)
         X, y, weights = checked_rows(self, X, y, sample_weight, reset=True, ensure_min_samples=1)
+        weights = with_errors(weights, y_error, len(y))
         line = ProgressLine(fitting.settings.stopping, visible=bool(self.verbose))
         data, state = Data(X, y, weights, names, target), getattr(self, "_state", None)
         self._fitted, self._state = fitting.run(data, line, checkpoint, state)
@@ -206,6 +220,9 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     formula_ = _told("formula", "The chosen formula.")
     choice_ = _told("choice", "How the formula in use was chosen.")
     r2_ = _told("r2", "R² of the chosen formula on the training rows.")
+    explained_ = _told(
+        "explained", "Share of the best constant's loss that is explained on the training rows."
+    )
     n_genes_ = _told("n_genes", "Genes that take part.")
     n_nodes_ = _told("n_nodes", "Nodes of all genes.")
     depth_ = _told("depth", "Largest depth of a gene.")
@@ -238,6 +255,12 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def metrics(self, X: Any, y: Any, sample_weight: Any = None) -> dict[str, float]:
         """R², RMSE, mean, median and largest absolute error, and bias of the chosen formula on any rows."""
         return self.fitted_.metrics(self._checked(X, y, sample_weight))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R² of the prediction, as scikit-learn's regressors have it; the share of another loss that is explained (D²)."""
+        if self.fitted_.loss.squared:
+            return float(super().score(X, y, sample_weight))
+        return self.metrics(X, y, sample_weight)["explained"]
 
     def save(self, path: str | Path) -> None:
         """Write the model to a file that `multigene.load` reads: versioned JSON, written at once or not at all."""

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from multigene._engine import Dataset, Workers
 from multigene.data.arrays import data_summary
+from multigene.data.losses import SQUARED, Loss
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.checkpoint import fingerprint_of
 from multigene.explain.digits import with_few_digits
@@ -25,6 +26,7 @@ from multigene.fitted import FittedModel
 from multigene.laws.variables.units import Dimensions
 from multigene.search.problem import Problem, unequal
 from multigene.search.run import CLOCKS, Callback, Run
+from multigene.settings.loss import loss_of
 from multigene.settings.parameters import Parameters
 from multigene.settings.resolve import random_generator, threads
 from multigene.settings.settings import Settings
@@ -77,7 +79,8 @@ class Fitting:
         settings, parameters = self.settings, self.parameters
         Dataset(data.X, data.y, data.weights)  # the engine's own checks, of weights above all
         data = replace(data, weights=unequal(data.weights))
-        rows = TrainingRows.of(data.X, data.y, data.weights)
+        loss = loss_of(parameters.loss).of_rows(data.X, data.y)
+        rows = TrainingRows.of(data.X, data.y, data.weights, loss)
         if settings.stopping.seconds is not None and settings.stopping.clock == "wall":
             self.workers.set_deadline(settings.stopping.seconds - (self.now() - self.started))
         units, warm = parameters.units, parameters.warm_start
@@ -85,8 +88,8 @@ class Fitting:
         mark = ""
         if checkpoint or warm:
             seed = parameters.random_state
-            mark = fingerprint_of(settings, data.X, data.y, data.weights, seed, dimensions)
-        problem = seen(settings, data, dimensions)
+            mark = fingerprint_of(settings, data.X, data.y, data.weights, seed, (dimensions, loss.written))
+        problem = seen(settings, data, dimensions, loss)
         names, target = data.features, data.target
         run = Run(
             settings, problem, self.workers, self.started, self.callback, checkpoint, mark, names, target
@@ -102,7 +105,9 @@ class Fitting:
         return fitted, run.state() if warm else None
 
 
-def seen(settings: Settings, data: Data, dimensions: Dimensions | None = None) -> Problem:
+def seen(
+    settings: Settings, data: Data, dimensions: Dimensions | None = None, loss: Loss = SQUARED
+) -> Problem:
     """The rows as the search sees them: those of weight zero not at all."""
     X, y, weights = data.X, data.y, data.weights
     if weights is not None and not np.all(weights > 0.0):
@@ -110,10 +115,16 @@ def seen(settings: Settings, data: Data, dimensions: Dimensions | None = None) -
         X, y, weights = X[kept], y[kept], weights[kept]
     options = settings.search
     if options is None:  # a configuration of the paper: the rows as they are
-        return Problem.of(X, y, weights, holdout=0.0, standardise=False)
+        return Problem.of(X, y, weights, holdout=0.0, standardise=False, loss=loss)
     only_laws = options.looks_for == "laws" or dimensions is not None
     problem = Problem.of(
-        X, y, weights, holdout=options.holdout, standardise=options.standardise, only_laws=only_laws
+        X,
+        y,
+        weights,
+        holdout=options.holdout,
+        standardise=options.standardise,
+        only_laws=only_laws,
+        loss=loss,
     )
     return replace(problem, dimensions=dimensions)
 
@@ -150,4 +161,4 @@ def front_of(run: Run, data: Data, rows: TrainingRows, summary: dict[str, Any]) 
         except KeyboardInterrupt:  # digits are for the eye; the model is there
             run.stopped_by = "interrupt"
         chosen = next(new for new, old in zip(front, result.front, strict=True) if old is result.chosen)
-    return Front(front, chosen, data.features, data.target, summary)
+    return Front(front, chosen, data.features, data.target, summary, rows.loss)

@@ -78,6 +78,7 @@ class Method:
     """What the search looks for, what it builds formulas with, and how."""
 
     search_: o.Kind = "both"
+    loss: o.Loss = "squared"
     units: o.Units = None
     functions: o.Functions = None
     configuration: o.Configuration = None
@@ -99,6 +100,7 @@ class Method:
             "configuration": given if named is None else named,
             "functions": self.functions,
             "search": self.search_,
+            "loss": self.loss,
             "units": read_units(self.units),
             "settings": settings or None,
         }

@@ -183,20 +183,20 @@ def _model(
         "importance": [],
         "dependence": [],
     }
-    intervals = None if rows is None else Intervals(formula.expression, rows)
+    intervals = None if rows is None or not model.loss.squared else Intervals(formula.expression, rows)
     for each, kept in zip(sets, points, strict=True):
-        prediction = individual.predict(each.X)
+        prediction = model.loss.prediction(individual.predict(each.X))
         said["errors"][each.name], error_curve = _errors(each, prediction)
         said["curves"].append(error_curve)
         said["predictions"].append(numbers(prediction[kept]))
         widths, said["coverage"][each.name] = _interval(intervals, individual, each, kept)
         said["widths"].append(widths)
     if rows is not None:
-        losses = statistics.importance(individual, rows)
+        losses = statistics.importance(individual, rows, model.loss)
         ranked = list(losses)
         said["importance"] = [[j, number(losses[j])] for j in ranked]
         for j in ranked[:MOST_DEPENDENCES]:
-            curve = statistics.partial_dependence(individual, rows, j, grids[j])
+            curve = statistics.partial_dependence(individual, rows, j, grids[j], model.loss)
             said["dependence"].append(
                 {
                     "feature": j,

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Dataset
+from multigene.data.losses import SQUARED, Loss
 from multigene.laws.variables.units import Dimensions
 from multigene.search.constants import (
     FEW_ROWS,
@@ -39,6 +40,8 @@ class Problem:
     """Rows that no search sees, to validate models; none where there are few rows."""
     scaling: Scaling
     guard: Guard
+    loss: Loss = SQUARED
+    """What is minimised, with its numbers."""
     dimensions: Dimensions | None = None
     """Of features and target, where the user gave units."""
 
@@ -51,6 +54,7 @@ class Problem:
         holdout: float = 0.25,
         standardise: bool = True,
         only_laws: bool = False,
+        loss: Loss = SQUARED,
     ) -> Problem:
         """Share out the rows and draw the guard's points: the same for every seed of a run.
 
@@ -66,7 +70,8 @@ class Problem:
         n_held = min(round(holdout * n), MOST_HELD_OUT_ROWS) if splits else 0
         held_out, search = np.sort(order[:n_held]), np.sort(order[n_held : n_held + MOST_SEARCH_ROWS])
         scaling = Scaling.of(X, weights) if standardise else Scaling.none(X.shape[1])
-        return Problem(X, y, weights, search, held_out, scaling, Guard.of(X, y, scaling, rng))
+        guard = Guard.of(X, np.array(loss.predictor_range(y)), scaling, rng)
+        return Problem(X, y, weights, search, held_out, scaling, guard, loss)
 
     @property
     def few_rows(self) -> bool:
@@ -89,9 +94,10 @@ class Problem:
         """Standardised features and the target of some rows, or of all."""
         if rows is None:
             different = self.different(np.arange(len(self.y)))
-            return Dataset(self.standardised(self.X), self.y, self.weights, None, different)
-        weights = None if self.weights is None else self.weights[rows]
-        return Dataset(self.standardised(self.X[rows]), self.y[rows], weights, None, self.different(rows))
+            return Dataset(self.standardised(self.X), self.y, self.weights, None, different, self.loss.engine)
+        weights, loss = None if self.weights is None else self.weights[rows], self.loss.engine
+        Z = self.standardised(self.X[rows])
+        return Dataset(Z, self.y[rows], weights, None, self.different(rows), loss)
 
     def different(self, rows: Rows) -> int:
         """Number of different rows among these that count at all; equal rows are no new evidence."""
@@ -101,7 +107,16 @@ class Problem:
 
     def plain_dataset(self) -> Dataset:
         """All rows as they are: what the paper's configurations work on."""
-        return Dataset(self.X, self.y, self.weights)
+        return Dataset(self.X, self.y, self.weights, loss=self.loss.engine)
+
+
+def best_constant(problem: Problem, rows: Rows) -> float:
+    """The mean of the target on these rows, or what another loss has in its place."""
+    y, weights = problem.y[rows], None if problem.weights is None else problem.weights[rows]
+    if not problem.loss.squared:
+        return problem.loss.constant(y, np.ones(len(y)) if weights is None else weights)
+    unit = np.abs(problem.y).max() or 1.0
+    return float(unit * np.average(y / unit, weights=weights))
 
 
 def unequal(weights: Floats | None) -> Floats | None:

@@ -180,9 +180,10 @@ def _linear_model(found: Found, number: int, data: Dataset) -> Member:
         return _member(problem, _candidate(found.linear[number].refine(data, REFITTING)))
     Z, weights = problem.standardised(problem.X), problem.weights
     weights = np.ones(len(problem.y)) if weights is None else weights
-    ridge = ridge_of_different_rows(problem) if found.very_few_rows else Ridge.fitted(Z, problem.y, weights)
+    whole = Ridge.of_loss(Z, problem.y, weights, problem.loss)
+    ridge = ridge_of_different_rows(problem) if found.very_few_rows else whole
     shrunk = problem.scaling.in_user_units(ridge.individual())
-    return Member(shrunk, ridge.r2(Z, problem.y, weights), shrunk.complexity)
+    return Member(shrunk, ridge.explained(Z, problem.y, weights, problem.loss), shrunk.complexity)
 
 
 def _mean(problem: Problem, data: Dataset) -> Member:
