@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from multigene.data.arrays import checked_features, checked_rows, column_names, target_name, with_errors
+from multigene.data.arrays import checked_features, checked_rows, rows_to_fit, target_name, with_errors
 from multigene.data.training_rows import TrainingRows
 from multigene.fitted import FittedModel
 from multigene.fitting import Data, Fitting
@@ -71,6 +71,10 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Units of all features, and of the target under its name or "y", e.g. `{"m": "kg", "v": "m/s", "y": "J"}`, read
         by Pint (`multigene[units]`). Only laws are searched for then, and no formula that contradicts the units is
         reported; numbers have no unit, but one factor in front of the formula may have (see `multigene.laws.variables.units`).
+    missing : str
+        What to do about gaps: "fill" (by a number that the formula names, with an indicator where held-out rows say that a
+        gap tells something), "drop" (rows with gaps are left out) or "error". Rows without a target are left out with a
+        warning unless it is "error".
     n_jobs : int or None
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState, Generator or None
@@ -132,6 +136,7 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         loss: Any = "squared",
         search: str = "both",
         units: dict[str, str] | None = None,
+        missing: str = "fill",
         n_jobs: int | None = -1,
         random_state: Any = None,
         verbose: int = 0,
@@ -145,6 +150,7 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.loss = loss
         self.search = search
         self.units = units
+        self.missing = missing
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -168,7 +174,8 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X, y : array or DataFrame of shape (rows, features), array or Series of shape (rows,)
-            Finite numbers.
+            Numbers; a DataFrame (pandas, polars, PyArrow, …) may have text, categories, dates and gaps as well, which
+            the formula then names: `3.2 if region == "north"`, `days(date since 2024-01-01)`.
         sample_weight : array of shape (rows,), optional
             Weight of every row, not negative; rows of weight 0 are not seen. Laws are not looked for among rows of
             different weights.
@@ -184,11 +191,11 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         from multigene.report.progress import ProgressLine
 
         fitting = Fitting(Parameters.of(self), self.resolved_settings(), callback)
-        names, target = column_names(X), target_name(y)
-        X, y, weights = checked_rows(self, X, y, sample_weight, reset=True, ensure_min_samples=1)
-        weights = with_errors(weights, y_error, len(y))
+        sample_weight = with_errors(sample_weight, y_error, len(y) if hasattr(y, "__len__") else 0)
+        rows = rows_to_fit(self, X, y, sample_weight, self.missing)
         line = ProgressLine(fitting.settings.stopping, visible=bool(self.verbose))
-        data, state = Data(X, y, weights, names, target), getattr(self, "_state", None)
+        data = Data(rows.X, rows.y, rows.weights, rows.names, target_name(y), rows.encoding)
+        state = getattr(self, "_state", None)
         self._fitted, self._state = fitting.run(data, line, checkpoint, state)
         return self
 
@@ -200,9 +207,9 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def from_fitted(cls, fitted: FittedModel) -> MultigeneRegressor:
         """The estimator of a fitted model, such as one that was read from a file."""
         model = cls(**fitted.parameters.values())
-        model.n_features_in_ = len(fitted.names)
+        model.n_features_in_ = len(fitted.raw_names)
         if fitted.named:
-            model.feature_names_in_ = np.array(fitted.names, dtype=object)
+            model.feature_names_in_ = np.array(fitted.raw_names, dtype=object)
         model._fitted, model._state = fitted, None
         return model
 
@@ -248,7 +255,7 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         upper). They suppose that the form of the formula is right; beyond the training rows they are too narrow.
         """
         fitted = self.fitted_
-        X = checked_features(self, X)
+        X = checked_features(self, X, fitted.encoding)
         fitted = fitted if index is None else fitted.at(index)
         return fitted.predict(X) if interval is None else fitted.interval(X, interval)
 
@@ -267,6 +274,18 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         from multigene.model_file import save
 
         save(self.fitted_, path)
+
+    def encode(self, X: Any) -> pd.DataFrame:
+        """The numeric columns that the formula is made of, for a table with text, dates or gaps."""
+        import pandas as pd
+
+        fitted = self.fitted_
+        return pd.DataFrame(checked_features(self, X, fitted.encoding), columns=fitted.names)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing == "fill"
+        return tags
 
     # --- the front --------------------------------------------------------------------------------
 
@@ -350,8 +369,7 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return None if X is None else self._checked(X, y, sample_weight)
 
     def _checked(self, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
-        check_is_fitted(self)
-        X, y, weights = checked_rows(self, X, y, sample_weight)
+        X, y, weights = checked_rows(self, X, y, sample_weight, self.fitted_.encoding)
         return TrainingRows(X, y, weights, len(y))
 
     # --- what it shows ----------------------------------------------------------------------------

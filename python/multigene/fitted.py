@@ -17,6 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Individual
+from multigene.data.encoding.columns import ColumnName
+from multigene.data.encoding.encoding import Encoding
 from multigene.data.losses import Loss
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
@@ -67,6 +69,8 @@ class FittedModel:
     """Generations of the run."""
     stopped_by: str
     """Why the run ended."""
+    encoding: Encoding | None = None
+    """How the columns of a raw table become the numeric ones; None where the features are numbers."""
     choice: str = "default"
     """How the model in use was chosen: "default", a criterion of `choose`, "index" or "pruned"."""
     changes: tuple[tuple[str, Any], ...] = ()
@@ -82,6 +86,25 @@ class FittedModel:
     def names(self) -> list[str]:
         """Names of the features."""
         return self.front.names
+
+    @property
+    def raw_names(self) -> list[str]:
+        """Names of the columns that a table must have: those of the features before they were encoded."""
+        return self.names if self.encoding is None else self.encoding.raw_names
+
+    @property
+    def raw_variables(self) -> list[str]:
+        """Those of them that the formula uses, in their order."""
+        used = {
+            name.column.source if isinstance(name, ColumnName) else name for name in self.formula.variables
+        }
+        return [name for name in self.raw_names if name in used]
+
+    def features(self, table: Any) -> Floats:
+        """The numeric features of a table with named columns; raw columns that the formula does not use may be missing."""
+        if self.encoding is None:
+            return np.asarray(table[self.names], dtype=np.float64)
+        return self.encoding.transform(table, set(self.raw_variables) or None)
 
     @property
     def target(self) -> str:

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from multigene._engine import Dataset, Workers
 from multigene.data.arrays import data_summary
+from multigene.data.encoding.encoding import Encoding
 from multigene.data.losses import SQUARED, Loss
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.checkpoint import fingerprint_of
@@ -50,6 +51,7 @@ class Data:
     weights: Floats | None
     names: list[str] | None
     target: str
+    encoding: Encoding | None = None
 
     @property
     def features(self) -> list[str]:
@@ -140,7 +142,8 @@ def fitted_model(run: Run, parameters: Parameters, data: Data, rows: TrainingRow
         chosen=front.default,
         settings=run.settings,
         parameters=parameters,
-        named=data.names is not None,
+        named=data.names is not None and (data.encoding is None or data.encoding.named),
+        encoding=data.encoding,
         data=summary,
         rows=rows,
         history=pd.DataFrame(run.history),

@@ -9,6 +9,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from multigene.data.encoding.columns import ColumnName
+from multigene.data.encoding.raw import raw_columns
 from multigene.export import export
 from multigene.expression import tree
 from multigene.expression.numbers import round_numbers
@@ -34,7 +36,8 @@ class Formula:
     target_name: str
 
     def __init__(self, expression: Expression, feature_names: Sequence[str], target_name: str = "y") -> None:
-        names = tuple(str(name) for name in feature_names)
+        # A ColumnName is a text that also knows how it is made of a raw column.
+        names = tuple(name if isinstance(name, str) else str(name) for name in feature_names)
         needed = 1 + max(tree.variables(expression), default=-1)
         if len(names) < needed:
             raise ValueError(
@@ -97,6 +100,8 @@ class Formula:
     def __call__(self, X: Any) -> Array:
         """The value on each row; a table with named columns is read by name, an array by position."""
         columns = getattr(X, "columns", None)
+        if columns is not None and any(isinstance(name, ColumnName) for name in self.variables):
+            return evaluate(self.expression, self._encoded(X))
         if columns is not None:
             used = self.variables
             missing = [name for name in used if name not in set(columns)]
@@ -107,6 +112,16 @@ class Formula:
                 data[:, index] = np.asarray(X[self.feature_names[index]], dtype=np.float64)
             return evaluate(self.expression, data)
         return evaluate(self.expression, X)
+
+    def _encoded(self, X: Any) -> Array:
+        """The numeric columns of a raw table, zeros where the formula does not use one."""
+        used = {index: self.feature_names[index] for index in tree.variables(self.expression)}
+        made = {index: name.column for index, name in used.items() if isinstance(name, ColumnName)}
+        raw = {column.name: column for column in raw_columns(X, {c.source: c.raw for c in made.values()})}
+        data = np.zeros((len(X), len(self.feature_names)))
+        for index, column in made.items():
+            data[:, index] = column.values(raw[column.source])
+        return data
 
     # What it is made of.
 

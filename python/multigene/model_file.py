@@ -21,6 +21,7 @@ import pandas as pd
 
 from multigene import __version__
 from multigene._engine import Individual
+from multigene.data.encoding.encoding import Encoding
 from multigene.evolution.pareto import Member
 from multigene.explain.front import Front
 from multigene.expression.genes import model_expression
@@ -34,7 +35,9 @@ from multigene.settings.settings import Settings
 from multigene.settings.text import plain, settings_from
 
 FORMAT = "multigene-model"
-VERSION = 1
+VERSION = 2
+#: Files without an encoding of raw columns are written as this version, which earlier programs read.
+NUMERIC_VERSION = 1
 #: Intervals are stored up to this many numbers: formulas of about 200 parameters.
 MOST_FACTOR_VALUES = 40_000
 #: Words for why a run ended that earlier programs wrote, and today's.
@@ -60,7 +63,7 @@ def dumps(model: FittedModel) -> str:
     places = {id(member): place for place, member in enumerate(members)}
     document = {
         "format": FORMAT,
-        "version": VERSION,
+        "version": NUMERIC_VERSION if model.encoding is None else VERSION,
         "written_by": {
             "multigene": __version__,
             "numpy": np.__version__,
@@ -70,6 +73,7 @@ def dumps(model: FittedModel) -> str:
         "loss": {"name": model.loss.written, "numbers": [float(number) for number in model.loss.numbers]},
         "features": list(model.names),
         "named": model.named,
+        **({} if model.encoding is None else {"encoding": model.encoding.as_dict()}),
         "chosen": places[id(model.chosen)],
         "default": places[id(model.front.default)],
         "choice": model.choice,
@@ -218,9 +222,10 @@ def _parsed(content: bytes, limits: Limits) -> dict[str, Any]:
             f"it has version {version} and this multigene ({__version__}) reads up to {VERSION}; "
             "install a newer one"
         )
-    if version != VERSION or isinstance(version, bool):
+    if version not in (NUMERIC_VERSION, VERSION) or isinstance(version, bool):
         raise ValueError(
-            f"its version is {str(version)[:20]}, which was never written; this multigene reads {VERSION}"
+            f"its version is {str(version)[:20]}, which was never written; this multigene reads {NUMERIC_VERSION} to "
+            f"{VERSION}"
         )
     return document
 
@@ -245,6 +250,13 @@ def _whole(text: str) -> int:
 def _model(document: Checked) -> FittedModel:
     """The model as `fit` left it, short of what only a run has (rows, population, history)."""
     names = document.texts("features", at_most=document.limits.features)
+    encoding = (
+        Encoding.from_dict(document.table("encoding").values) if "encoding" in document.values else None
+    )
+    if encoding is not None:
+        if encoding.names != names:
+            raise ValueError("its encoding is not that of its features")
+        names = encoding.names
     if not names:
         raise ValueError("it has no features")
     if len(set(names)) != len(names):
@@ -265,6 +277,7 @@ def _model(document: Checked) -> FittedModel:
         settings=settings,
         parameters=Parameters(**document.table("parameters").parameters(settings)),
         named=document.flag("named"),
+        encoding=encoding,
         data=data,
         rows=None,
         history=pd.DataFrame(columns=["generation", "seconds", "evaluations", "fitness", "complexity"]),

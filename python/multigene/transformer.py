@@ -125,28 +125,34 @@ class MultigeneTransformer(_ReportedByRegressor, TransformerMixin, BaseEstimator
         self.n_features_in_ = self.regressor_.n_features_in_
         if hasattr(self.regressor_, "feature_names_in_"):
             self.feature_names_in_ = self.regressor_.feature_names_in_
-        self._genes = Genes(self.regressor_.fitted_, checked_features(self, X))
+        self._genes = Genes(self.regressor_.fitted_, self._features(X))
         self.genes_ = self._genes.formulas
         return self
 
     def transform(self, X: Any) -> Floats:
         """Genes times their coefficients, one column each, after the original columns if those are kept."""
         check_is_fitted(self)
-        X = checked_features(self, X)
+        X = self._features(X)
         values = self._genes.values(X)
         return np.hstack([X, values]) if self.keep_features else values
+
+    def _features(self, X: Any) -> Floats:
+        return checked_features(self, X, self.regressor_.fitted_.encoding)
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Names of the columns: `gene0`, `gene1`, …; `genes_` tells what they are."""
         check_is_fitted(self)
         names = [formula.target_name for formula in self.genes_]
         if self.keep_features:
-            names = [*_check_feature_names_in(self, input_features), *names]
+            encoding = self.regressor_.fitted_.encoding
+            kept = _check_feature_names_in(self, input_features) if encoding is None else encoding.names
+            names = [*kept, *names]
         return np.array(names, dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.input_tags.allow_nan = self.regressor is None or self.regressor.missing == "fill"
         return tags
 
 
@@ -186,23 +192,33 @@ class MultigeneClassifier(_ReportedByRegressor, ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> MultigeneClassifier:
         """Evolve genes that tell the classes apart, then weigh them."""
+        base = MultigeneRegressor() if self.regressor is None else self.regressor
         names, frame = column_names(X), X
-        X, y = checked_classes(self, X, y)
+        X, y = checked_classes(self, X, y, base.missing)
         check_classification_targets(y)
         self.classes_, index = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
                 f"All rows are of one class, {self.classes_.tolist()[0]!r}; give rows of at least 2 classes."
             )
-        base = MultigeneRegressor() if self.regressor is None else self.regressor
         told_apart = [1] if len(self.classes_) == 2 else range(len(self.classes_))
         inputs = frame if names is not None else X
         self.regressors_ = [clone(base).fit(inputs, (index == k).astype(np.float64)) for k in told_apart]
-        self._genes = [Genes(model.fitted_, X) for model in self.regressors_]
+        self._genes = [Genes(model.fitted_, self._features(model, X)) for model in self.regressors_]
         self.genes_ = [formula for genes in self._genes for formula in genes.formulas]
         self.classifier_ = clone(self._default() if self.classifier is None else self.classifier)
         self.classifier_.fit(self._values(X), index)
         return self
+
+    def _features(self, model: MultigeneRegressor, X: Any) -> Floats:
+        """The numeric features of one of the runs; rows without a table to encode are checked already."""
+        encoding = model.fitted_.encoding
+        return np.asarray(X) if encoding is None else checked_features(self, X, encoding)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.regressor is None or self.regressor.missing == "fill"
+        return tags
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The most probable class of every row."""
@@ -225,8 +241,18 @@ class MultigeneClassifier(_ReportedByRegressor, ClassifierMixin, BaseEstimator):
 
     def _checked_values(self, X: Any) -> Floats:
         check_is_fitted(self)
-        return self._values(checked_features(self, X))
+        encoded = self.regressors_[0].fitted_.encoding is not None
+        return self._values(X if encoded else checked_features(self, X))
 
-    def _values(self, X: Floats) -> Floats:
+    def _values(self, X: Any) -> Floats:
         # Extrapolated genes can be as large as floats go; scaling them must not overflow.
-        return np.clip(np.hstack([genes.values(X) for genes in self._genes]), -1e100, 1e100)
+        return np.clip(
+            np.hstack(
+                [
+                    genes.values(self._features(model, X))
+                    for model, genes in zip(self.regressors_, self._genes, strict=True)
+                ]
+            ),
+            -1e100,
+            1e100,
+        )

@@ -17,7 +17,7 @@ from cli_cases import QUICK, exact, run, xy
 
 import multigene
 import multigene.model_file
-from multigene.data.table import read_table
+from multigene.data.reading import read_table
 
 
 def test_fit_prints_the_formula_and_says_what_it_guessed(here):

@@ -282,13 +282,30 @@ def test_rows_without_weight_are_left_out_and_the_others_may_be_a_law():
     assert model.stopped_by_ == "law"
 
 
-def test_laws_alone_and_different_weights_contradict_each_other():
-    X, weights = rows(100, 2), np.repeat([1.0, 2.0], 50)
-    y = X[:, 0] / X[:, 1]
-    with pytest.raises(ValueError, match=r"search='laws' does not go with sample_weight.*search='both'"):
-        MultigeneRegressor(search="laws", generations=10).fit(X, y, sample_weight=weights)
-    model = MultigeneRegressor(generations=10, random_state=0, n_jobs=1).fit(X, y, sample_weight=weights)
-    assert model.score(X, y) > 0.9
+@pytest.mark.parametrize("search", ["laws", "both"])
+def test_a_law_is_found_with_different_weights(search):
+    X, weights = rows(100, 2), np.random.default_rng(1).uniform(0.1, 50.0, 100)
+    y = X[:, 0] ** 2 / X[:, 1]
+    model = MultigeneRegressor(search=search, random_state=0, n_jobs=1).fit(X, y, sample_weight=weights)
+    assert model.stopped_by_ == "law"
+    assert str(model.formula_) == "x0**2/x1"
+
+
+def test_error_bars_say_which_rows_a_law_in_noise_is_found_by():
+    """Half of the rows have a hundred times the error of the others, which without weights hides the second term."""
+    X, rng = rows(200, 2), np.random.default_rng(1)
+    error = np.where(np.arange(200) % 2, 3.0, 0.03)
+    y = X[:, 0] * X[:, 1] + 0.1 * X[:, 0] ** 2 + error * rng.standard_normal(200)
+    left = {}
+    for weights in (None, 1.0 / error**2):
+        rng, options = np.random.default_rng(0), Seeking()
+        search = Seekers(X, y, np.arange(200), rng, Workers(1), options, alone=True, weights=weights)
+        search.seek(20_000)
+        best = min(search.finds.by_size.values(), key=lambda f: search.finds.prices()[id(f.individual)])
+        wrong = best.individual.predict(X) - X[:, 0] * X[:, 1] - 0.1 * X[:, 0] ** 2
+        left[weights is None] = np.sqrt(np.mean(wrong**2))
+    assert left[False] < 0.02
+    assert left[False] < 0.2 * left[True]
 
 
 # --- few rows -------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from selenium.webdriver.common.keys import Keys
 
 CHARTS = (
     "chart-front", "chart-fit", "chart-residuals", "chart-spread", "chart-intervals", "chart-errors", "chart-importance",
-    "chart-directions", "chart-convergence",
+    "chart-response",
 )  # fmt: skip
 
 
@@ -52,8 +52,9 @@ def state(driver) -> dict[str, str]:
         const curves = [...document.querySelectorAll("#dependence .plot")];
         const labels = curves.map(e => e.getAttribute("aria-label"));
         return {selected: text("selected"), formula: document.getElementById("equation").innerHTML,
-          cards: text("cards"), errors: text("error-table"), code: text("code"), dependence: labels.join(),
-          genes: document.querySelector("#gene-table tbody").innerHTML,
+          sentence: text("panel-first"), cards: text("panel-cards"), errors: text("error-table"), code: text("code"),
+          dependence: labels.join(), terms: document.getElementById("panel-terms").innerHTML,
+          predicted: text("predicted"), segments: text("panel-segments"),
           radio: document.querySelector("#models input:checked").value,
           slider: document.getElementById("chart-front").getAttribute("aria-valuenow")};""")
 
@@ -89,14 +90,6 @@ def show(driver, name: str):
     raise AssertionError(f"{name} was not drawn")
 
 
-def shows_mathematics(driver, box) -> bool:
-    """Whether a box that can be opened shows its formula; in one step, since opening it sets the formula anew."""
-    return driver.execute_script(
-        "const math = arguments[0].querySelector('math');"
-        "return !!math && math.checkVisibility() && math.getBoundingClientRect().height > 0", box
-    )  # fmt: skip
-
-
 def clipboard(driver) -> str:
     """What was copied last."""
     return driver.execute_async_script(
@@ -121,8 +114,9 @@ def test_every_chart_is_drawn(page):
 
 
 def test_a_click_on_a_model_changes_the_whole_page(page):
-    before, charts = state(page), {name: drawn(page, name) for name in CHARTS if name != "chart-convergence"}
-    other = 2 if number(page) != 2 else 3
+    before, charts = state(page), {name: drawn(page, name) for name in CHARTS}
+    other = 1 if number(page) != 1 else 3
+    page.execute_script("document.getElementById('all-models').open = true")
     label = page.find_element(By.CSS_SELECTOR, f"#models label:has(input[value='{other}'])")
     page.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", label)
     label.click()
@@ -177,6 +171,7 @@ def test_keys_on_the_front_select(page, key, step):
 
 
 def test_arrow_keys_in_the_list_select(page):
+    page.execute_script("document.getElementById('all-models').open = true")
     start = number(page)
     page.find_element(By.CSS_SELECTOR, "#models input:checked").send_keys(Keys.ARROW_DOWN)
     assert number(page) == start + 1
@@ -202,22 +197,69 @@ def test_a_selection_is_announced(page):
     assert f"Model {number(page) + 1}" in said
 
 
-def test_a_long_formula_is_collapsed_by_gene(page):
+def test_four_picks_select_their_models(page):
+    for pick in page.find_elements(By.CSS_SELECTOR, ".pick"):
+        pick.click()
+        assert number(page) == int(pick.get_attribute("data-model"))
+        assert pick.get_attribute("aria-pressed") == "true"
+    names = [e.get_attribute("data-pick") for e in page.find_elements(By.CSS_SELECTOR, ".pick")]
+    assert names == ["simple", "balanced", "recommended", "accurate"]
+
+
+def test_a_long_formula_has_a_table_of_directions(page):
     page.find_element(By.ID, "chart-front").send_keys(Keys.END)
-    genes = page.find_elements(By.CSS_SELECTOR, "#by-gene details")
-    assert len(genes) >= 3
-    shut = genes[1]
-    assert shut.get_attribute("open") is None
-    summary = shut.find_element(By.TAG_NAME, "summary")
-    page.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", summary)
-    assert not shows_mathematics(page, shut)
-    summary.send_keys(Keys.ENTER)
-    assert until(lambda: shows_mathematics(page, shut))
-    whole = genes[-1].find_element(By.TAG_NAME, "summary")
-    page.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", whole)
-    assert not shows_mathematics(page, genes[-1])
-    whole.send_keys(Keys.ENTER)
-    assert until(lambda: shows_mathematics(page, genes[-1]))
+    rows = page.find_elements(By.CSS_SELECTOR, "#direction-table tbody tr")
+    assert len(rows) >= 2
+    formula = page.find_element(By.ID, "equation").get_attribute("textContent")
+    assert all(f"u{k + 1}" in formula for k in range(len(rows)))
+
+
+def moved(driver, name: str, share: float) -> list[float]:
+    """Put a slider somewhere between its ends; values of all columns afterwards."""
+    driver.execute_script(
+        "const s = document.getElementById(arguments[0]), a = Number(s.min), b = Number(s.max);"
+        "s.value = a + (b - a) * arguments[1]; s.dispatchEvent(new Event('input'))", name, share
+    )  # fmt: skip
+    return driver.execute_script(
+        "return [...document.querySelectorAll('#sliders .slider input[type=range]')].map(e => [e.id, Number(e.value)])"
+    )
+
+
+@pytest.mark.parametrize("key", [Keys.HOME, Keys.END])
+def test_sliders_predict_what_the_model_predicts_with_its_interval(page, key):
+    model, (X, _, _, _) = fitted(), rows()
+    page.find_element(By.ID, "chart-front").send_keys(key)
+    place = number(page)
+    page.find_element(By.ID, "back").click()
+    for index in {place if key == Keys.END else 3, number(page)}:
+        page.execute_script("document.querySelector(`#models input[value='${arguments[0]}']`).click()", index)
+        row = X.median().to_frame().T
+        sliders = page.find_elements(By.CSS_SELECTOR, "#sliders input[type=range]")
+        for name, value in moved(page, sliders[0].get_attribute("id"), 0.8):
+            row[X.columns[int(name.removeprefix("slider-"))]] = value
+        size = int(page.find_element(By.ID, "selected").text.split(" node")[0].split()[-1])
+        table = model.equations_
+        r2 = page.find_element(By.ID, "selected").text.split("R² ")[1].split(" ")[0]
+        wanted = next(i for i in table.index[table["complexity"] == size] if f"{table['r2'][i]:.4f}" == r2)
+        said = page.find_element(By.ID, "predicted").text.split(" = ")[1].replace("−", "-")
+        assert float(said) == pytest.approx(model.predict(row, index=int(wanted))[0], rel=1e-3)
+        between = page.find_element(By.ID, "predicted-interval").text
+        if "noise alone" not in between:
+            low, high = (
+                float(v.replace("−", "-")) for v in between.split("between ")[1].split(";")[0].split(" and ")
+            )
+            at = model.fitted_.at(int(wanted))
+            _, lower, upper = at.interval(row.to_numpy(), 0.95)
+            assert low == pytest.approx(lower[0], rel=2e-3, abs=0.2)
+            assert high == pytest.approx(upper[0], rel=2e-3, abs=0.2)
+
+
+def test_two_columns_at_once_follow_the_choice(page):
+    before = drawn(page, "chart-response")
+    choice = page.find_element(By.ID, "response-x")
+    other = next(o for o in choice.find_elements(By.TAG_NAME, "option") if not o.is_selected())
+    other.click()
+    assert until(lambda: drawn(page, "chart-response") != before)
 
 
 def test_a_formula_that_is_too_wide_is_broken_between_terms(path):
@@ -293,7 +335,8 @@ def test_tab_reaches_every_control(page):
         "next",
         "equation",
         "chart-front",
-        "model",
+        "shown",
+        "response-x",
         "code",
         "download",
         "copy",
@@ -304,7 +347,7 @@ def test_tab_reaches_every_control(page):
 def test_printing_draws_everything_at_paper_width(page):
     page.execute_script("window.dispatchEvent(new Event('beforeprint'))")
     undrawn = page.execute_script(
-        "return [...document.querySelectorAll('.plot')]"
+        "return [...document.querySelectorAll('.plot')].filter(e => e.clientWidth)"
         ".filter(e => !e.querySelector('.main-svg, .empty')).map(e => e.id)"
     )
     wide = page.execute_script(
@@ -328,7 +371,7 @@ def test_accessible(path, dark, width):
     axe = pytest.importorskip("axe_core_python.base", reason="needs axe-core-python")
     with chromium(width=width, height=900, dark=dark, touch=width < 700) as driver:
         open_report(driver, path)
-        driver.find_element(By.ID, "chart-front").send_keys(Keys.END)  # a long formula, collapsed
+        driver.find_element(By.ID, "chart-front").send_keys(Keys.END)  # a long formula
         driver.execute_script("window.dispatchEvent(new Event('resize'))")
         for name in CHARTS:
             show(driver, name)
@@ -353,6 +396,7 @@ def test_awkward_names_are_shown_as_they_are(tmp_path, make):
     make().report(target)
     with chromium() as driver:
         open_report(driver, target)
+        show(driver, "chart-convergence")
         show(driver, "chart-importance")
         assert '"<i>"' in driver.find_element(By.TAG_NAME, "h1").text
         names = driver.find_element(By.ID, "data").text
@@ -395,5 +439,4 @@ def test_a_page_without_rows_works(tmp_path):
         open_report(driver, tmp_path / "bare.html")
         driver.find_element(By.ID, "next").click()
         show(driver, "chart-front")
-        show(driver, "chart-directions")
         assert console_errors(driver) == []

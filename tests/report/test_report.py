@@ -15,7 +15,8 @@ from sklearn.base import clone
 
 from multigene import MultigeneClassifier, MultigeneRegressor, MultigeneTransformer, load
 from multigene.report import collect, page
-from multigene.report.content import MOST_MODELS, exports, shown_members
+from multigene.report.content import MOST_MODELS, shown_members
+from multigene.report.described import exports
 
 
 @pytest.fixture(scope="module")
@@ -99,14 +100,14 @@ def test_what_is_called_held_out_was_not_seen():
     assert chosen["validation"] == pytest.approx(table["validation_r2"][table["chosen"]].item(), abs=1e-5)
     assert chosen["validation"] != pytest.approx(chosen["errors"]["train"]["r2"], abs=1e-3)
     text = page(content)
-    assert "<h3>Held-out</h3>" in text
+    assert "<h3>Unseen rows, held-out</h3>" in text
     assert ">Validation<" not in text
 
 
 def test_few_rows_are_cross_validated(model, content):
     assert content.validated_by == "cross-validated"
     assert any(note.startswith("Cross-validated R² is") for note in content.notes)
-    assert "<h3>Cross-validated</h3>" in page(content)
+    assert "<h3>Unseen rows, cross-validated</h3>" in page(content)
 
 
 def test_rows_that_do_not_fit_are_refused_by_name(model):
@@ -132,7 +133,7 @@ def test_shuffled_columns_are_read_by_name(model, content):
 def test_exports_are_those_of_the_formula(model, content):
     chosen = content.models[content.chosen]
     assert chosen["exports"]["python"] == model.formula_.python()
-    assert {"text", "latex", "c", "excel", "sqlite", "pytorch"} <= set(exports(model.formula_))
+    assert {"text", "latex", "c", "excel", "sqlite", "pytorch"} <= set(exports(model.formula_, 4))
 
 
 def test_front_keeps_the_chosen_model(model):
@@ -148,7 +149,7 @@ def test_front_keeps_the_chosen_model(model):
 
 def test_the_page_holds_everything_and_asks_for_nothing(model, content):
     text = page(content)
-    assert len(text.encode()) < 6_000_000
+    assert len(text.encode()) < 3_000_000
     assert not re.search(r'(?:src|href)="(?:https?:)?//', text)
     assert "default-src 'none'" in unescape(text)
     assert "Plotly" in unpacked(text, "library")[:3_000_000]

@@ -86,9 +86,3 @@ def test_where_features_hang_together_the_corners_of_the_box_may_be_wilder():
     assert diagonal.behaves_between_rows(model)
     assert diagonal.behaves(model)
     assert not diagonal.behaves_in_user_units(model)
-
-
-def test_the_largest_number():
-    X = np.array([[1.0, -7.0], [2.0, 3.0]])
-    assert Guard.of(X, np.array([0.0, 5.0]), Scaling.none(2), np.random.default_rng(0)).largest == 7.0
-    assert Guard.of(X, np.array([0.0, -9.0]), Scaling.none(2), np.random.default_rng(0)).largest == 9.0

@@ -14,6 +14,7 @@ from multigene.cli import compare as _compare
 from multigene.cli import demo as _demo
 from multigene.cli import export as _export
 from multigene.cli import fit as _fit
+from multigene.cli import look as _look
 from multigene.cli import predict as _predict
 from multigene.cli import report as _report
 from multigene.cli import settings as _settings
@@ -51,6 +52,7 @@ def _root(
 
 
 app.command(epilog=_fit.EPILOG)(_fit.fit)
+app.command(epilog=_look.EPILOG)(_look.look)
 app.command(epilog=_predict.EPILOG)(_predict.predict)
 app.command(epilog=_show.EPILOG)(_show.show)
 app.command(epilog=_export.EPILOG)(_export.export)

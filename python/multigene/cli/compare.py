@@ -246,12 +246,12 @@ def _predictor(model: Any, task: Problem) -> Callable[[pd.DataFrame], Any]:
 
     if not isinstance(model, FittedModel):
         return lambda frame: model.predict(task.x(frame))
-    missing = [name for name in model.names if name not in task.train.columns]
+    missing = [name for name in model.raw_names if name not in task.train.columns]
     if missing:
         raise ValueError(
             f"A model uses column {missing[0]!r}, which is not among the features; do not exclude it."
         )
-    return lambda frame: model.predict(frame[model.names].to_numpy(dtype=np.float64))
+    return lambda frame: model.predict(model.features(frame))
 
 
 def spoken(results: list[dict[str, Any]]) -> str:

@@ -23,6 +23,7 @@ from multigene.cli.output import (
     say_json,
     write,
 )
+from multigene.cli.predict import spoken_features
 from multigene.cli.task import Problem, problem, regressor
 from multigene.data.scores import scores, spoken
 from multigene.settings.paper import configuration
@@ -32,6 +33,8 @@ from multigene.words import among, anatomy, counted
 if TYPE_CHECKING:
     from multigene.fitted import FittedModel
 
+#: What `--units` is given to take them from the names of the columns.
+HEADER = "header"
 EPILOG = """Examples:
 
   multigene fit data.csv --target y --time 30
@@ -164,8 +167,12 @@ def fit(
     estimator = regressor(search, visible=visible, **method.parameters())
     task = problem(data, rows, reading, search.seed)
     notes(task.notes, saying.quiet)
+    if method.units == [HEADER]:
+        estimator.set_params(units=task.header_units())
     started = clock.perf_counter()
     estimator.fit(task.x(task.train), task.y(task.train))
+    if estimator.fitted_.encoding is not None:
+        notes(estimator.fitted_.encoding.notes, saying.quiet)
     fitted = replace(estimator.fitted_, command=command(data, task, rows, search, method, reading))
     model = applied(fitted, results.choose, results.prune)
     result = summary(model, task, clock.perf_counter() - started, search.seed)
@@ -192,7 +199,7 @@ def command(
 
 def read_units(texts: list[str] | None) -> dict[str, str] | None:
     """`m=kg,v=m/s`, or one of them each time; a comma may stand in a column's name."""
-    if not texts:
+    if not texts or texts == [HEADER]:
         return None
     found: dict[str, str] = {}
     for text in texts:
@@ -211,7 +218,8 @@ def summary(model: FittedModel, task: Problem, seconds: float, seed: int) -> dic
     """All there is to say about a fit."""
 
     def measured(frame: pd.DataFrame) -> dict[str, float]:
-        return {"rows": len(frame), **scores(task.y(frame).to_numpy(), model.predict(task.values(frame)))}
+        prediction = model.predict(spoken_features(model, task.x(frame)))
+        return {"rows": len(frame), **scores(task.y(frame).to_numpy(), prediction)}
 
     return {
         "formula": str(model.formula),
@@ -270,7 +278,7 @@ def contents(model: FittedModel, task: Problem, result: dict[str, Any]) -> dict[
 
 def predictions(model: FittedModel, task: Problem, frame: pd.DataFrame) -> str:
     """Target, prediction and residual of every row."""
-    prediction = model.predict(task.values(frame))
+    prediction = model.predict(model.features(task.x(frame)))
     y = task.y(frame)
     return csv_text(
         frame[[task.columns.target]].assign(prediction=prediction, residual=y.to_numpy() - prediction)

@@ -15,12 +15,18 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from multigene.data.table import Dialect, Table, read_table
+from multigene.data.columns import MISSING
+from multigene.data.reading import read_table
+from multigene.data.table import Dialect, Table
 
 DATA, SEARCH, RESULT, READING = "Columns and rows", "Search", "Results", "Reading the file"
 
 DataArgument = Annotated[
-    str, typer.Argument(metavar="DATA", help="CSV, TSV, Parquet or Excel file; '-' reads a pipe.")
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="CSV, Excel, Parquet, Arrow, JSON or database file (FILE::TABLE); '-' reads a pipe.",
+    ),
 ]
 ModelArgument = Annotated[
     str, typer.Argument(metavar="MODEL", help="Model file, as `fit --save` writes it; '-' reads a pipe.")
@@ -50,6 +56,15 @@ Exclude = Annotated[
 ]
 DropMissing = Annotated[
     bool, typer.Option("--drop-missing", help="Leave out rows that lack a value.", rich_help_panel=DATA)
+]
+Missing = Annotated[
+    str,
+    typer.Option(
+        "--missing",
+        metavar="WHAT",
+        help="What to do about gaps: fill (by a number that the formula names), drop (the rows) or error.",
+        rich_help_panel=DATA,
+    ),
 ]
 Test = Annotated[
     str | None,
@@ -104,7 +119,8 @@ Units = Annotated[
     typer.Option(
         "--units",
         metavar="COLUMN=UNIT",
-        help="Units of all columns, the target's too: m=kg,v=m/s,E=J. Only formulas that agree with them are found.",
+        help="Units of all columns, the target's too: m=kg,v=m/s,E=J; 'header' takes them from names such as 'v [m/s]'. "
+        "Only formulas that agree with them are found.",
         rich_help_panel=SEARCH,
     ),
 ]
@@ -197,7 +213,14 @@ Decimal = Annotated[
     ),
 ]
 Encoding = Annotated[
-    str, typer.Option("--encoding", metavar="NAME", help="Such as latin-1.", rich_help_panel=READING)
+    str | None,
+    typer.Option(
+        "--encoding",
+        metavar="NAME",
+        help="Such as latin-1.",
+        rich_help_panel=READING,
+        show_default="found out",
+    ),
 ]
 NoHeader = Annotated[
     bool,
@@ -207,7 +230,12 @@ NoHeader = Annotated[
 ]
 Sheet = Annotated[
     str | None,
-    typer.Option("--sheet", metavar="NAME", help="Sheet of an Excel file.", rich_help_panel=READING),
+    typer.Option(
+        "--sheet",
+        metavar="NAME",
+        help="Sheet of a spreadsheet, table of a database, file of an archive; also as FILE::NAME.",
+        rich_help_panel=READING,
+    ),
 ]
 
 
@@ -221,6 +249,17 @@ class Rows:
     test: Test = None
     holdout: Holdout = None
     drop_missing: DropMissing = False
+    missing: Missing = "fill"
+
+    def gaps(self) -> str:
+        """What is done about gaps."""
+        if self.missing not in MISSING:
+            raise ValueError(f"--missing {self.missing} is not known; take fill, drop or error.")
+        if self.drop_missing and self.missing == "error":
+            raise ValueError(
+                "--drop-missing and --missing error contradict each other; leave one of them out."
+            )
+        return "drop" if self.drop_missing else self.missing
 
 
 @dataclass(frozen=True)
@@ -247,7 +286,7 @@ class Reading:
 
     separator: Separator = None
     decimal: Decimal = None
-    encoding: Encoding = "utf-8"
+    encoding: Encoding = None
     no_header: NoHeader = False
     sheet: Sheet = None
 

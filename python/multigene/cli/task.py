@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from multigene.cli import options as o
-from multigene.data.columns import Columns, choose_columns, numbers
+from multigene.data.columns import Columns, choose_columns, raw_rows
 from multigene.data.table import Table
-from multigene.words import counted, nearest
+from multigene.words import nearest
 
 if TYPE_CHECKING:
     from multigene.estimator import MultigeneRegressor
@@ -27,14 +26,21 @@ class Problem:
     train: pd.DataFrame
     test: pd.DataFrame | None
     notes: list[str] = field(default_factory=list)
+    units: dict[str, str] = field(default_factory=dict)
+
+    def header_units(self) -> dict[str, str]:
+        """The units that stood in the header, one for every column in use."""
+        for name in (*self.columns.features, self.columns.target):
+            if name not in self.units:
+                raise ValueError(
+                    f"--units header: column {name!r} of {self.source} has no unit in its name, such as "
+                    f"'{name} [mm]'; give all units as --units COLUMN=UNIT."
+                )
+        return {name: self.units[name] for name in (*self.columns.features, self.columns.target)}
 
     def x(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The features."""
         return frame[list(self.columns.features)]
-
-    def values(self, frame: pd.DataFrame) -> npt.NDArray[np.float64]:
-        """The features as an array."""
-        return self.x(frame).to_numpy(dtype=np.float64)
 
     def y(self, frame: pd.DataFrame) -> pd.Series:
         """The target."""
@@ -42,7 +48,7 @@ class Problem:
 
 
 def problem(data: str, rows: o.Rows, reading: o.Reading, seed: int) -> Problem:
-    """Read the files, choose columns, read numbers, set test rows aside."""
+    """Read the files, choose columns, set test rows aside."""
     if rows.test is not None and rows.holdout is not None:
         raise ValueError("Give either --test or --holdout, not both: each says which rows are for testing.")
     if rows.holdout is not None and not 0.0 < rows.holdout < 1.0:
@@ -53,10 +59,8 @@ def problem(data: str, rows: o.Rows, reading: o.Reading, seed: int) -> Problem:
     test = None if rows.test is None else reading.table(rows.test)
     columns = choose_columns(table, rows.target, rows.features or (), rows.exclude or ())
     notes = list(table.notes) + ([columns.guessed] if columns.guessed else [])
-    wanted = [*columns.features, columns.target]
-    train, dropped = numbers(table, wanted, rows.drop_missing)
-    if dropped:
-        notes.append(f"left out {counted(dropped, 'row')} of {table.source} without a value")
+    train, left_out = raw_rows(table, columns, rows.gaps())
+    notes += left_out
     if train[columns.target].min() == train[columns.target].max():
         notes.append(
             f"column {columns.target!r} is {train[columns.target].iloc[0]:g} in every row; there is "
@@ -64,21 +68,20 @@ def problem(data: str, rows: o.Rows, reading: o.Reading, seed: int) -> Problem:
         )
     rest: pd.DataFrame | None = None
     if test is not None:
-        rest = _test_rows(test, wanted, rows.drop_missing, notes)
+        rest = _test_rows(test, columns, rows.gaps(), notes)
     elif rows.holdout is not None:
         train, rest = split(train, rows.holdout, seed)
-    return Problem(table.source, columns, train, rest, notes)
+    return Problem(table.source, columns, train, rest, notes, table.units)
 
 
-def _test_rows(test: Table, wanted: list[str], drop_missing: bool, notes: list[str]) -> pd.DataFrame:
+def _test_rows(test: Table, columns: Columns, missing: str, notes: list[str]) -> pd.DataFrame:
     names = [str(name) for name in test.frame.columns]
-    for name in wanted:
+    for name in (*columns.features, columns.target):
         if name not in names:
             way_out = nearest(name, names) or "; it needs the columns of the training data."
             raise ValueError(f"{test.source} has no column {name!r}{way_out}")
-    rows, dropped = numbers(test, wanted, drop_missing)
-    if dropped:
-        notes.append(f"left out {counted(dropped, 'row')} of {test.source} without a value")
+    rows, left_out = raw_rows(test, columns, missing)
+    notes += left_out
     return rows
 
 

@@ -1,25 +1,161 @@
 """Data in: arrays and DataFrames to clean float arrays with column names, or a sentence that says what is wrong.
 
-The estimators call `checked_rows` in `fit` and `checked_features` in `predict`; files are read in `table.py`.
+The estimators call `rows_to_fit` in `fit`, `checked_features` in `predict` and `checked_rows` for any other rows; text, dates and
+gaps go through `encoding/`. Files are read in `reading.py`.
 """
 
 from __future__ import annotations
 
 import datetime
+import warnings
 from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_consistent_length,
+    check_X_y,
+    column_or_1d,
+    validate_data,
+)
+
+from multigene.data.columns import MISSING
+from multigene.data.encoding.encoding import Encoding
+from multigene.data.encoding.learn import learn
+from multigene.data.encoding.raw import RawColumn, as_frame, is_table, raw_columns
+from multigene.words import counted
 
 Array = npt.NDArray[np.float64]
 
 
+@dataclass(frozen=True)
+class CheckedRows:
+    """Rows to fit: arrays of finite floats, names of the columns (None for an array), and how raw columns became numbers."""
+
+    X: Array
+    y: Array
+    weights: Array | None
+    names: list[str] | None
+    encoding: Encoding | None = None
+
+
+def rows_to_fit(estimator: Any, X: Any, y: Any, sample_weight: Any, missing: str) -> CheckedRows:
+    """Rows as `fit` gets them. Text, dates and gaps are encoded; rows without a target are left out with a warning.
+
+    `missing` is "fill" (gaps are filled by a number that the formula names), "drop" (rows with gaps are left out) or "error".
+    """
+    if missing not in MISSING:
+        raise ValueError(f"missing={missing!r} is not known; take 'fill', 'drop' or 'error'.")
+    names, X = column_names(X), as_frame(X)
+    if missing != "error":
+        X, y, sample_weight = _without(_gaps_of(y), X, y, sample_weight, "target")
+    raw = _raw(X, names, missing)
+    if raw is not None and missing == "drop":
+        gaps = np.logical_or.reduce([column.gaps for column in raw])
+        X, y, sample_weight = _without(gaps, X, y, sample_weight, "value")
+        raw = _raw(X, names, missing)
+    if raw is None:
+        X, y, weights = checked_rows(estimator, X, y, sample_weight, reset=True, ensure_min_samples=1)
+        return CheckedRows(X, y, weights, names)
+    validate_data(estimator, X, reset=True, skip_check_array=True)
+    estimator.n_features_in_ = len(raw)
+    _, y, weights = _target(y, sample_weight, len(raw[0].values))
+    if missing == "error":
+        for column in raw:
+            _refuse_gap(column)
+    encoding, values = learn(raw, y, names is not None)
+    return CheckedRows(values, y, weights, encoding.names, encoding)
+
+
+def _raw(X: Any, names: list[str] | None, missing: str) -> list[RawColumn] | None:
+    """The raw columns of a table that holds anything but finite numbers; None where there is nothing to encode."""
+    if names is not None and is_table(X):
+        raw = raw_columns(X)
+        encoded = (column.kind != "number" or column.duration or column.gaps.any() for column in raw)
+        return raw if any(encoded) else None
+    gaps = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind == "f" and missing != "error"
+    return raw_columns(X) if gaps and np.isnan(X).any() and len(X) else None
+
+
+def _refuse_gap(column: RawColumn) -> None:
+    gaps = np.flatnonzero(column.gaps)
+    if len(gaps):
+        raise ValueError(
+            f"Column {column.name!r} is NaN in row {gaps[0]}; fill the value in or leave the row out."
+        )
+
+
+def _gaps_of(y: Any) -> npt.NDArray[np.bool_] | None:
+    """Which values of a target are missing; None where it is no column of numbers."""
+    try:
+        values = np.asarray(y)
+        if values.dtype.kind not in "fO" or values.ndim != 1:
+            return None
+        return np.isnan(values.astype(np.float64))
+    except (TypeError, ValueError):
+        return None
+
+
+def _without(
+    gaps: npt.NDArray[np.bool_] | None, X: Any, y: Any, sample_weight: Any, what: str
+) -> tuple[Any, Any, Any]:
+    """The rows without those that lack something, said in a warning."""
+    if gaps is None or not gaps.any() or gaps.all() or _length(X) != len(gaps):
+        return X, y, sample_weight
+    warnings.warn(
+        f"Left out {counted(int(gaps.sum()), 'row')} of {len(gaps)} without a {what}.",
+        UserWarning,
+        stacklevel=4,
+    )
+    kept = np.flatnonzero(~gaps)
+    weights = None if sample_weight is None else _safe_indexing(np.asarray(sample_weight), kept)
+    return _safe_indexing(X, kept), _safe_indexing(np.asarray(y), kept), weights
+
+
+def _length(X: Any) -> int:
+    shape = getattr(X, "shape", None)
+    return int(shape[0]) if shape is not None and len(shape) else len(X) if hasattr(X, "__len__") else -1
+
+
+def _target(y: Any, sample_weight: Any, rows: int) -> tuple[Array, Array, Array | None]:
+    """Target and weights of encoded rows, as `checked_rows` has them."""
+    refuse_text(y, "The target")
+    stand_in = np.zeros((rows, 1))
+    try:
+        _, y = check_X_y(stand_in, y, y_numeric=True, dtype=np.float64)
+    except ValueError:
+        place = _not_finite_target(y)
+        if not place:
+            raise
+        raise ValueError(f"{place}; fill the value in or leave the row out.") from None
+    weights = None
+    if sample_weight is not None:
+        refuse_text(sample_weight, "sample_weight", "give one number per row")
+        weights = _check_sample_weight(sample_weight, stand_in, dtype=np.float64)
+    return stand_in, np.asarray(y, dtype=np.float64), weights
+
+
 def checked_rows(
-    estimator: Any, X: Any, y: Any, sample_weight: Any = None, *, reset: bool = False, **options: Any
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    encoding: Encoding | None = None,
+    *,
+    reset: bool = False,
+    **options: Any,
 ) -> tuple[Array, Array, Array | None]:
     """Features, target and weights as arrays of finite floats; `reset` lets the estimator take note of the columns."""
+    if encoding is not None:
+        values = checked_features(estimator, X, encoding)
+        _, y, weights = _target(y, sample_weight, len(values))
+        return values, y, weights
+    column_names(X)
+    X = as_frame(X)
     refuse_text(y, "The target")
     X, y = _validated(estimator, X, y, y_numeric=True, reset=reset, **options)
     weights = None
@@ -29,14 +165,28 @@ def checked_rows(
     return X, np.asarray(y, dtype=np.float64), weights
 
 
-def checked_features(estimator: Any, X: Any) -> Array:
+def checked_features(estimator: Any, X: Any, encoding: Encoding | None = None) -> Array:
     """Features as an array of finite floats, of the columns that the estimator was fitted to."""
+    column_names(X)
+    X = as_frame(X)
+    if encoding is not None:
+        if not isinstance(X, np.ndarray) and not is_table(X):
+            X = np.asarray(X)
+        validate_data(estimator, X, reset=False, skip_check_array=True)
+        return encoding.transform(X)
     return np.asarray(_validated(estimator, X, reset=False))
 
 
-def checked_classes(estimator: Any, X: Any, y: Any) -> tuple[Array, npt.NDArray[Any]]:
-    """Features as `checked_rows` has them, and the class of every row."""
-    X, y = _validated(estimator, X, y)
+def checked_classes(estimator: Any, X: Any, y: Any, missing: str) -> tuple[Any, npt.NDArray[Any]]:
+    """Features as `checked_rows` has them, or the raw table where it has to be encoded; and the class of every row."""
+    names, X = column_names(X), as_frame(X)
+    raw = _raw(X, names, missing)
+    if raw is None:
+        X, y = _validated(estimator, X, y)
+        return X, y
+    validate_data(estimator, X, reset=True, skip_check_array=True)
+    y = column_or_1d(y, warn=True)
+    check_consistent_length(raw[0].values, y)
     return X, y
 
 
@@ -86,7 +236,7 @@ def _not_finite_in(column: Any, name: str) -> str:
 
 def column_names(X: Any) -> list[str] | None:
     """Names of a DataFrame's columns (pandas, polars, …), or None for arrays."""
-    columns = getattr(X, "columns", None)
+    columns = getattr(X, "column_names", getattr(X, "columns", None))  # PyArrow's columns are arrays
     if columns is None or isinstance(X, np.ndarray):
         return None
     names = list(columns)

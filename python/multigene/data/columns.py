@@ -7,16 +7,22 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from multigene.data.encoding.raw import MOSTLY
 from multigene.data.table import Table
-from multigene.words import nearest
+from multigene.words import counted, nearest
 
 #: Names that say "this is what is to be explained".
 TARGET_NAMES = ("y", "target", "label", "response", "output", "outcome")
+
+
+#: What may be done about gaps.
+MISSING = ("fill", "drop", "error")
 
 
 @dataclass(frozen=True)
@@ -100,21 +106,66 @@ def numbers(table: Table, columns: Sequence[str], drop_missing: bool = False) ->
     values = {name: _floats(table, name) for name in columns}
     frame = pd.DataFrame(values, columns=list(columns))
     missing = frame.isna().any(axis=1).to_numpy()
-    if missing.any() and not drop_missing:
-        row = int(np.flatnonzero(missing)[0])
-        name = next(n for n in columns if np.isnan(values[n][row]))
-        more = f" (and {int(missing.sum()) - 1} more rows lack values)" if missing.sum() > 1 else ""
-        raise ValueError(
-            f"Column {name!r} has no value in {table.place(row)} of {table.source}{more}; fill it in, "
-            "or give "
-            "--drop-missing to leave such rows out."
-        )
+    if not drop_missing:
+        _refuse_gaps(table, frame)
     frame = frame[~missing]
     if frame.empty:
         raise ValueError(
             f"Every row of {table.source} lacks a value; fill them in or exclude the columns that are empty."
         )
     return frame.reset_index(drop=True), int(missing.sum())
+
+
+def _refuse_gaps(table: Table, frame: pd.DataFrame) -> None:
+    """Name the first gap."""
+    missing = frame.isna().any(axis=1).to_numpy()
+    if missing.any():
+        row = int(np.flatnonzero(missing)[0])
+        name = next(n for n in frame.columns if bool(frame[n].isna().iloc[row]))
+        more = f" (and {int(missing.sum()) - 1} more rows lack values)" if missing.sum() > 1 else ""
+        raise ValueError(
+            f"Column {name!r} has no value in {table.place(row)} of {table.source}{more}; fill it in, "
+            "or give --drop-missing to leave such rows out."
+        )
+
+
+def raw_rows(table: Table, columns: Columns, missing: str = "fill") -> tuple[pd.DataFrame, list[str]]:
+    """Features as they are (numbers, text, dates, gaps) and the target as numbers; and notes on rows that were left out.
+
+    Text in a column of numbers is refused with its line, since a category it is not; gaps are left to the estimator ("fill"),
+    left out with their rows ("drop") or refused ("error"). Rows without a target are left out.
+    """
+    features = {name: _feature(table, name) for name in columns.features}
+    target = _floats(table, columns.target)
+    frame = pd.DataFrame({**features, columns.target: target}, columns=[*columns.features, columns.target])
+    notes = []
+    if missing == "error":
+        _refuse_gaps(table, frame)
+    lacking = np.isnan(target)
+    if lacking.any():
+        notes.append(f"left out {counted(int(lacking.sum()), 'row')} of {table.source} without a target")
+        frame = frame[~lacking]
+    if missing == "drop" and bool(frame.isna().any(axis=None)):
+        gaps = frame.isna().any(axis=1)
+        notes.append(f"left out {counted(int(gaps.sum()), 'row')} of {table.source} without a value")
+        frame = frame[~gaps]
+    if frame.empty:
+        raise ValueError(
+            f"Every row of {table.source} lacks a value; fill them in or exclude the columns that are empty."
+        )
+    return frame.reset_index(drop=True), notes
+
+
+def _feature(table: Table, name: str) -> Any:
+    column = table.frame[name]
+    types = pd.api.types
+    if types.is_numeric_dtype(column) or types.is_bool_dtype(column):
+        return _floats(table, name)
+    if _is_time(column) or isinstance(column.dtype, pd.CategoricalDtype):
+        return column
+    known = column.notna()
+    told = _parsed(column).notna() & known
+    return _floats(table, name) if known.any() and told.sum() >= MOSTLY * known.sum() else column
 
 
 def _floats(table: Table, name: str) -> npt.NDArray[np.float64]:

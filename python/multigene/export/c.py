@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from multigene.export.derived import Derived, chain
 from multigene.export.source import SourceWriter, source
 from multigene.expression.notation import Template
 from multigene.expression.tree import Expression
@@ -19,10 +20,22 @@ signbit linux unix
 """
 
 
+DERIVED = Derived(
+    equal="mg_is({0}, {1})",
+    gap={"number": "isnan({0})", "date": "isnan({0})", "text": "({0} == 0)"},
+    choices=chain("(", "{0} ? {1} : ", "{0})"),
+    days="({0}/86400.0)",
+    parameter={"number": "double {}", "date": "double {}", "text": "const char *{}"},
+    helpers="#include <string.h>\n// Text may be NULL, a number NaN where it is missing; dates are seconds since 1970 (UTC).\n"
+    "static int mg_is(const char *a, const char *b) { return a != 0 && strcmp(a, b) == 0; }\n",
+)
+
+
 class CWriter(SourceWriter):
     """Calls of math.h."""
 
     languages = ("c",)
+    derived = DERIVED
     mark = "//"
     reserved = RESERVED
     helper = "static double {name}({parameters}) {{ return {body}; }}\n"

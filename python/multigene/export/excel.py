@@ -5,11 +5,25 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping, Sequence
 
+from multigene.data.encoding.columns import ColumnName
+from multigene.export.derived import Derived, doubled, nested, spelled
 from multigene.export.writer import Piece, Writer, plain_number
 from multigene.expression.notation import SUM, Template
 from multigene.expression.tree import Expression, Operation, variables
 
 LONGEST = 8192  # characters of a formula
+
+
+DERIVED = Derived(
+    equal="EXACT({0},{1})",
+    gap={"number": "NOT(ISNUMBER({0}))", "date": "NOT(ISNUMBER({0}))", "text": '{0}=""'},
+    choices=nested("IF", ","),
+    days="({0}-25569)",
+    either=lambda conditions: conditions[0] if len(conditions) == 1 else f"OR({','.join(conditions)})",
+    quote=doubled('"'),
+    wave="{0}({1})",
+    literal=lambda value: plain_number(value).upper(),
+)
 
 
 class ExcelWriter(Writer):
@@ -82,12 +96,16 @@ def write(
 ) -> str:
     """A formula for one row over columns A, B, …, or the places in `cells`, or an Excel table's columns."""
     given = dict(cells or {})
-    unknown = sorted(set(given) - set(names))
+    used = variables(expression)
+    unknown = sorted(
+        set(given) - {name.column.source if isinstance(name, ColumnName) else name for name in names}
+    )
     if unknown:
         raise ValueError(f"cells names the column {unknown[0]!r}, which the formula does not have.")
-    used = variables(expression)
-    places = [cell(index, row) for index in range(len(names))]
-    for index in used:
-        name = names[index]
-        places[index] = given[name] if name in given else structured(name) if table else places[index]
+    places = []
+    for index, name in enumerate(names):
+        source = name.column.source if isinstance(name, ColumnName) else name
+        place = cell(name.place if isinstance(name, ColumnName) else index, row)
+        place = given.get(source, structured(source) if table and index in used else place)
+        places.append(spelled(name, place, DERIVED) if isinstance(name, ColumnName) else place)
     return "=" + ExcelWriter(places).write(expression)

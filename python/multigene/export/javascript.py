@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from multigene.export.derived import Derived, chain
 from multigene.export.source import SourceWriter, source
 from multigene.export.writer import plain_number
 from multigene.expression.notation import Template
@@ -18,10 +19,25 @@ synchronized throws transient volatile
 """
 
 
+DERIVED = Derived(
+    equal="{0} === {1}",
+    gap={
+        "number": "({0} == null || Number.isNaN(+{0}))",
+        "text": "({0} == null)",
+        "date": "({0} == null || Number.isNaN(+new Date({0})))",
+    },
+    choices=chain("(", "{0} ? {1} : ", "{0})"),
+    days="(+new Date({0})/864e5)",
+    wave="Math.{0}({1})",
+    literal=plain_number,
+)
+
+
 class JavaScriptWriter(SourceWriter):
     """Calls of `Math`."""
 
     languages = ("javascript",)
+    derived = DERIVED
     prefix = "Math."
     mark = "//"
     reserved = RESERVED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from multigene.export.derived import Derived, backslashed, chain
 from multigene.export.source import SourceWriter, source
 from multigene.expression.notation import FACTOR, Template
 from multigene.expression.tree import Expression
@@ -16,10 +17,22 @@ sum total
 """
 
 
+DERIVED = Derived(
+    equal="isequal({0}, {1})",
+    gap={"number": "(ismissing({0}) || isnan({0}))", "text": "ismissing({0})", "date": "ismissing({0})"},
+    choices=chain("(", "{0} ? {1} : ", "{0})"),
+    days="mg_days({0})",
+    quote=lambda level: backslashed(level).replace("$", "\\$"),
+    read={"number": "    {name} = float({name})"},
+    helpers="import Dates\nmg_days(x) = Dates.datetime2unix(Dates.DateTime(x))/86400\n",
+)
+
+
 class JuliaWriter(SourceWriter):
     """Functions of Base; it raises a DomainError where other languages give NaN, hence helpers for log, powers and others."""
 
     languages = ("julia",)
+    derived = DERIVED
     reserved = RESERVED
     helper = "{name}({parameters}) = {body}\n"
     integer_power = Template("{0:atom}^{1}", FACTOR)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from multigene.data.encoding.columns import ColumnName
 from multigene.export.names import distinct, identifier, visible
 from multigene.export.writer import Piece, Writer, readable_number
 from multigene.expression.notation import ATOM, FACTOR, PRODUCT, Template
@@ -66,6 +67,8 @@ class LatexWriter(Writer):
 
 def symbol(name: str) -> str:
     """A column's name in math mode: a letter with its index, Greek by command, words upright."""
+    if isinstance(name, ColumnName) and name.column.condition:
+        return rf"\left[{upright(name)}\right]"  # 1 where it holds, else 0
     spelt = GREEK.get(name[:1], name[:1]) + name[1:]
     match = SYMBOL.fullmatch(spelt)
     if match is None or spelt in NUMBERS:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from html import escape
 
+from multigene.data.encoding.columns import ColumnName
 from multigene.export.names import distinct, visible
 from multigene.export.writer import Piece, Writer, readable_number
 from multigene.expression.notation import ATOM, FACTOR, PRODUCT, Template
@@ -65,6 +66,8 @@ class MathmlWriter(Writer):
 
 def symbol(name: str) -> str:
     """A column's name: a single letter is set in italics by the browser, its number as an index; words upright."""
+    if isinstance(name, ColumnName) and name.column.condition:
+        return f"<mrow><mo>[</mo>{upright(name)}<mo>]</mo></mrow>"  # 1 where it holds, else 0
     indexed = INDEXED.fullmatch(name)
     if indexed:
         return f"<msub><mi>{indexed[1]}</mi><mn>{indexed[2]}</mn></msub>"

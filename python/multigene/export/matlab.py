@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from multigene.export.derived import Derived, doubled, joined, nested
 from multigene.export.source import SourceWriter, source
 from multigene.export.writer import plain_number
 from multigene.expression.notation import FACTOR, Template
@@ -17,6 +18,20 @@ predict
 """
 
 
+READ = "  {name} = X.{name};"
+DERIVED = Derived(
+    equal="strcmp({0}, {1})",
+    gap={"number": "isnan({0})", "date": "isnan({0})", "text": "cellfun(@isempty, {0})"},
+    choices=nested("mg_if"),
+    days="({0} - 719529)",
+    either=joined(" | "),
+    quote=doubled("'"),
+    literal=plain_number,
+    read={"number": READ, "text": READ, "date": READ},
+    helpers="\nfunction z = mg_if(c, a, b)\n  z = b + zeros(size(c)); a = a + zeros(size(c)); z(c) = a(c);\nend\n",
+)
+
+
 class MatlabWriter(SourceWriter):
     """Elementwise operators; the spaces keep `2 .* x` from being read as `2. * x`.
 
@@ -24,6 +39,7 @@ class MatlabWriter(SourceWriter):
     """
 
     languages = ("matlab",)
+    derived = DERIVED
     mark = "%"
     reserved = RESERVED
     helper = "\nfunction z = {name}({parameters})\n  {body}\nend\n"
@@ -40,9 +56,11 @@ class MatlabWriter(SourceWriter):
 def write(
     expression: Expression, names: Sequence[str], target: str = "y", name: str = "predict_formula"
 ) -> str:
-    """Source of a function file; save it as `<name>.m`."""
+    """Source of a function file; save it as `<name>.m`. Raw columns are fields of `X` (cells of text, dates by `datenum`)."""
     text = source(MatlabWriter, expression, names, target, name)
-    columns = "".join(f"  {text.legal[i]} = X(:, {i + 1});\n" for i in text.used)
+    columns = "".join(f"  {each.legal} = X(:, {each.place + 1});\n" for each in text.inputs)
+    if text.derived is not None:
+        columns = text.columns("")
     return (
         f"function value = {text.function}(X)\n{text.comment}{columns}"
         f"{text.statements('  {name} = {value};')}"

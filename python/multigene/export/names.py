@@ -70,6 +70,16 @@ def distinct(names: Sequence[str], symbol: Callable[[str], str], in_full: Callab
     return [text if owner[text] == name else in_full(name) for name, text in zip(names, symbols, strict=True)]
 
 
+def raw_comment(mark: str, inputs: Sequence[tuple[str, int, str, str]], target: str) -> str:
+    """Comment lines naming the target and every raw column: its identifier, its place, its name and what it holds."""
+    lines = [f'{mark} "{visible(target)}" from {len(inputs)} columns:']
+    lines += [
+        f'{mark}   {legal} = column {place + 1}, "{visible(name)}" ({kind})'
+        for legal, place, name, kind in inputs
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def mapping_comment(
     mark: str, names: Sequence[str], legal: Sequence[str], used: Sequence[int], target: str
 ) -> str:

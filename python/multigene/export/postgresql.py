@@ -10,10 +10,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from multigene.data.encoding.columns import ColumnName, Plain
+from multigene.export.derived import Derived, chain, doubled, joined, spelled
 from multigene.export.sql import SqlWriter, column, quote
 from multigene.export.writer import Piece
 from multigene.expression.long_spellings import not_negative, not_zero
 from multigene.expression.tree import Expression, variables
+
+DERIVED = Derived(
+    equal="{0}::text = {1}",
+    gap=dict.fromkeys(("number", "text", "date"), "{0} IS NULL"),
+    choices=chain("CASE ", "WHEN {0} THEN {1} ", "ELSE {0} END"),
+    days="(EXTRACT(EPOCH FROM {0}::timestamp)::float8/86400)",
+    either=joined(" OR "),
+    quote=doubled("'"),
+    number="{0}::float8",
+    literal=lambda value: f"{value!r}::float8",
+    parameter={"number": "{} double precision", "text": "{} text", "date": "{} timestamp"},
+)
 
 
 class PostgresWriter(SqlWriter):
@@ -46,17 +60,29 @@ def write(
     version: int = 13,
 ) -> str:
     """An SQL expression over the quoted columns; with `function`, a statement that creates that function."""
-    columns = [f"{column(name, table)}::float8" for name in names]
+    columns = [
+        spelled(name, column(name.column.source, table), DERIVED)
+        if isinstance(name, ColumnName)
+        else f"{column(name, table)}::float8"
+        for name in names
+    ]
     body = (Postgres16Writer if version >= 16 else PostgresWriter)(columns, names).write(expression)
-    used = [column(names[index], table) for index in variables(expression)]
-    if used:
-        present = " AND ".join(f"{name} IS NOT NULL" for name in used)
+    used = [names[index] for index in variables(expression)]
+    gapless = [name for name in used if not isinstance(name, ColumnName) or isinstance(name.column, Plain)]
+    if gapless:
+        present = " AND ".join(f"{column(name, table)} IS NOT NULL" for name in gapless)
         body = f"CASE WHEN {present} THEN {body} END"
     if function is None:
         return body
     if table is not None:
         raise ValueError(f"A function has parameters and no table: drop table={table!r} or function.")
-    parameters = ", ".join(f"{name} double precision" for name in used)
+    raw = {
+        name.column.source if isinstance(name, ColumnName) else name: name.column.raw
+        if isinstance(name, ColumnName)
+        else "number"
+        for name in used
+    }
+    parameters = ", ".join(DERIVED.parameter[kind].format(column(name)) for name, kind in raw.items())
     tag = "$mg$" if "$mg$" not in body else "$multigene_formula$"
     return (
         f"CREATE OR REPLACE FUNCTION {quote(function)}({parameters}) RETURNS double precision\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from multigene.export.derived import Derived, joined, nested
 from multigene.export.source import SourceWriter, source
 from multigene.export.writer import plain_number
 from multigene.expression.notation import FACTOR, Template
@@ -15,10 +16,22 @@ abs tanh atan sign pmin pmax pgamma ifelse suppressWarnings in
 """
 
 
+DERIVED = Derived(
+    equal="({0} %in% {1})",
+    gap=dict.fromkeys(("number", "text", "date"), "is.na({0})"),
+    choices=nested("ifelse"),
+    days='(as.numeric(as.POSIXct({0}, tz = "UTC"))/86400)',
+    either=joined(" | "),
+    literal=plain_number,
+    read={"number": "  {name} <- as.numeric({name})"},
+)
+
+
 class RWriter(SourceWriter):
     """Vectorised functions of base R."""
 
     languages = ("r",)
+    derived = DERIVED
     reserved = RESERVED
     helper = "{name} <- function({parameters}) {body}\n"
     integer_power = Template("{0:atom}^{1}", FACTOR)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from multigene.export.derived import Derived, chain
 from multigene.export.source import SourceWriter, source
 from multigene.export.writer import Piece
 from multigene.expression.tree import Expression
@@ -16,10 +17,22 @@ Ok Err
 """
 
 
+DERIVED = Derived(
+    equal="{0} == Some({1})",
+    gap={"number": "f64::is_nan({0})", "date": "f64::is_nan({0})", "text": "{0}.is_none()"},
+    choices=chain("(", "if {0} {{ {1} }} else ", "{{ {0} }})"),
+    days="({0}/86400.0)",
+    wave="f64::{0}({1})",
+    parameter={"number": "{}: f64", "date": "{}: f64", "text": "{}: Option<&str>"},
+    helpers="// A number is NaN where it is missing; dates are seconds since 1970 (UTC).\n",
+)
+
+
 class RustWriter(SourceWriter):
     """Methods of `f64`, called as functions so that a minus needs no thought."""
 
     languages = ("rust",)
+    derived = DERIVED
     prefix = "f64::"
     mark = "//"
     reserved = RESERVED
@@ -36,7 +49,7 @@ def write(expression: Expression, names: Sequence[str], target: str = "y", name:
     """Source of a Rust function whose parameters are the columns used."""
     text = source(RustWriter, expression, names, target, name)
     return (
-        f"{text.helpers}\n{text.comment}#[allow(non_snake_case, clippy::all)]\n"
+        f"{text.helpers}\n{text.comment}#[allow(non_snake_case, unused_parens, clippy::all)]\n"
         f"pub fn {text.function}({text.parameters()}) -> f64 {{\n"
         f"{text.statements('    let {name}: f64 = {value};')}    {text.body}\n}}\n"
     ).lstrip("\n")

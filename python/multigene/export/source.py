@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from multigene.export.names import identifiers, mapping_comment
+from multigene.data.encoding.columns import ColumnName, Plain
+from multigene.export.derived import Derived, is_raw, spelled
+from multigene.export.names import identifiers, mapping_comment, raw_comment
 from multigene.export.writer import Writer
 from multigene.expression.notation import Helper
 from multigene.expression.operators import OPERATORS
@@ -27,6 +29,9 @@ class SourceWriter(Writer):
     power_helper: ClassVar[str] = ""
     """The function that `real_power` calls, if it calls one."""
 
+    derived: ClassVar[Derived | None] = None
+    """How columns made of raw ones are spelt; None where the function takes the numeric columns themselves."""
+
     deepest = 20
 
     def helpers(self) -> str:
@@ -46,32 +51,54 @@ class SourceWriter(Writer):
 
 
 @dataclass(frozen=True, slots=True)
+class Input:
+    """A column that the function takes: its identifier, its name, its place, what it holds."""
+
+    legal: str
+    name: str
+    place: int
+    kind: str = "number"
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """The parts of a function's source text."""
 
     function: str
-    legal: Sequence[str]
-    used: Sequence[int]
+    inputs: Sequence[Input]
+    definitions: Sequence[tuple[str, str]]
     body: str
     steps: Sequence[str]
     helpers: str
     comment: str
     parameter: str
+    derived: Derived | None = None
+    """The spellings of raw columns, where there are any."""
 
     def statements(self, pattern: str) -> str:
-        """The steps to compute before the body, each as a line `pattern` of `{name}` and `{value}`."""
+        """What to compute before the body, columns made of raw ones first, each as a line `pattern` of `{name}` and `{value}`."""
+        steps = [(f"mg_s{number}", step) for number, step in enumerate(self.steps, start=1)]
         return "".join(
-            pattern.format(name=f"mg_s{number}", value=step) + "\n"
-            for number, step in enumerate(self.steps, start=1)
+            pattern.format(name=name, value=value) + "\n" for name, value in [*self.definitions, *steps]
         )
 
     def columns(self, pattern: str) -> str:
-        """A line `pattern` for every column used: its `{name}` and its `{place}` among all columns, counted from 0."""
-        return "".join(pattern.format(name=self.legal[place], place=place) + "\n" for place in self.used)
+        """A line `pattern` for every column used: its `{name}` and its `{place}` among all columns, counted from 0.
+
+        Raw columns are read as the language's `Derived.read` says, those without an entry not at all.
+        """
+        if self.derived is None:
+            return "".join(pattern.format(name=each.legal, place=each.place) + "\n" for each in self.inputs)
+        return "".join(
+            self.derived.read[each.kind].format(name=each.legal, key=self.derived.quote(each.name)) + "\n"
+            for each in self.inputs
+            if each.kind in self.derived.read
+        )
 
     def parameters(self, empty: str = "") -> str:
         """The columns used, as a parameter list."""
-        return ", ".join(self.parameter.format(self.legal[index]) for index in self.used) or empty
+        declared = self.derived.parameter if self.derived else {"number": self.parameter}
+        return ", ".join(declared[each.kind].format(each.legal) for each in self.inputs) or empty
 
 
 def source(
@@ -80,17 +107,44 @@ def source(
     """Write the expression and what stands around it."""
     words = set(writer.reserved.split())
     function = identifiers([name], words)[0]
-    legal = identifiers(names, {*words, function})
+    used = variables(expression)
+    derived = writer.derived if is_raw([names[index] for index in used]) else None
+    if derived is None:
+        legal = identifiers(names, {*words, function})
+        inputs = [Input(legal[index], names[index], index) for index in used]
+        definitions: list[tuple[str, str]] = []
+        comment = mapping_comment(writer.mark, names, legal, used, target)
+    else:
+        inputs, legal, definitions = _raw_inputs(names, used, {*words, function}, derived)
+        comment = raw_comment(writer.mark, [(i.legal, i.place, i.name, i.kind) for i in inputs], target)
     written = writer(legal)
     body = written.write(expression)
-    used = variables(expression)
     return Source(
         function=function,
-        legal=legal,
-        used=used,
+        inputs=inputs,
+        definitions=definitions,
         body=body,
         steps=written.steps,
-        helpers=written.helpers(),
-        comment=mapping_comment(writer.mark, names, legal, used, target),
+        helpers=("" if derived is None else derived.helpers) + written.helpers(),
+        comment=comment,
         parameter=writer.parameter,
+        derived=derived,
     )
+
+
+def _raw_inputs(
+    names: Sequence[str], used: Sequence[int], words: set[str], derived: Derived
+) -> tuple[list[Input], list[str], list[tuple[str, str]]]:
+    """The raw columns that the function takes, an identifier for every numeric one, and how those are made."""
+    made = {index: name for index in used if isinstance(name := names[index], ColumnName)}
+    raw = dict(sorted({name.place: name.column for name in made.values()}.items()))
+    legal_raw = dict(zip(raw, identifiers([c.source for c in raw.values()], words), strict=True))
+    inputs = [Input(legal_raw[place], c.source, place, c.raw) for place, c in raw.items()]
+    legal = identifiers(names, {*words, *legal_raw.values()})
+    definitions = []
+    for index, name in made.items():
+        if isinstance(name.column, Plain):
+            legal[index] = legal_raw[name.place]
+        else:
+            definitions.append((legal[index], spelled(name, legal_raw[name.place], derived)))
+    return inputs, legal, definitions

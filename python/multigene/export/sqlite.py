@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from multigene.data.encoding.columns import ColumnName
+from multigene.export.derived import Derived, chain, doubled, joined, spelled
 from multigene.export.sql import SqlWriter, column
 from multigene.expression.notation import Template
 from multigene.expression.tree import Expression
+
+DERIVED = Derived(
+    equal="CAST({0} AS TEXT) = {1}",
+    gap=dict.fromkeys(("number", "text", "date"), "{0} IS NULL"),
+    choices=chain("CASE ", "WHEN {0} THEN {1} ", "ELSE {0} END"),
+    days="(julianday({0}) - 2440587.5)",
+    either=joined(" OR "),
+    quote=doubled("'"),
+    number="CAST({0} AS REAL)",
+)
 
 
 class SqliteWriter(SqlWriter):
@@ -21,5 +33,10 @@ class SqliteWriter(SqlWriter):
 
 def write(expression: Expression, names: Sequence[str], target: str = "y", table: str | None = None) -> str:
     """An SQL expression over the quoted columns, which may hold whole numbers as well."""
-    columns = [f"CAST({column(name, table)} AS REAL)" for name in names]
+    columns = [
+        spelled(name, column(name.column.source, table), DERIVED)
+        if isinstance(name, ColumnName)
+        else f"CAST({column(name, table)} AS REAL)"
+        for name in names
+    ]
     return SqliteWriter(columns, names).write(expression)

@@ -214,13 +214,22 @@ def is_simple(value: float) -> bool:
 # --- tuning ---------------------------------------------------------------------------------------
 
 
-def retuned(expression: Expression, fixed: set[int], X: Floats, y: Floats, steps: int = 6) -> Expression:
-    """All numbers but the fixed ones moved by a few Gauss-Newton steps."""
+def retuned(
+    expression: Expression,
+    fixed: set[int],
+    X: Floats,
+    y: Floats,
+    steps: int = 6,
+    weights: Floats | None = None,
+) -> Expression:
+    """All numbers but the fixed ones moved by a few Gauss-Newton steps; `weights` say how much a row counts."""
     with np.errstate(all="ignore"):
-        return _retuned(expression, fixed, X, y, steps)
+        return _retuned(expression, fixed, X, y, steps, 1.0 if weights is None else np.sqrt(weights))
 
 
-def _retuned(expression: Expression, fixed: set[int], X: Floats, y: Floats, steps: int) -> Expression:
+def _retuned(
+    expression: Expression, fixed: set[int], X: Floats, y: Floats, steps: int, root: Floats | float
+) -> Expression:
     values = np.array(numbers(expression))
     free = [k for k in range(len(values)) if k not in fixed]
     if not free:
@@ -229,14 +238,14 @@ def _retuned(expression: Expression, fixed: set[int], X: Floats, y: Floats, step
     for _ in range(steps):
         current = best if np.isfinite(least) else expression
         values = np.array(numbers(current))
-        residual = y - evaluate(current, X)
+        residual = root * (y - evaluate(current, X))
         error = float(residual @ residual)
         if not np.isfinite(error):
             break
         least = min(least, error)
         steps_taken = 1e-7 * np.maximum(np.abs(values[free]), 1e-3)
         slopes = [
-            (evaluate(with_number(current, k, values[k] + h), X) - y + residual) / h
+            (root * (evaluate(with_number(current, k, values[k] + h), X) - y) + residual) / h
             for k, h in zip(free, steps_taken, strict=True)
         ]
         J = np.column_stack(slopes)
@@ -250,7 +259,7 @@ def _retuned(expression: Expression, fixed: set[int], X: Floats, y: Floats, step
         moved = current
         for k, value in zip(free, new.tolist(), strict=True):
             moved = with_number(moved, k, value)
-        left = y - evaluate(moved, X)
+        left = root * (y - evaluate(moved, X))
         if not float(left @ left) < error:
             break
         best, least = moved, float(left @ left)

@@ -7,7 +7,8 @@ out in every form meant for people, and `size` counts the nodes of what is print
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from functools import partial
 
 from multigene.expression.build import MINUS_ONE, ONE, call, product_of
 from multigene.expression.definitions import DEFINITIONS, REPEATED, spelt_out
@@ -18,9 +19,13 @@ from multigene.expression.tree import Expression, Number, Operation, Power, fold
 SPELT_OUT = 30
 
 
-def readable(expression: Expression) -> Expression:
-    """Spell out the operators that have no common name: what people read, and what `size` counts."""
-    return fold(expression, _spell_out)[0]
+def readable(expression: Expression, by_name: Collection[str] = ()) -> Expression:
+    """Spell out the operators that have no common name: what people read, and what `size` counts.
+
+    Operators of `by_name` stay as they are, for a writer that explains them beside the formula.
+    """
+    spelt: tuple[Expression, int] = fold(expression, partial(_spell_out, by_name=by_name))
+    return spelt[0]
 
 
 def size(expression: Expression) -> int:
@@ -57,12 +62,18 @@ def _plain_node(node: Expression, children: tuple[Expression, ...]) -> Expressio
     return call("neg", product_of(factors)) if negative else product_of(factors)
 
 
-def _spell_out(node: Expression, parts: tuple[tuple[Expression, int], ...]) -> tuple[Expression, int]:
+def _spell_out(
+    node: Expression, parts: tuple[tuple[Expression, int], ...], by_name: Collection[str] = ()
+) -> tuple[Expression, int]:
     arguments = tuple(argument for argument, _ in parts)
     known = {id(argument): count for argument, count in parts}
     name = node.name if isinstance(node, Operation) else ""
-    if name in DEFINITIONS and not any(
-        again and count > SPELT_OUT for again, (_, count) in zip(REPEATED[name], parts, strict=True)
+    if (
+        name in DEFINITIONS
+        and name not in by_name
+        and not any(
+            again and count > SPELT_OUT for again, (_, count) in zip(REPEATED[name], parts, strict=True)
+        )
     ):
         spelt = spelt_out(name, arguments)
         return spelt, _count(spelt, known)

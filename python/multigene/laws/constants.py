@@ -62,6 +62,20 @@ POLISH = Refinement(iterations=100, gain=0.0, damping=1e-3, max_parameters=200, 
 #: Finds that leave less of their own target are tuned in that way before they are looked at. [round]
 WORTH_POLISHING = 1e-4
 
+# --- is it noise? (residuals.py) ------------------------------------------------------------------
+
+#: Normal deviate below which steps between neighbouring residuals are too small for noise: one formula in a thousand by chance,
+#: several orders of rows together. [round]
+NOISE_Z = 3.7
+#: Normal deviate above which residuals go with a power or product of features: there are many of these. [round]
+TERM_Z = 4.5
+#: No residual of noise is larger than so many times their spread. [round]
+NOISE_TAIL = 6.0
+#: Share of the residuals' variance that a smooth model must predict of left-out rows to show that there is structure. [round]
+SMOOTH_PART = 0.04
+#: Rows among which neighbours are looked for. [time]
+NEIGHBOUR_ROWS = 1000
+
 # --- simplified within the noise (noise.py, finds.py) ---------------------------------------------
 
 #: Finds are simplified within the noise if they leave more and less than these. [noise]
@@ -79,6 +93,11 @@ DROP_TUNING = Refinement(iterations=15, gain=1e-4, damping=1e-3, max_parameters=
 NODE_PRICE = 0.4
 #: Constants this close to a simple number, relatively, are tried as that number. [round]
 CLOSE_TO_A_NUMBER = 0.1
+
+# --- numbers that are scaled first (ranges.py) ----------------------------------------------------
+
+#: Columns and targets beyond this, or below its reciprocal, are scaled: squares of quotients are still numbers. [rounding]
+EXTREME = 1e70
 
 # --- targets (targets.py) -------------------------------------------------------------------------
 

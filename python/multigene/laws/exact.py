@@ -152,11 +152,11 @@ def undetermined(expression: Expression, X: Floats, y: Floats) -> list[int]:
     if not np.isfinite(effects).all():
         return places
     left = max(_length(expression, X, y, scale), np.finfo(float).eps * np.sqrt(len(y)))
-    own = np.array([_beyond(effects, k) for k in range(len(places))])
+    own = np.array([beyond(effects, k) for k in range(len(places))])
     return [places[k] for k in np.argsort(own, kind="stable") if own[k] < STANDS_OUT * left]
 
 
-def _beyond(columns: Floats, k: int) -> float:
+def beyond(columns: Floats, k: int) -> float:
     """Length of what the other columns do not explain of column k."""
     others = np.delete(columns, k, axis=1)
     size_of = np.linalg.norm(others, axis=0)
@@ -274,6 +274,7 @@ __all__ = [
     "EXACTLY",
     "IN_NOISE",
     "TO_PRECISION",
+    "beyond",
     "fitted_by_rounding",
     "fitted_places",
     "grade",

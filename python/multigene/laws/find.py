@@ -60,28 +60,41 @@ def _fitted(expression: Expression, tuned: Individual) -> Expression:
 
 
 def polished(
-    expression: Expression, X: Floats, y: Floats, data: Dataset, how: Refinement = POLISH
+    expression: Expression,
+    X: Floats,
+    y: Floats,
+    data: Dataset,
+    how: Refinement = POLISH,
+    weights: Floats | None = None,
 ) -> Find | None:
-    """Tune all constants on all rows; the expression with the constants found, and what it leaves unexplained."""
-    before = measure(expression, X, y)
+    """Tune all constants on all rows; the expression with the constants found, and what it leaves unexplained.
+
+    `data` holds the same rows, and the same `weights` where there are some.
+    """
+    before = measure(expression, X, y, weights)
     individual = as_individual(expression) if before is None else before.individual
     tuned = None if individual is None else individual.refine(data, how)
     if tuned is None or not np.isfinite(tuned.fitness):
         return before
-    found = measure(simplify(_fitted(expression, tuned)), X, y)
+    found = measure(simplify(_fitted(expression, tuned)), X, y, weights)
     worse = found is None or (before is not None and not found.unexplained <= before.unexplained)
     return before if worse else found
 
 
-def measure(expression: Expression, X: Floats, y: Floats) -> Find | None:
-    """The expression as a model, with what it leaves unexplained; None where it has no finite value or cannot be said."""
+def measure(expression: Expression, X: Floats, y: Floats, weights: Floats | None = None) -> Find | None:
+    """The expression as a model, with what it leaves unexplained; None where it has no finite value or cannot be said.
+
+    `weights` say how much a row counts.
+    """
     individual = as_individual(expression)
     if individual is None:
         return None
     size_of_y = float(np.max(np.abs(y))) or 1.0  # squares of very large or small values have no value
     with np.errstate(all="ignore"):
         residual = (y - individual.predict(X)) / size_of_y
-        spread = (y - y.mean()) / size_of_y
+        spread = (y - np.average(y / size_of_y, weights=weights) * size_of_y) / size_of_y
+        if weights is not None:
+            residual, spread = residual * np.sqrt(weights), spread * np.sqrt(weights)
         left, total = float(residual @ residual), float(spread @ spread)
         unexplained = left / total if total > 0 else left
     return Find(individual, expression, unexplained) if np.isfinite(unexplained) else None

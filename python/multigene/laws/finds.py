@@ -20,6 +20,7 @@ from multigene.laws import law as laws
 from multigene.laws.constants import DROP_TUNING, EXACT, HOPELESS, LARGEST_LAW, NOISY, POLISH, ROUNDING
 from multigene.laws.law import Find
 from multigene.laws.noise import price, simplified
+from multigene.laws.small_noise import law_in_small_noise
 from multigene.laws.undo import with_simple_exponents
 from multigene.laws.variables.units import Dimensions
 from multigene.settings.settings import Refinement
@@ -28,10 +29,15 @@ Floats = npt.NDArray[np.float64]
 
 
 class Finds:
-    """Finds on some rows; `dimensions` are known when units are."""
+    """Finds on some rows; `dimensions` are known when units are, `weights` say how much a row counts."""
 
-    def __init__(self, X: Floats, y: Floats, dimensions: Dimensions | None) -> None:
-        self.X, self.y, self.dimensions, self.data = X, y, dimensions, Dataset(X, y)
+    def __init__(
+        self, X: Floats, y: Floats, dimensions: Dimensions | None, weights: Floats | None = None
+    ) -> None:
+        self.X, self.y, self.dimensions, self.weights = X, y, dimensions, weights
+        #: A law holds on every row, whatever its weight.
+        self.data = Dataset(X, y)
+        self.weighted = self.data if weights is None else Dataset(X, y, weights)
         self.floor = exact.digits_share(X, y)
         self.by_size: dict[int, Find] = {}
         self.law: Find | None = None
@@ -49,12 +55,7 @@ class Finds:
     def take(self, expression: Expression, any_sign: bool) -> float:
         """Look at an expression, of `any_sign` where that is lost: it is kept if it is the best of its size, and as the law if it
         is one. What it leaves unexplained."""
-        find = laws.measure(expression, self.X, self.y)
-        if find is not None and any_sign and float(find.individual.predict(self.X) @ self.y) < 0.0:
-            expression = Operation("neg", (expression,))
-            find = laws.measure(expression, self.X, self.y)
-        if find is not None and not self.admits(expression):
-            find = self._admitted(expression)
+        find = self._measured(expression, any_sign)
         if find is None:
             return np.inf
         smaller = [f for c, f in self.by_size.items() if c <= find.individual.complexity]
@@ -69,19 +70,37 @@ class Finds:
         self.keep(find)
         return find.unexplained
 
+    def note(self, expression: Expression, any_sign: bool) -> None:
+        """Keep an expression if it is the best of its size, as it is; whether it is a law is not asked."""
+        find = self._measured(expression, any_sign)
+        if find is not None:
+            self.keep(find)
+
+    def _measured(self, expression: Expression, any_sign: bool) -> Find | None:
+        """What an expression is worth, or what the units allow of it."""
+        find = laws.measure(expression, self.X, self.y, self.weights)
+        if find is not None and any_sign and float(find.individual.predict(self.X) @ self.y) < 0.0:
+            expression = Operation("neg", (expression,))
+            find = laws.measure(expression, self.X, self.y, self.weights)
+        if find is not None and not self.admits(expression):
+            find = self._admitted(expression)
+        return find
+
     def adopt(self, individual: Individual) -> None:
         """Look at a model in the user's units that somebody else found; cleaned up it may be the law."""
-        find = laws.polished(model_expression(individual), self.X, self.y, self.data)
+        find = laws.polished(
+            model_expression(individual), self.X, self.y, self.weighted, weights=self.weights
+        )
         if find is not None and self._vouched(find):
             self.law = self._law(find) or self.law
 
     def fitted(self, expression: Expression, how: Refinement = POLISH) -> Find | None:
         """All constants tuned on all rows; but no intercept and no exponents where they contradict the units."""
-        tuned = laws.polished(expression, self.X, self.y, self.data, how)
+        tuned = laws.polished(expression, self.X, self.y, self.weighted, how, self.weights)
         if tuned is None or self.admits(tuned.expression):
             return tuned
-        changed = retuned(expression, exponent_places(expression), self.X, self.y)
-        tuned = laws.measure(changed, self.X, self.y)
+        changed = retuned(expression, exponent_places(expression), self.X, self.y, weights=self.weights)
+        tuned = laws.measure(changed, self.X, self.y, self.weights)
         return tuned if tuned is not None and self.admits(tuned.expression) else None
 
     def simplify(self, most: int) -> int:
@@ -93,7 +112,9 @@ class Finds:
             f for f in convincing if f.unexplained not in self.simplified and NOISY < f.unexplained < HOPELESS
         ]
         for find in long:
-            short = simplified(find, self.X, self.y, lambda e: self.fitted(e, DROP_TUNING), self.admits)
+            short = simplified(
+                find, self.X, self.y, lambda e: self.fitted(e, DROP_TUNING), self.admits, self.weights
+            )
             self.keep(short)
             self.simplified |= {find.unexplained, short.unexplained}
         return len(long)
@@ -121,7 +142,7 @@ class Finds:
         simple = with_simple_exponents(expression)
         for candidate in (simple, self.dimensions.repaired(simple)):
             if candidate is not None and self.admits(candidate):
-                return laws.measure(candidate, self.X, self.y)
+                return laws.measure(candidate, self.X, self.y, self.weights)
         return None
 
     def _price(self, find: Find) -> float:
@@ -137,6 +158,7 @@ class Finds:
 
     def _law(self, find: Find) -> Find | None:
         law = laws.as_law(find, self.X, self.y, self.data)
+        law = law or law_in_small_noise(find, self.X, self.y, self.data)
         return law if law is not None and self.admits(law.expression) else None
 
     def state(self) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from multigene.laws.cleaning import (
 )
 from multigene.laws.constants import CANCELLATION, EXACT, MOST_LOST, MOST_WEAK, STAIRS
 from multigene.laws.find import Find, as_individual, individual_of, measure, polished, shortest
+from multigene.laws.residuals import like_noise
 
 __all__ = [
     "EXACT",
@@ -49,6 +50,8 @@ Floats = npt.NDArray[np.float64]
 def as_law(find: Find, X: Floats, y: Floats, data: Dataset) -> Find | None:
     """The find shortened, its numbers cleaned up, and graded; None if it is no law."""
     floor = exact.digits_share(X, y)
+    if len(exact.undetermined(find.expression, X, y)) > MOST_LOST:
+        return None  # a polynomial that approximates: to say so after cleaning up takes a second
     find = to_rounding(without_dead_parts(find, X, y, data), X, y)
     find = to_rounding(cleaned(reduced(find, X, y, data), X, y), X, y)
     if not is_law(find, floor) or exact.level(find.expression, X, y) is None:
@@ -67,7 +70,14 @@ def as_law(find: Find, X: Floats, y: Floats, data: Dataset) -> Find | None:
 
 def holds(law: Find, X: Floats, y: Floats) -> bool:
     """Does a law hold on rows that it was not found on, small values included?"""
-    return exact.holds(law.expression, X, y, exactly=law.grade == exact.EXACTLY)
+    exactly = law.grade == exact.EXACTLY
+    return exact.holds(law.expression, X, y, exactly) or (not exactly and _holds_in_small_noise(law, X, y))
+
+
+def _holds_in_small_noise(law: Find, X: Floats, y: Floats) -> bool:
+    """Is all that is left of other rows a little noise?"""
+    there, predicted = measure(law.expression, X, y), evaluate(law.expression, X)
+    return there is not None and there.unexplained < EXACT and like_noise(y - predicted, X, predicted)
 
 
 def _without_a_number(find: Find, weak: list[int], X: Floats, y: Floats) -> Find | None:

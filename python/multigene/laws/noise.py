@@ -16,6 +16,7 @@ from multigene.expression.numbers import numbers, retuned, simple_numbers, with_
 from multigene.expression.readable import size
 from multigene.expression.rewriting import natural, powers_joined, simplify
 from multigene.expression.tree import Expression
+from multigene.laws.cleaning import smaller_expressions
 from multigene.laws.constants import (
     CLOSE_TO_A_NUMBER,
     MOST_DROPS,
@@ -23,7 +24,7 @@ from multigene.laws.constants import (
     MOST_REWRITTEN,
     NODE_PRICE,
 )
-from multigene.laws.law import Find, measure, smaller_expressions
+from multigene.laws.find import Find, measure
 
 Floats = npt.NDArray[np.float64]
 #: Tunes the constants of an expression on all rows.
@@ -41,17 +42,27 @@ def criterion(left: float, n: int, fitted: int, nodes: int) -> float:
     return n * math.log(max(left, 1e-30)) + math.log(n) * (fitted + NODE_PRICE * nodes)
 
 
-def simplified(find: Find, X: Floats, y: Floats, fit: Fit, admits: Callable[[Expression], bool]) -> Find:
-    """The find with less in it and simpler numbers, as far as that pays by `price`; `fit` tunes, `admits` says what may be."""
-    find = _rewritten(find, X, y, admits)
+def simplified(
+    find: Find,
+    X: Floats,
+    y: Floats,
+    fit: Fit,
+    admits: Callable[[Expression], bool],
+    weights: Floats | None = None,
+) -> Find:
+    """The find with less in it and simpler numbers, as far as that pays by `price`; `fit` tunes, `admits` says what may be;
+    `weights` say how much a row counts."""
+    find = _rewritten(find, X, y, admits, weights)
     if size(find.expression) > MOST_PRUNED:
         return find
-    return _rounded(_pruned(find, fit, len(y)), X, y, admits)
+    return _rounded(_pruned(find, fit, len(y)), X, y, admits, weights)
 
 
-def _rewritten(find: Find, X: Floats, y: Floats, admits: Callable[[Expression], bool]) -> Find:
+def _rewritten(
+    find: Find, X: Floats, y: Floats, admits: Callable[[Expression], bool], weights: Floats | None
+) -> Find:
     joined = powers_joined(find.expression, np.flatnonzero(np.all(X > 0.0, axis=0)))
-    form = measure(natural(joined) if size(joined) <= MOST_REWRITTEN else joined, X, y)
+    form = measure(natural(joined) if size(joined) <= MOST_REWRITTEN else joined, X, y, weights)
     good = form is not None and price(form, len(y)) <= price(find, len(y)) and admits(form.expression)
     return form if form is not None and good else find
 
@@ -72,7 +83,9 @@ def _pruned(find: Find, fit: Fit, n: int) -> Find:
     return best
 
 
-def _rounded(find: Find, X: Floats, y: Floats, admits: Callable[[Expression], bool]) -> Find:
+def _rounded(
+    find: Find, X: Floats, y: Floats, admits: Callable[[Expression], bool], weights: Floats | None
+) -> Find:
     """Nothing, or simple numbers, for constants, the others tuned again each time, while that pays."""
     best, place = find, 0
     while place < len(values := numbers(best.expression)):
@@ -81,12 +94,12 @@ def _rounded(find: Find, X: Floats, y: Floats, admits: Callable[[Expression], bo
             [] if place in fixed else dict.fromkeys([0.0, *simple_numbers(values[place], CLOSE_TO_A_NUMBER)])
         )
         for simple in wanted:
-            changed = retuned(with_number(best.expression, place, simple), fixed | {place}, X, y, 3)
+            changed = retuned(with_number(best.expression, place, simple), fixed | {place}, X, y, 3, weights)
             changed = simplify(changed) if simple == 0.0 else changed
-            candidate = measure(changed, X, y) if admits(changed) else None
+            candidate = measure(changed, X, y, weights) if admits(changed) else None
             if candidate is not None and price(candidate, len(y)) < price(best, len(y)):
                 best = candidate
                 place = -1 if simple == 0.0 else place  # the others have moved
                 break
         place += 1
-    return _rewritten(best, X, y, admits)
+    return _rewritten(best, X, y, admits, weights)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from multigene.evolution.checkpoint import model, packed_model
-from multigene.expression.tree import Expression
+from multigene.expression.readable import size
+from multigene.expression.tree import Expression, from_postfix, to_postfix
 from multigene.laws.constants import SIMPLIFYING_WORK
 from multigene.laws.finds import Finds
 from multigene.laws.law import Find
@@ -23,6 +24,8 @@ class Progress:
     """Work so far, in evaluations of an individual."""
     surveyed: int = 0
     """Targets of the survey's stages that are done."""
+    waiting: list[tuple[Expression, int]] = field(default_factory=list)
+    """What seems exact but is long, with the number of its target: later stages of the survey may know a shorter law."""
 
     @property
     def law(self) -> Find | None:
@@ -33,6 +36,19 @@ class Progress:
         """Measure on all rows what was found for a target."""
         if expression is not None:
             target.best = min(target.best, self.finds.take(expression, target.sign is None))
+
+    def look_later(self, expression: Expression | None, target: Target) -> None:
+        """Keep an expression waiting, without a look at whether it is a law; it counts as a find at once."""
+        if expression is not None:
+            self.waiting.append((expression, self.targets.index(target)))
+            self.finds.note(expression, target.sign is None)
+
+    def look_at_waiting(self) -> None:
+        """The shortest first, as long as none is a law and no law is shorter."""
+        for expression, number in sorted(self.waiting, key=lambda pair: size(pair[0])):
+            if self.law is None:
+                self.look_at(expression, self.targets[number])
+        self.waiting.clear()
 
     def simplify(self, most: int) -> None:
         """Simplify the most convincing finds within the noise."""
@@ -47,6 +63,7 @@ class Progress:
             "targets": [
                 (t.restarts, t.work, float(t.best).hex(), list(t.front.items())) for t in self.targets
             ],
+            "waiting": [(to_postfix(expression), number) for expression, number in self.waiting],
             "finds": self.finds.state(),
         }
 
@@ -58,4 +75,5 @@ class Progress:
         for target, (restarts, work, best, front) in zip(self.targets, state["targets"], strict=True):
             target.restarts, target.work, target.best = int(restarts), int(work), float.fromhex(best)
             target.front = {int(size): float(left) for size, left in front}
+        self.waiting = [(from_postfix(postfix), int(number)) for postfix, number in state["waiting"]]
         self.finds.restore(state["finds"])

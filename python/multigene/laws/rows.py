@@ -40,15 +40,19 @@ class Rows:
     """Of columns that do not change theirs."""
     meaning: dict[int, Expression]
     """What combined variables stand for, in features."""
+    weights: Floats | None = None
+    """How much a row counts; None where all count alike."""
 
     @staticmethod
-    def of(X: Floats, y: Floats, combined: Variables | None, used: Indices) -> Rows:
+    def of(
+        X: Floats, y: Floats, combined: Variables | None, used: Indices, weights: Floats | None = None
+    ) -> Rows:
         """Rows of features, with combined variables after them where there are some."""
         n_features = X.shape[1]
         X = X if combined is None else combined.values
         signs = {j: float(np.sign(X[0, j])) for j in range(X.shape[1]) if one_sign(X[:, j])}
         meaning = {} if combined is None else combined.meaning
-        return Rows(X, y, n_features, used, _scales(X, n_features), signs, meaning)
+        return Rows(X, y, n_features, used, _scales(X, n_features), signs, meaning, weights)
 
     def spread(self, most: int, of_all: bool) -> Indices:
         """Some rows at equal distances, of all or of those that are used."""
@@ -70,7 +74,8 @@ class Rows:
         if logarithmic(target.transform):
             columns = [k for k, j in enumerate(target.features) if np.all(self.X[:, j] != 0.0)]
             fixed = np.log(np.abs(Z[:, columns])) if columns else None
-        return Dataset(Z, self.transformed(target)[rows], None, fixed)
+        weights = None if self.weights is None else self.weights[rows]
+        return Dataset(Z, self.transformed(target)[rows], weights, fixed)
 
     def expression(self, individual: Individual, target: Target) -> Expression | None:
         """A model of a target, tuned on all rows, as an expression in the user's variables; None if it has no value."""
@@ -99,7 +104,8 @@ class Rows:
         left = self.transformed(target) - genes @ np.array(tuned.coefficients)
         columns = [j for j in target.features if np.all(self.X[:, j] != 0.0)]
         A = np.column_stack([np.ones(len(self.y)), *(np.log(np.abs(self.X[:, j])) for j in columns)])
-        solution = np.linalg.lstsq(A, left, rcond=None)[0]
+        root = np.ones(len(left)) if self.weights is None else np.sqrt(self.weights)
+        solution = np.linalg.lstsq(root[:, None] * A, root * left, rcond=None)[0]
         powers = {j: float(e) for j, e in zip(columns, solution[1:], strict=True) if abs(e) > 1e-7}
         return float(solution[0]), powers
 

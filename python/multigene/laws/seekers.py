@@ -50,18 +50,20 @@ class Seekers:
         functions: tuple[FunctionEntry, ...] | None = None,
         dimensions: Dimensions | None = None,
         alone: bool = False,
+        weights: Floats | None = None,
     ) -> None:
         """`rows` are those from which populations get some; `functions` are those a user chose, None for the law search's own;
         `dimensions` are known when units are. `alone`, without approximators beside it, the law search tests for everything even
-        in noisy data."""
+        in noisy data. `weights`, all positive, say how much a row counts: in noise, for a law holds on every row."""
         self.rows_given, self.y, self.rng, self.options, self.alone = X, y, rng, options, alone
         allows, features = allowed_by(functions), informative(X, y, options.most_features)
         seen = _picture(X, y, features, dimensions, options, allows)
         self.noisy = seen.noisy and not alone
         used = np.sort(rng.permutation(rows)[: options.rows])
-        self.rows = Rows.of(X, y, seen.combined, used)
+        weights = None if weights is None else weights / weights.mean()
+        self.rows = Rows.of(X, y, seen.combined, used, weights)
         targets = make_targets(self.rows.X, y, options, allows, features, seen.combined)
-        self.progress = Progress(targets, Finds(X, y, dimensions))
+        self.progress = Progress(targets, Finds(X, y, dimensions, weights))
         if dimensions is not None:
             self._take_what_units_say(dimensions)
         self.survey = Survey(self.rows, targets if options.survey else [], self.noisy, allows)

@@ -1,7 +1,7 @@
 """What a report says, as plain values: collected here from a fitted model and rows, written by `html.py`.
 
-`collect` makes a `Content`; everything in it can be written as JSON, so that the page's script, a test or
-another writer reads the same numbers.
+`collect` makes a `Content`; everything in it can be written as JSON, so that the page's script, a notebook, the studio, a test or
+another writer reads the same numbers. What is said of one model of the front is made in `described.py`.
 """
 
 from __future__ import annotations
@@ -14,32 +14,21 @@ import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from multigene import __version__
-from multigene._engine import Individual
 from multigene.data.arrays import spread_rows
-from multigene.evolution.pareto import Member
-from multigene.explain import measures as understand
 from multigene.explain.front import Listed
-from multigene.export import EXPORTERS
-from multigene.export.mathml import symbol
-from multigene.expression.genes import gene_expression, transformations
-from multigene.expression.rewriting import simplify
 from multigene.fitted import FittedModel
-from multigene.formula import Formula
-from multigene.report import statistics
+from multigene.report import statistics, story
 from multigene.report.columns import summary
+from multigene.report.described import Shown, described, errors_of
 from multigene.report.numbers import number, numbers
 from multigene.report.reproduce import constructor, settings_table, shell_command
 from multigene.report.shown_rows import given_rows, training_rows
-from multigene.report.statistics import Floats, Intervals, Rows
+from multigene.report.statistics import Rows
 
 #: Models of the front on the page; more are thinned out evenly, the chosen one stays.
 MOST_MODELS = 30
 #: Points drawn per set of rows.
 MOST_POINTS = 600
-#: A formula with more nodes than this is shown gene by gene.
-LONG_FORMULA = 40
-#: Columns with a curve of their own, the most important ones.
-MOST_DEPENDENCES = 12
 
 
 @dataclass(frozen=True)
@@ -47,8 +36,14 @@ class Content:
     """All that the page shows."""
 
     target: str
+    unit: str
+    """The target's unit as it stands behind a number."""
     features: list[str]
     chosen: int
+    picks: list[dict[str, Any]]
+    """Simple, balanced, recommended, most accurate: name, title, place among the models."""
+    unseen: str
+    """Rows that scores on unseen rows come from: "test", "held-out", "cross-validated", or empty."""
     models: list[dict[str, Any]]
     left_out: int
     sets: list[dict[str, Any]]
@@ -116,14 +111,21 @@ def _collected(model: FittedModel, rows: Rows | None, test: Rows | None, notes: 
     members, left_out = shown_members(model)
     points = [spread_rows(each.y, MOST_POINTS) for each in sets]
     columns, grids = summary(model, rows)
+    picks = story.picks(model, members)
+    line = float("nan") if rows is None or test is not None else statistics.unseen_error_of_line(rows)
+    references = _references(rows, sets)
+    shown = Shown(model, rows, sets, points, grids, references, line, picks)
     return Content(
         target=model.target,
+        unit=story.unit_of(model),
         features=list(model.names),
-        chosen=next(i for i, each in enumerate(members) if each.member is model.chosen),
-        models=[_model(model, each, rows, sets, points, grids) for each in members],
+        chosen=picks["recommended"],
+        picks=[{"name": name, "title": story.TITLES[name], "model": place} for name, place in picks.items()],
+        unseen="test" if test is not None else model.validated_by,
+        models=[described(shown, each, place) for place, each in enumerate(members)],
         left_out=left_out,
         sets=[_set(each, kept) for each, kept in zip(sets, points, strict=True)],
-        references=_references(rows, sets),
+        references=references,
         columns=columns,
         history=_history(model),
         run=_run(model),
@@ -152,150 +154,14 @@ def shown_members(model: FittedModel) -> tuple[list[Listed], int]:
     return shown, len(listed) - len(shown)
 
 
-def _model(
-    model: FittedModel,
-    listed: Listed,
-    rows: Rows | None,
-    sets: list[Rows],
-    points: list[Any],
-    grids: list[Floats],
-) -> dict[str, Any]:
-    """One model of the front: everything of the page that follows the selection."""
-    member, formula, individual = listed.member, listed.formula, listed.member.individual
-    written, size = exports(formula), formula.size
-    said: dict[str, Any] = {
-        "size": size,
-        "r2": number(member.fitness),
-        "validation": number(member.validation),
-        "text": written["text"],
-        "mathml": written["mathml"],
-        "variables": list(formula.variables),
-        "long": size > LONG_FORMULA,
-        "intercept": number(individual.intercept),
-        "genes": _genes(model, member, rows),
-        "directions": _directions(member),
-        "exports": written,
-        "errors": {},
-        "curves": [],
-        "predictions": [],
-        "widths": [],
-        "coverage": {},
-        "importance": [],
-        "dependence": [],
-    }
-    intervals = None if rows is None or not model.loss.squared else Intervals(formula.expression, rows)
-    for each, kept in zip(sets, points, strict=True):
-        prediction = model.loss.prediction(individual.predict(each.X))
-        said["errors"][each.name], error_curve = _errors(each, prediction)
-        said["curves"].append(error_curve)
-        said["predictions"].append(numbers(prediction[kept]))
-        widths, said["coverage"][each.name] = _interval(intervals, individual, each, kept)
-        said["widths"].append(widths)
-    if rows is not None:
-        losses = statistics.importance(individual, rows, model.loss)
-        ranked = list(losses)
-        said["importance"] = [[j, number(losses[j])] for j in ranked]
-        for j in ranked[:MOST_DEPENDENCES]:
-            curve = statistics.partial_dependence(individual, rows, j, grids[j], model.loss)
-            said["dependence"].append(
-                {
-                    "feature": j,
-                    "mean": numbers(curve.mean),
-                    "low": numbers(curve.low),
-                    "high": numbers(curve.high),
-                }
-            )
-    return said
-
-
-def _errors(rows: Rows, prediction: Floats) -> tuple[dict[str, Any], list[Any]]:
-    """Error measures of a prediction on a set of rows, and its error curve."""
-    measured = {"rows": len(rows.y), **understand.metrics(rows.y, prediction, rows.weights)}
-    with np.errstate(all="ignore"):
-        curve = statistics.error_curve(np.abs(rows.y - prediction), rows.weights)
-    return {key: number(value) for key, value in measured.items()}, numbers(curve, 4)
-
-
 def _references(rows: Rows | None, sets: list[Rows]) -> list[dict[str, Any]]:
     """What every formula is compared with: the mean of the target and a linear model of all columns."""
     said = []
     for name, predict in statistics.references(rows).items() if rows is not None else ():
-        measured = [_errors(each, predict(each.X)) for each in sets]
+        measured = [errors_of(each, predict(each.X)) for each in sets]
         errors = {each.name: errors for each, (errors, _) in zip(sets, measured, strict=True)}
         said.append({"name": name, "errors": errors, "curves": [curve for _, curve in measured]})
     return said
-
-
-def _interval(
-    intervals: Intervals | None, individual: Individual, shown: Rows, kept: Any
-) -> tuple[list[Any] | None, list[Any] | None]:
-    """Half widths of the intervals of the rows drawn; share of rows that they hold, and of how many rows."""
-    if intervals is None:
-        return None, None
-    sample = statistics.thinned(shown, statistics.UNCERTAINTY_ROWS)
-    widths = intervals.half_widths(np.concatenate([shown.X[kept], sample.X]))
-    if widths is None or not np.isfinite(widths).any():  # the square of a width may overflow
-        return None, None
-    held = np.abs(sample.y - individual.predict(sample.X)) <= widths[len(kept) :]
-    share = np.average(held, weights=sample.weights)
-    return numbers(widths[: len(kept)], 3), [number(share), len(sample.y)]
-
-
-def _genes(model: FittedModel, member: Member, rows: Rows | None) -> list[dict[str, Any]]:
-    """The gene table: formula, coefficient, share of the prediction, cost of removal."""
-    individual = member.individual
-    roles = {} if rows is None else {role.number: role for role in statistics.gene_roles(individual, rows)}
-    table = []
-    for place, coefficient in enumerate(individual.coefficients):
-        if coefficient == 0.0:
-            continue
-        gene = Formula(simplify(gene_expression(individual, place)), model.names, f"g{place + 1}")
-        role = roles.get(place)
-        table.append(
-            {
-                "number": place + 1,
-                "text": gene.text(),
-                "mathml": _right_hand_side(gene),
-                "size": gene.size,
-                "coefficient": number(coefficient),
-                "spread": None if role is None else number(role.spread),
-                "share": None if role is None else number(role.share),
-                "cost": None if role is None else number(role.cost),
-            }
-        )
-    return table
-
-
-def _right_hand_side(formula: Formula) -> str:
-    return (
-        formula.mathml()
-        .replace(f"{symbol(formula.target_name)}<mo>=</mo>", "", 1)
-        .replace(' display="block"', ' displaystyle="true"')
-    )
-
-
-def _directions(member: Member) -> list[dict[str, Any]]:
-    return [
-        {
-            "gene": gene + 1,
-            "bias": number(bias),
-            "weights": [[j, number(w)] for j, w in sorted(weights.items()) if w != 0.0],
-        }
-        for gene, bias, weights in transformations(member.individual)
-    ]
-
-
-def exports(formula: Formula) -> dict[str, str]:
-    """The formula in every format that is text; a format whose package is missing is left out."""
-    written: dict[str, str] = {}
-    for name in EXPORTERS:
-        if name == "onnx":  # no text; the page says how to write the file
-            continue
-        try:
-            written[name] = str(formula.to(name))
-        except (ImportError, ValueError, RecursionError):
-            continue
-    return written
 
 
 def _set(rows: Rows, kept: Any) -> dict[str, Any]:

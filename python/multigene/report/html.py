@@ -13,22 +13,27 @@ import gzip
 import json
 import os
 from dataclasses import fields
-from functools import lru_cache
-from importlib import resources
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from multigene.export import EXPORTERS
+from multigene.export.mathml import symbol
 from multigene.files import write_atomically
 from multigene.fitted import FittedModel
 from multigene.report.content import Content, collect
+from multigene.report.modules import asset, inlined
+from multigene.report.numbers import read_number, spoken_number, spoken_r2
+from multigene.words import counted
+
+#: What is written for every model, as macros of `panels.html.j2`.
+PANELS = ("first", "formula", "directions", "cards", "terms", "segments")
 
 #: The page fetches nothing: everything it may use is in it.
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
     "img-src data: blob:; font-src data:; base-uri 'none'"
 )
-SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def write_report(
@@ -54,52 +59,106 @@ def write_report(
 
 def page(content: Content) -> str:
     """The page as text."""
+    environment, data = _environment(), for_script(content)
+    text: str = environment.get_template("page.html.j2").render(
+        content=data,
+        model=data["models"][content.chosen],
+        formats=_formats(),
+        policy=POLICY,
+        style=asset("explorer.css"),
+        script=inlined("page.js"),
+        library=_packed(plotly()),
+        data=_packed(json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))),
+    )
+    return text
+
+
+def explorer(content: Content) -> tuple[str, dict[str, Any]]:
+    """The explorer without a page around it, and the data for its script: for a notebook or the studio."""
+    environment, data = _environment(), for_script(content)
+    markup = environment.get_template("explorer.html.j2").render(
+        content=data, model=data["models"][content.chosen], formats=_formats()
+    )
+    return markup, data
+
+
+def for_script(content: Content) -> dict[str, Any]:
+    """The content with what is said about each model as HTML, which the script puts in its place."""
+    data = {field.name: getattr(content, field.name) for field in fields(content)}
+    panels = _environment().get_template("panels.html.j2").module
+    data["models"] = [
+        {
+            **model,
+            "panels": {
+                **{name: str(getattr(panels, name)(data, model)) for name in PANELS},
+                "errors": str(panels.errors(data, model, place)),
+            },
+        }
+        for place, model in enumerate(content.models)
+    ]
+    return data | {"formats": {name: [title, suffix] for name, title, suffix in _formats()}}
+
+
+def _formats() -> list[tuple[str, str, str]]:
+    return [(name, each.title, each.suffix) for name, each in EXPORTERS.items() if name != "onnx"]
+
+
+@cache
+def _environment() -> Any:
     try:
-        from jinja2 import Environment, StrictUndefined
+        from jinja2 import Environment, FunctionLoader, StrictUndefined
     except ImportError:
         raise ImportError("A report needs Jinja2 and Plotly: pip install 'multigene[report]'.") from None
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=FunctionLoader(asset),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
-    environment.filters.update(number=spoken_number, r2=spoken_r2, percent=percent, tone=tone)
-    data = {field.name: getattr(content, field.name) for field in fields(content)}
-    formats = [(name, each.title, each.suffix) for name, each in EXPORTERS.items() if name != "onnx"]
-    for_script = {**data, "formats": {name: [title, suffix] for name, title, suffix in formats}}
-    return environment.from_string(_asset("page.html.j2")).render(
-        content=data,
-        model=data["models"][content.chosen],
-        formats=formats,
-        policy=POLICY,
-        style=_asset("page.css"),
-        script=_asset("charts.js") + _asset("page.js"),
-        library=_plotly(),
-        data=_packed(json.dumps(for_script, ensure_ascii=False, allow_nan=False, separators=(",", ":"))),
+    environment.filters.update(
+        number=spoken_number,
+        r2=spoken_r2,
+        tone=tone,
+        symbol=lambda name: f"<math>{symbol(name)}</math>",
+        used_columns=used_columns,
+        weights_by_column=lambda direction: dict(direction["weights"]),
+        pull=pull,
+        error_rows=error_rows,
+        share=lambda curve, share: curve[round(share * (len(curve) - 1))],
     )
+    return environment
 
 
-def spoken_number(value: float | None, digits: int = 4) -> str:
-    """A number for people, with a true minus sign and powers of ten as such."""
-    if value is None:
-        return "–"
-    if value != 0.0 and not 1e-4 <= abs(value) < 1e7:
-        mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
-        return f"{float(mantissa):g}·10{str(int(exponent)).translate(SUPERSCRIPTS)}".replace("-", "−")
-    text = f"{value:.{digits}g}"
-    return (f"{float(text):.0f}" if "e" in text else text).replace("-", "−")
+# --- what templates ask for -------------------------------------------------------------------------
 
 
-def spoken_r2(value: float | None) -> str:
-    """R² with four decimals, seven where it is nearly 1."""
-    if value is None:
-        return "–"
-    text = f"{max(value, -9999.0):.{7 if 0.9995 < value < 1.0 else 4}f}"
-    return "0.0000" if text == "-0.0000" else text.replace("-", "−")
+def used_columns(directions: list[dict[str, Any]]) -> list[int]:
+    """Columns that some direction has a weight for."""
+    return sorted({j for direction in directions for j, _ in direction["weights"]})
 
 
-def percent(value: float | None) -> str:
-    """A share as a percentage."""
-    text = "–" if value is None else f"{100.0 * value:.1f} %"
-    return "0.0 %" if text == "-0.0 %" else text.replace("-", "−")
+def pull(content: dict[str, Any], direction: dict[str, Any], column: int) -> float:
+    """How much a column moves a direction over the data, from -1 to 1, the strongest of them being 1 or -1."""
+
+    def moved(j: int, text: str) -> float:
+        known = content["columns"][j + 1].get("sd") if content["columns"] else 1.0
+        return read_number(text) * (1.0 if known is None else known)
+
+    moves = {j: moved(j, text) for j, text in direction["weights"]}
+    largest = max(map(abs, moves.values())) or 1.0
+    return round(moves[column] / largest, 3)
+
+
+def error_rows(content: dict[str, Any], index: int) -> list[tuple[str, str, dict[str, Any]]]:
+    """Models of the table of errors, as `errorRows` of the script has them: title, kind, and their errors."""
+    models, chosen = content["models"], content["chosen"]
+    rows = [(f"selected ({counted(models[index]['size'], 'node')})", "selected", models[index])]
+    if index != chosen:
+        rows.append((f"recommended ({counted(models[chosen]['size'], 'node')})", "chosen", models[chosen]))
+    titles = {"linear": "linear in all columns", "mean": "mean of the target"}
+    rows += [(titles[each["name"]], each["name"], each) for each in reversed(content["references"])]
+    return rows if content["sets"] else []
 
 
 def tone(counts: list[int]) -> list[float]:
@@ -108,17 +167,14 @@ def tone(counts: list[int]) -> list[float]:
     return [round(count / largest, 3) for count in counts]
 
 
-def _asset(name: str) -> str:
-    return (resources.files("multigene.report") / "templates" / name).read_text("utf-8")
-
-
-@lru_cache(maxsize=1)
-def _plotly() -> str:
+@cache
+def plotly() -> str:
+    """The chart library."""
     try:
         from plotly.offline import get_plotlyjs
     except ImportError:
         raise ImportError("A report needs Jinja2 and Plotly: pip install 'multigene[report]'.") from None
-    return _packed(get_plotlyjs())
+    return str(get_plotlyjs())
 
 
 def _packed(text: str) -> str:

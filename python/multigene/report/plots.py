@@ -147,7 +147,7 @@ class Plots:
     ) -> Axes:
         """R² lost when a column is shuffled, for the columns that the formula uses."""
         model = self._model
-        losses = statistics.importance(model.individual, needed_rows(model, X, y, sample_weight))
+        losses = statistics.importance(model.individual, needed_rows(model, X, y, sample_weight), model.loss)
         ax = _axes(ax)
         ranked = sorted(losses, key=lambda j: losses[j])
         bars = ax.barh(
@@ -178,7 +178,7 @@ class Plots:
             raise ValueError("The formula is a constant: it depends on no column.")
         places = self._places(ax, len(chosen))
         for place, j in zip(places, chosen, strict=True):
-            curve = statistics.partial_dependence(model.individual, rows, j)
+            curve = statistics.partial_dependence(model.individual, rows, j, loss=model.loss)
             place.fill_between(curve.grid, curve.low, curve.high, color=BLUE, alpha=0.18, linewidth=0)
             place.plot(curve.grid, curve.mean, color=BLUE, linewidth=1.8)
             shown = np.unique(np.quantile(rows.X[:, j], np.linspace(0.0, 1.0, 100)))
@@ -270,7 +270,7 @@ class Plots:
     def _features(self, features: Any, rows: Rows) -> list[int]:
         names = self._model.names
         if features is None:
-            losses = statistics.importance(self._model.individual, rows)
+            losses = statistics.importance(self._model.individual, rows, self._model.loss)
             return list(losses)[:6]
         wanted = [features] if isinstance(features, str | int | np.integer) else list(features)
         chosen = []

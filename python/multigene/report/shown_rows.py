@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from multigene.data.arrays import refuse_text
+from multigene.data.encoding.raw import is_table
 from multigene.data.training_rows import TrainingRows
 from multigene.fitted import FittedModel
 from multigene.report.statistics import Rows
@@ -42,7 +43,9 @@ def needed_rows(model: FittedModel, X: Any = None, y: Any = None, sample_weight:
 
 def given_rows(model: FittedModel, X: Any, y: Any, name: str, sample_weight: Any = None) -> Rows:
     """Rows as given by a user, by column name where there are names."""
-    if getattr(X, "columns", None) is not None and not isinstance(X, np.ndarray):
+    if model.encoding is not None and is_table(X) and list(X.columns) != model.names:
+        X = model.encoding.transform(X)
+    elif getattr(X, "columns", None) is not None and not isinstance(X, np.ndarray):
         missing = [column for column in model.names if column not in set(X.columns)]
         if missing and model.named:
             raise ValueError(

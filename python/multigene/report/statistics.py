@@ -67,15 +67,28 @@ def gene_roles(individual: Individual, rows: Rows) -> list[GeneRole]:
     from one pass over the rows for all removals together, since a report has them for every model of the
     front.
     """
-    coefficients, weights = np.asarray(individual.coefficients), rows.weights
+    coefficients = np.asarray(individual.coefficients)
     live = np.flatnonzero(coefficients)
-    if len(live) == 0:
+    with np.errstate(all="ignore"):
+        terms = individual.gene_values(rows.X)[:, live] * coefficients[live]
+    return [
+        GeneRole(int(number), float(coefficients[number]), *role)
+        for number, role in zip(live, term_roles(terms, rows), strict=False)
+    ]
+
+
+def term_roles(terms: Floats, rows: Rows) -> list[tuple[float, float, float]]:
+    """Spread, share and cost of every column of `terms`, which add up to a prediction but for a number; see `gene_roles`.
+
+    Nothing where a term is not finite on some row.
+    """
+    weights = rows.weights
+    if terms.shape[1] == 0:
         return []
     # In units of the target's largest value, so that squares of very large or small numbers are finite.
     unit = float(np.abs(rows.y).max()) or 1.0
     with np.errstate(all="ignore"):
-        terms = individual.gene_values(rows.X)[:, live]
-        terms *= coefficients[live] / unit
+        terms = terms / unit
         terms -= np.average(terms, axis=0, weights=weights)
     if not np.isfinite(terms).all():
         return []
@@ -89,18 +102,12 @@ def gene_roles(individual: Individual, rows: Rows) -> list[GeneRole]:
     variance = float(gram.sum())
     whole = _explained(gram, moment)
     roles = []
-    for i, number in enumerate(live):
-        rest = np.arange(len(live)) != i
+    for i in range(len(gram)):
+        rest = np.arange(len(gram)) != i
         lost = whole - _explained(gram[np.ix_(rest, rest)], moment[rest])
-        roles.append(
-            GeneRole(
-                number=int(number),
-                coefficient=float(coefficients[number]),
-                spread=float(np.sqrt(gram[i, i] / len(y))) * unit,
-                share=float(gram[i].sum()) / variance if variance > 0.0 else 0.0,
-                cost=max(0.0, lost / total) if total > 0.0 else 0.0,
-            )
-        )
+        spread = float(np.sqrt(gram[i, i] / len(y))) * unit
+        share = float(gram[i].sum()) / variance if variance > 0.0 else 0.0
+        roles.append((spread, share, max(0.0, lost / total) if total > 0.0 else 0.0))
     return roles
 
 
@@ -171,6 +178,59 @@ def references(rows: Rows) -> dict[str, Callable[[Floats], Floats]]:
     return predictions
 
 
+def unseen_error_of_line(rows: Rows, folds: int = 10) -> float:
+    """Root mean square error of a linear model of all columns on rows that it was not fitted to: cross-validation."""
+    place = np.random.default_rng(0).permutation(len(rows.y)) % min(folds, len(rows.y))
+    squares = np.zeros(len(rows.y))
+    for fold in range(int(place.max()) + 1):
+        seen, left = place != fold, place == fold
+        if not seen.any():
+            return float("nan")
+        weights = None if rows.weights is None else rows.weights[seen]
+        line = references(Rows(rows.name, rows.X[seen], rows.y[seen], weights)).get("linear")
+        if line is None:
+            return float("nan")
+        with np.errstate(all="ignore"):
+            squares[left] = (rows.y[left] - line(rows.X[left])) ** 2
+    return float(np.sqrt(np.average(squares, weights=rows.weights)))
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Rows where one column lies in a range: how many, and the errors of a model there."""
+
+    feature: int
+    low: float
+    high: float
+    rows: int
+    rmse: float
+    bias: float
+    """Mean of actual less predicted."""
+
+
+def segments(rows: Rows, residuals: Floats, parts: int = 4, least: int = 10) -> list[Segment]:
+    """Errors by ranges of every column (quarters of the rows, or its values where it has few), the worst first."""
+    found = []
+    with np.errstate(all="ignore"):
+        for j, column in enumerate(rows.X.T):
+            values = np.unique(column)
+            edges = (
+                values
+                if len(values) <= parts
+                else np.unique(np.quantile(column, np.linspace(0, 1, parts + 1))[:-1])
+            )
+            place = np.searchsorted(edges, column, side="right") - 1
+            for part in range(len(edges)) if len(edges) > 1 else ():
+                here = place == part
+                if here.sum() >= least:
+                    inside, weights = residuals[here], None if rows.weights is None else rows.weights[here]
+                    rmse = float(np.sqrt(np.average(inside**2, weights=weights)))
+                    bias = float(np.average(inside, weights=weights))
+                    low, high = float(column[here].min()), float(column[here].max())
+                    found.append(Segment(j, low, high, int(here.sum()), rmse, bias))
+    return sorted(found, key=lambda each: -each.rmse)
+
+
 @dataclass(frozen=True)
 class Dependence:
     """Prediction against one column: mean over the rows, and the band that holds four fifths of them."""
@@ -228,21 +288,21 @@ class Intervals:
     def __init__(self, expression: Expression, rows: Rows) -> None:
         """Estimate noise and uncertainty on the rows that the model was fitted to."""
         self.expression = expression
-        self._uncertainty: Uncertainty | None = None
+        self.uncertainty: Uncertainty | None = None
         sample = thinned(rows, UNCERTAINTY_ROWS)
         # Derivatives may overflow in formulas that only just have finite values.
         with np.errstate(all="ignore"):
             try:
-                self._uncertainty = Uncertainty.of(expression, sample)
+                self.uncertainty = Uncertainty.of(expression, sample)
             except (ValueError, np.linalg.LinAlgError):
                 return
 
     def half_widths(self, X: Floats, level: float = 0.95) -> Floats | None:
         """Half widths at the rows of `X`; None where the training rows are too few to tell."""
-        if self._uncertainty is None:
+        if self.uncertainty is None:
             return None
         with np.errstate(all="ignore"):
-            return self._uncertainty.half_width(self.expression, X, level)
+            return self.uncertainty.half_width(self.expression, X, level)
 
 
 def thinned(rows: Rows, most: int) -> TrainingRows:

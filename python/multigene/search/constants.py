@@ -60,8 +60,6 @@ LAST_MOMENT = 0.1
 
 #: A law asks for ten rows more than three for each fitted number, of which the shortest has one.
 FEWEST_ROWS_FOR_A_LAW = 13
-#: Squares of larger numbers overflow in what the law search makes of them.
-LARGEST_NUMBER = 1e100
 #: With more rows the law search's own count of fitted numbers is no obstacle to a short law. Not tuned.
 SHORT_LAWS_UP_TO = 40
 #: Evaluations after which it pauses there, for what it found so far may do. Not tuned.
@@ -116,6 +114,9 @@ FEWEST_ROWS_TO_CROSS_VALIDATE = 20
 
 #: A larger model must be better than a smaller one by this.
 CLEARLY_BETTER = 0.25
+#: A find of the law search takes the place of the mean or a line when it is better on this share of unseen rows, its median
+#: squared error less than such a share of theirs. Round numbers.
+NEARLY_EVERY_ROW, FAR_LESS = 0.9, 0.05
 #: Where short formulas are wanted, a shorter one is given up when another is better by this.
 CLEARLY_WORSE = 1.5
 #: A model must be better than the best linear model by this, and than the constant.

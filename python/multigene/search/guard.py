@@ -72,11 +72,6 @@ class Guard:
             individual.predict(self.between_points)
         )
 
-    @property
-    def largest(self) -> float:
-        """The largest number of features and target, without its sign."""
-        return max(abs(value) for value in (*self.box[0], *self.box[1], *self.target))
-
     @cached_property
     def _standardised_points(self) -> tuple[Floats, Floats]:
         return self.scaling.standardised(self.box_points), self.scaling.standardised(self.between_points)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from multigene._engine import Individual
-from multigene.evolution.pareto import ParetoFront
+from multigene.evolution.pareto import Candidate, ParetoFront
 
 Phase = Literal["evolve", "seek", "cross-validate", "explore", "finish"]
 
@@ -25,11 +24,16 @@ class Step:
 
 @dataclass(frozen=True)
 class FrontRow:
-    """One model of the front: nodes of the printed formula, R² on the rows it was fitted to, the formula."""
+    """One model of the front: nodes, R² on the rows it was fitted to, the formula, which is written when it is asked for."""
 
     complexity: int
     r2: float
-    formula: str
+    written: Callable[[], str] = field(repr=False, compare=False)
+
+    @cached_property
+    def formula(self) -> str:
+        """The formula in the user's terms."""
+        return self.written()
 
 
 class Progress:
@@ -48,27 +52,25 @@ class Progress:
     """Evaluations of models so far."""
     seconds: float
     """Seconds since the start of `fit`."""
+    front: list[FrontRow]
+    """The best models so far, smallest first."""
 
-    def __init__(self, step: Step, seconds: float, formula_of: Callable[[Individual], str]) -> None:
-        """`formula_of` writes a model of the search as its user reads it."""
+    def __init__(self, step: Step, seconds: float, row_of: Callable[[Candidate], FrontRow]) -> None:
+        """`row_of` describes a model of the search as its user reads it."""
         self.number, self.phase, self.evaluations = step.number, step.phase, step.evaluations
         self.seconds = seconds
-        self._best, self._front, self._formula_of = step.front.best, list(step.front), formula_of
+        self._best = None if step.front.best is None else row_of(step.front.best)
+        self.front = [row_of(candidate) for candidate in step.front]
 
     @property
     def r2(self) -> float:
         """R² of the best model so far; minus infinity before the first."""
-        return float("-inf") if self._best is None else self._best.fitness
+        return float("-inf") if self._best is None else self._best.r2
 
-    @cached_property
+    @property
     def formula(self) -> str:
         """The formula of the best model so far; empty before the first."""
-        return "" if self._best is None else self._formula_of(self._best.individual)
-
-    @cached_property
-    def front(self) -> list[FrontRow]:
-        """The best models so far, smallest first."""
-        return [FrontRow(c.complexity, c.fitness, self._formula_of(c.individual)) for c in self._front]
+        return "" if self._best is None else self._best.formula
 
     def __repr__(self) -> str:
         return (

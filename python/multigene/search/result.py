@@ -28,6 +28,7 @@ from multigene.search.validation import (
     RIDGE,
     SizeDecision,
     best_of,
+    better_on_nearly_every_row,
     prefer_short,
 )
 from multigene.settings.settings import Refinement
@@ -137,6 +138,9 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
     elif best is None and not decision.simple:  # there was no time for islands
         lines = [_member(problem, _candidate(model.fit(data))) for model in found.linear]
         chosen = best_of(problem, non_dominated([mean, *lines, *finds]))
+    superior = _cheapest(found, _measured_finds(found)) if found.validated else None
+    if superior is not None and better_on_nearly_every_row(problem, superior, chosen):
+        chosen = superior  # as the data have poles, so may it
     if not found.validated:
         convincing = [(find, find.individual.n_parameters) for find in finds]
         convincing += fitted_numbers if found.very_few_rows else []
@@ -212,15 +216,21 @@ def _cheapest(found: Found, members: Sequence[Member]) -> Member | None:
 
 def _finds(found: Found) -> list[Member]:
     """What the law search found on the way, as far as it behaves."""
+    behaves = found.problem.guard.behaves_in_user_units if found.guarded else lambda _: True
+    return [m for m in _measured_finds(found) if behaves(m.individual)]
+
+
+def _measured_finds(found: Found) -> list[Member]:
+    """What the law search found on the way."""
     rows = found.problem.finish_rows  # all of them unless there are very many
     members = [_measured(found.problem, find, rows) for find in found.finds]
-    behaves = found.problem.guard.behaves_in_user_units if found.guarded else lambda _: True
-    return [m for m in members if np.isfinite(m.fitness) and behaves(m.individual)]
+    return [m for m in members if np.isfinite(m.fitness)]
 
 
 def _measured(problem: Problem, find: Find, rows: Any = slice(None)) -> Member:
     """A find on all rows, or on some."""
-    whole = laws.measure(find.expression, problem.X[rows], problem.y[rows])
+    weights = None if problem.weights is None else problem.weights[rows]
+    whole = laws.measure(find.expression, problem.X[rows], problem.y[rows], weights)
     fitness = 1.0 - whole.unexplained if whole is not None else -np.inf
     return Member(find.individual, fitness, find.individual.complexity)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,12 +17,13 @@ import numpy as np
 
 from multigene._engine import Individual, Workers
 from multigene.evolution import checkpoint as checkpoints
+from multigene.evolution.pareto import Candidate
 from multigene.expression.genes import model_expression
 from multigene.files import remove_parts, write_atomically
 from multigene.formula import Formula
 from multigene.search.constants import CHECKPOINT_SECONDS, LAST_MOMENT
 from multigene.search.problem import Problem
-from multigene.search.progress import Progress, Step
+from multigene.search.progress import FrontRow, Progress, Step
 from multigene.search.result import Result, mean_of
 from multigene.search.searcher import Searcher
 from multigene.search.single import SinglePopulation
@@ -77,6 +79,8 @@ class Run:
         self.now = CLOCKS[settings.stopping.clock]
         self.saved = time.perf_counter()
         self.limit = settings.stopping.generations or 0
+        self.rows: dict[int, tuple[Candidate, FrontRow]] = {}
+        """Models that the callback has seen last, so that a formula is written once."""
 
     def start(self, rng: np.random.Generator, state: bytes | None) -> None:
         """Prepare the search, continuing from a state or a checkpoint file where there is one; Ctrl-C leaves the mean."""
@@ -199,7 +203,17 @@ class Run:
             model = scaling.in_user_units(individual) if scaling.changes else individual
             return str(Formula(model_expression(model), self.names, self.target))
 
-        return Progress(step, self.earlier + self.seconds(), formula_of)
+        known, self.rows = self.rows, {}
+
+        def row_of(candidate: Candidate) -> FrontRow:
+            row = known.get(id(candidate)) or (
+                candidate,
+                FrontRow(candidate.complexity, candidate.fitness, partial(formula_of, candidate.individual)),
+            )
+            self.rows[id(candidate)] = row
+            return row[1]
+
+        return Progress(step, self.earlier + self.seconds(), row_of)
 
     def _finished(self) -> bool:
         stopping, history = self.settings.stopping, self.history

@@ -18,13 +18,13 @@ from multigene._engine import Individual
 from multigene.expression.numbers import numbers, simple_numbers
 from multigene.laws import law as laws
 from multigene.laws.law import EXACT, Find
+from multigene.laws.ranges import Ranges
 from multigene.laws.seekers import Seekers
 from multigene.search.constants import (
     FAIR_CHANCE,
     FEWEST_ROWS_FOR_A_LAW,
     FIRST_PIECE,
     FIRST_SHARE,
-    LARGEST_NUMBER,
     LAW_SHARES,
     LONG_MODELS,
     SAVED_UP,
@@ -43,7 +43,11 @@ class LawSearch:
     def __init__(self, task: Task, rng: np.random.Generator) -> None:
         """Raises ValueError where laws alone are asked for and none can be looked for."""
         self.problem = task.problem
-        self.seekers = seekers_of(task, rng)
+        #: Very large or small numbers are scaled for the law search.
+        self.ranges = Ranges.of(task.problem.X, task.problem.y)
+        self.seekers = seekers_of(task, rng, self.ranges)
+        #: Finds by identity, and what they are in the user's units.
+        self._in_user_units: dict[int, tuple[Find, Find | None]] = {}
         #: Evaluations before the islands began.
         self.before = 0
         #: What exact finds leave unexplained that are no law of few rows.
@@ -57,17 +61,23 @@ class LawSearch:
     @property
     def law(self) -> Find | None:
         """The law, once there is one."""
-        return None if self.seekers is None else self.seekers.law
+        law = None if self.seekers is None else self.seekers.law
+        return None if law is None else self._said(law)
 
     @property
     def finds(self) -> list[Find]:
         """The best find of every size."""
-        return [] if self.seekers is None else list(self.seekers.finds.by_size.values())
+        found = [] if self.seekers is None else self.seekers.finds.by_size.values()
+        return [said for find in found if (said := self._said(find)) is not None]
 
     @property
     def prices(self) -> dict[int, float]:
         """What the finds cost, by identity of their models: the lowest is the most convincing."""
-        return {} if self.seekers is None else self.seekers.finds.prices()
+        if self.seekers is None:
+            return {}
+        prices = self.seekers.finds.prices()
+        said = [(find, self._said(find)) for find in self.seekers.finds.by_size.values()]
+        return {id(s.individual): prices[id(f.individual)] for f, s in said if s is not None}
 
     @property
     def has_targets(self) -> bool:
@@ -93,7 +103,8 @@ class LawSearch:
             self._run_in_few(self.seekers, evaluations, stop)
         else:
             self.seekers.seek(evaluations, stop)
-        if self.seekers.law is not None and not self._holds(self.seekers.law):
+        law = self.law
+        if law is None or not self._holds(law):
             self.seekers.finds.law = None
         return self.seekers.law is not None
 
@@ -110,7 +121,7 @@ class LawSearch:
 
     def adopt(self, individual: Individual) -> None:
         """A model in the user's units that explains the target may be a law when it is cleaned up."""
-        if self.seekers is not None:
+        if self.seekers is not None and not self.ranges.change:
             self.seekers.finds.adopt(individual)
             self.run(1, lambda: True)  # held-out rows have the last word
 
@@ -133,9 +144,20 @@ class LawSearch:
             self.looked_at = {float.fromhex(left) for left in saved["looked_at"]}
             self.seekers.restore(saved["seekers"])
 
+    def _said(self, find: Find) -> Find | None:
+        """A find in the user's units; the same object whenever it is asked for."""
+        if id(find) not in self._in_user_units:
+            rows, weights = self.problem.search_rows, self.problem.weights
+            of_rows = None if weights is None else weights[rows]
+            there = self.ranges.in_user_units(find, self.problem.X[rows], self.problem.y[rows], of_rows)
+            self._in_user_units[id(find)] = find, there
+        return self._in_user_units[id(find)][1]
+
     def _holds(self, law: Find) -> bool:
         """Does a law hold on the held-out rows as well?"""
         rows = self.problem.held_out_rows
+        if self.problem.weights is not None:
+            rows = rows[self.problem.weights[rows] > 0.0]
         if len(rows) == 0:
             return True
         return laws.holds(law, self.problem.X[rows], self.problem.y[rows])
@@ -150,7 +172,7 @@ class LawSearch:
                 seekers.finds.law = law_of_few(seekers, self.looked_at)
 
 
-def seekers_of(task: Task, rng: np.random.Generator) -> Seekers | None:
+def seekers_of(task: Task, rng: np.random.Generator, ranges: Ranges) -> Seekers | None:
     """Seekers that see the rows for searching, the others verify what they find; None if there is to be no law search.
 
     Raises ValueError where laws alone are asked for and none can be looked for.
@@ -159,6 +181,8 @@ def seekers_of(task: Task, rng: np.random.Generator) -> Seekers | None:
     if settings.seeking is None or options.looks_for == "accuracy" or options.islands == 0:
         return None
     rows = problem.search_rows
+    if problem.weights is not None:
+        rows = rows[problem.weights[rows] > 0.0]
     if problem.few_rows:  # a row given twice is no further evidence for a law
         pairs = np.column_stack([problem.X[rows], problem.y[rows]])
         rows = rows[np.sort(np.unique(pairs, axis=0, return_index=True)[1])]
@@ -168,13 +192,23 @@ def seekers_of(task: Task, rng: np.random.Generator) -> Seekers | None:
             raise ValueError(reason)
         return None
     own = np.random.default_rng(rng.integers(2**63))
-    X, y = np.ascontiguousarray(problem.X[rows]), problem.y[rows]
+    X, y = ranges.scaled(np.ascontiguousarray(problem.X[rows]), problem.y[rows])
     functions = settings.genes.functions
     chosen = None if functions == default_settings().genes.functions else functions
     # Approximators add features of different units, which is not reported.
     alone = options.looks_for == "laws" or problem.dimensions is not None
+    weights = None if problem.weights is None else problem.weights[rows]
     return Seekers(
-        X, y, np.arange(len(y)), own, task.workers, settings.seeking, chosen, problem.dimensions, alone
+        X,
+        y,
+        np.arange(len(y)),
+        own,
+        task.workers,
+        settings.seeking,
+        chosen,
+        problem.dimensions,
+        alone,
+        weights,
     )
 
 
@@ -184,17 +218,10 @@ def _obstacle(problem: Problem, rows: Rows) -> str | None:
     remedy = "leave units out" if problem.dimensions is not None else "take search='both'"
     if not problem.loss.squared:
         return f"{laws_alone} goes with loss='squared' alone, not with {problem.loss.name!r}; leave loss out, or {remedy}."
-    if problem.weights is not None:
-        return f"{laws_alone} does not go with sample_weight of different values; leave it out, or {remedy}."
     if len(rows) < FEWEST_ROWS_FOR_A_LAW:
         return (
             f"{len(rows)} different rows are too few for {laws_alone}: anything could be called a law; "
             f"give at least {FEWEST_ROWS_FOR_A_LAW} different rows, or {remedy}."
-        )
-    if problem.guard.largest > LARGEST_NUMBER:
-        return (
-            f"{problem.guard.largest:g} is too large for {laws_alone}: squares overflow; "
-            f"give numbers of at most {LARGEST_NUMBER:g}, or {remedy}."
         )
     return None
 

@@ -25,7 +25,9 @@ from multigene.search.constants import (
     CLEAR_SIGNAL,
     CLEARLY_BETTER,
     CLEARLY_WORSE,
+    FAR_LESS,
     FEWEST_ROWS_TO_VALIDATE,
+    NEARLY_EVERY_ROW,
     REFITTING_STEPS,
     RIDGE_BETTER_THAN_MEAN,
     ROOM,
@@ -258,6 +260,15 @@ def best_of(problem: Problem, members: list[Member], convincing: Member | None =
         if squares[id(member)] is best or not clearly_better(best, squares[id(member)], CLEARLY_WORSE):
             return member
     return members[-1]
+
+
+def better_on_nearly_every_row(problem: Problem, find: Member, other: Member) -> bool:
+    """Does a find miss unseen rows by far less than another model does, on nearly all of them?"""
+    first, second = unseen_errors(problem, find), unseen_errors(problem, other)
+    if len(first) != len(second) or len(first) == 0:
+        return False
+    wins = float(np.mean(first < second))
+    return wins >= NEARLY_EVERY_ROW and float(np.median(first)) < FAR_LESS * float(np.median(second))
 
 
 def convincingly_better(first: Floats, second: Floats, errors: float) -> bool:

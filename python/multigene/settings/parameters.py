@@ -36,6 +36,7 @@ class Parameters:
     loss: Any = field(default="squared", metadata={"option": "--loss"})
     search: Kind = field(default="both", metadata={"option": "--search"})
     units: dict[str, str] | None = field(default=None, metadata={"option": "--units"})
+    missing: str = "fill"
     n_jobs: int | None = field(default=-1, metadata=SILENT)
     random_state: Any = field(default=None, metadata={"option": "--seed"})
     verbose: int | bool = field(default=0, metadata=SILENT)

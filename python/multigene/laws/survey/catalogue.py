@@ -110,13 +110,21 @@ def _worth_trying(alike: Floats, cost: Floats, product: npt.NDArray[np.bool_]) -
 class Catalogue:
     """Everything that is made of some monomials; `allows` says which functions may be used."""
 
-    def __init__(self, monomials: Monomials, allows: Callable[..., bool], logarithm: bool) -> None:
-        self.monomials, self.logarithm = monomials, logarithm
+    def __init__(
+        self,
+        monomials: Monomials,
+        allows: Callable[..., bool],
+        logarithm: bool,
+        root: Floats | None = None,
+    ) -> None:
+        """`root` are the roots of the rows' weights, None where all count alike."""
+        self.monomials, self.logarithm, self.root = monomials, logarithm, root
         self.forms = [f for f in (LOGARITHMIC_FORMS if logarithm else FORMS) if allows(*f.needs)]
         self.inner = [f for f in INNER_FORMS if allows(*f.needs)]
         Z = monomials.Z
         logs = np.log(np.abs(Z[:, np.all(Z != 0.0, axis=0)])) if logarithm else np.empty((len(Z), 0))
-        self.fixed = np.linalg.qr(np.hstack([np.ones((len(Z), 1)), logs]))[0]
+        free = np.hstack([np.ones((len(Z), 1)), logs])
+        self.fixed = np.linalg.qr(free if root is None else free * root[:, None])[0]
         parts = itertools.chain(
             [self._plain()],
             self._functions(0, MOST_SCALED, 6),
@@ -133,6 +141,7 @@ class Catalogue:
         lefts = []
         for target in targets:
             with np.errstate(all="ignore"):  # the reciprocal of a target of 1e-305 is too large to be squared
+                target = target if self.root is None else self.root * target
                 left = target - self.fixed @ (self.fixed.T @ target)
                 size = float(np.linalg.norm(left))
                 nothing = not np.isfinite(size) or size <= 1e-9 * float(np.linalg.norm(target))
@@ -255,6 +264,7 @@ class Catalogue:
     def _alike(self, values: Floats, lefts: Floats) -> Floats:
         """How much columns would resemble targets if they were standardised; -1 for those that would be dropped."""
         with np.errstate(all="ignore"):
+            values = values if self.root is None else values * self.root
             size = np.einsum("ij,ij->i", values, values)
             inner = values @ np.hstack([self.fixed, lefts])
             of_fixed, of_lefts = np.split(inner, [self.fixed.shape[1]], axis=1)
@@ -264,6 +274,8 @@ class Catalogue:
 
     def _standardised(self, columns: Columns) -> Columns:
         """Without what the fixed columns explain, of length one; columns that are nothing else are dropped."""
+        if self.root is not None:
+            columns = Columns(columns.values * self.root, columns.tags, columns.cost)
         with np.errstate(all="ignore"):
             size = np.sqrt(np.einsum("ij,ij->i", columns.values, columns.values))
         usable = np.flatnonzero(np.isfinite(size) & (size > 1e-100) & (size < 1e100))

@@ -39,9 +39,13 @@ class Survey:
         self.rows, self.allows = rows, allows
         self.stages = stages(targets, noisy)
         self.length = sum(len(stage.targets) for stage in self.stages)
+        self.in_combined = sum(len(stage.targets) for stage in self.stages if stage.targets[0].combined)
 
     def run(self, progress: Progress, until: int, stop: Callable[[], bool]) -> bool:
-        """What is left of the survey; True if it was finished just now and the search may go on."""
+        """What is left of the survey; True if it was finished just now and the search may go on.
+
+        Long finds wait until all stages about the same variables are through: the shortest exact formula is the law.
+        """
         done, law_in_combined, unfinished = progress.surveyed, None, False
         suggestions = Suggestions(self.allows)
         for stage in self.stages:
@@ -52,6 +56,8 @@ class Survey:
                 return False
             unfinished = True
             combined = left[0].combined
+            if not combined and progress.surveyed == self.in_combined:
+                progress.look_at_waiting()
             # A law may have a shorter form in a later stage, but not once the variables are no longer combined.
             if progress.law is None or (
                 combined is law_in_combined and self._is_long(progress.law.expression)
@@ -60,6 +66,8 @@ class Survey:
                 law_in_combined = None if progress.law is None else combined
             else:
                 progress.surveyed += len(left)
+        if progress.surveyed == self.length and not stop():
+            progress.look_at_waiting()
         return unfinished and not stop()
 
     def _is_long(self, expression: Expression) -> bool:
@@ -71,7 +79,8 @@ class Survey:
         """What probes or catalogue suggest, tuned; what seems exact is looked at on all rows."""
         which = self.rows.spread(SURVEY_ROWS[stage.kind], of_all=stage.kind == "probe")
         transformed = [self.rows.transformed(target)[which] for target in stage.targets]
-        suggested = suggestions.about(stage, self.rows.scaled(stage.targets[0], which), transformed)
+        root = None if self.rows.weights is None else np.sqrt(self.rows.weights[which])
+        suggested = suggestions.about(stage, self.rows.scaled(stage.targets[0], which), transformed, root)
         for target in stage.targets:
             if stop():
                 return
@@ -85,7 +94,11 @@ class Survey:
             convincing = sorted(tuned, key=lambda m: _price(m, data.count))[:MOST_CONVINCING]
             others = dict.fromkeys([*best.values(), *convincing]) if progress.law is None else ()
             for individual in exact or others:
-                progress.look_at(self.rows.expression(individual, target), target)
+                expression = self.rows.expression(individual, target)
+                if individual in exact and expression is not None and self._is_long(expression):
+                    progress.look_later(expression, target)
+                else:
+                    progress.look_at(expression, target)
             progress.surveyed += 1
             target.seeds = [*target.seeds, *list(dict.fromkeys([*best.values(), *tuned]))[:MOST_SEEDS]]
 

@@ -68,12 +68,14 @@ class Suggestions:
         self.monomials: Monomials | None = None
         self.combined = False
 
-    def about(self, stage: Stage, Z: Floats, transformed: list[Floats]) -> Iterator[list[list[Expression]]]:
-        """For every target of the stage, one after the other: lists of genes."""
+    def about(
+        self, stage: Stage, Z: Floats, transformed: list[Floats], root: Floats | None = None
+    ) -> Iterator[list[list[Expression]]]:
+        """For every target of the stage, one after the other: lists of genes. `root` are the roots of the rows' weights."""
         if stage.kind == "probe":
             laws = (rational(Z, target, self.allows("div")) for target in transformed)
             return ([] if law is None else [[law]] for law in laws)
         combined = stage.targets[0].combined
         if self.monomials is None or self.combined != combined or not np.array_equal(self.monomials.Z, Z):
             self.monomials, self.combined = Monomials(Z, self.allows, combined), combined
-        return Catalogue(self.monomials, self.allows, stage.kind == "factors").sets(transformed)
+        return Catalogue(self.monomials, self.allows, stage.kind == "factors", root).sets(transformed)

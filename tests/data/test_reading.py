@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from multigene.data.table import Dialect, Table, detect_decimal, detect_separator, read_table
+from multigene.data.reading import read_table
+from multigene.data.table import Dialect, Table
+from multigene.data.text_table import detect_decimal, detect_separator
 
 
 def table(content: bytes, dialect: Dialect | None = None) -> Table:

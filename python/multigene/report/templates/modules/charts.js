@@ -1,34 +1,12 @@
-"use strict";
-// Charts of the report: each function takes the content, a model and the colours, and returns Plotly's traces, a layout and
-// a sentence that says what the chart shows. Nothing here touches the page.
+// Charts: each function takes the content, a model and the colours, and returns Plotly's traces, a layout and a sentence that
+// says what the chart shows. Nothing here touches the page.
+import {SUPERSCRIPTS, fixed, nodes, percentage, r2, shortened} from "./format.js";
+
 const SET_SHAPES = {train: "circle", test: "x"};
-const SUPERSCRIPTS = {"-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹"};
 const SET_NAMES = {train: "training", test: "test"};
 
-function fixed(value, digits = 4) {
-  if (value === null || value === undefined || !isFinite(value)) return "–";
-  const size = Math.abs(value);
-  if (size >= 1e7 || (size > 0 && size < 1e-4)) {
-    const [mantissa, exponent] = value.toExponential(digits - 1).split("e");
-    return `${String(Number(mantissa))}·10${[...String(Number(exponent))].map(c => SUPERSCRIPTS[c]).join("")}`.replace("-", "−");
-  }
-  return String(Number(value.toPrecision(digits))).replace("-", "−");
-}
-
-function r2(value) {
-  if (value === null || value === undefined || !isFinite(value)) return "–";
-  const digits = value > 0.9995 && value < 1 ? 7 : 4;
-  return Math.max(-9999, value).toFixed(digits).replace(/^-0\.0+$/, "0.0000").replace("-", "−");
-}
-
-function percentage(value) {
-  return value === null || value === undefined ? "–" : (100 * value).toFixed(1).replace(/^-0\.0$/, "0.0").replace("-", "−") + " %";
-}
-
-function nodes(count) { return `${count} node${count === 1 ? "" : "s"}`; }
-
 // Plotly reads tags in its texts; names are to be shown as they are.
-function literal(name) { return name.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;"); }
+export function literal(name) { return name.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;"); }
 
 function wrapped(text, width = 62, lines = 6) {
   const escaped = text.length > width * lines ? text.slice(0, width * lines) + " …" : text;
@@ -41,12 +19,14 @@ function wrapped(text, width = 62, lines = 6) {
   return parts.join("<br>").replace(/&/g, "&amp;").replace(/<(?!br>)/g, "&lt;");
 }
 
-function axis(colour, title, more = {}) {
+export function short(name, most = 26) { return literal(shortened(name, most)); }
+
+export function axis(colour, title, more = {}) {
   return {title: {text: title, standoff: 8, font: {size: 12, color: colour.soft}}, color: colour.soft, gridcolor: colour.grid, zeroline: false,
     linecolor: colour.line, tickfont: {size: 11, color: colour.soft}, automargin: true, fixedrange: true, ...more};
 }
 
-function layout(colour, more = {}) {
+export function layout(colour, more = {}) {
   return {paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: {family: "system-ui, sans-serif", size: 12, color: colour.ink},
     margin: {l: 48, r: 12, t: 10, b: 40}, hovermode: "closest", dragmode: false, showlegend: false,
     legend: {orientation: "h", x: 0, y: 1.02, yanchor: "bottom", itemsizing: "constant", itemclick: false, itemdoubleclick: false, font: {size: 11, color: colour.soft}},
@@ -57,7 +37,7 @@ function layout(colour, more = {}) {
 // of a power of ten, which its title names.
 const LARGEST_DRAWN = 1e100, SMALLEST_DRAWN = 1e-100;
 
-function drawable(traces, arrangement) {
+export function drawable(traces, arrangement) {
   for (const letter of ["x", "y"]) {
     const axisOf = trace => trace[letter + "axis"] ?? letter;
     for (const name of new Set(traces.map(axisOf))) {
@@ -77,35 +57,34 @@ function drawable(traces, arrangement) {
 
 function hasSeveral(content) { return content.sets.length > 1; }
 
-function frontChart(content, index, colour) {
+export function frontChart(content, index, colour) {
   const models = content.models, sizes = models.map(m => m.size), said = models.map(m => `<b>${nodes(m.size)}</b><br>${wrapped(m.text)}`);
-  const traces = [];
-  const more = (name, values, hue, symbol) => traces.push({type: "scatter", mode: "markers", name: "R² " + name, x: sizes,
-    y: values.map(v => v !== null && v > -0.05 ? v : null), hoverinfo: "skip", marker: {color: hue, size: 6, symbol, opacity: .75}});
-  if (content.validated_by) more(content.validated_by, models.map(m => m.validation), colour.validation, "diamond");
-  if (content.sets.some(s => s.name === "test")) more("test", models.map(m => m.errors.test.r2), colour.test, SET_SHAPES.test);
-  traces.push({type: "scatter", mode: "lines+markers", name: "R² of the fit", x: sizes, y: models.map(m => m.r2), text: said,
-    customdata: models.map((m, i) => i), line: {color: colour.train, width: 1.5, shape: "hv"}, marker: {color: colour.train, size: 9},
+  const traces = [], unseen = models.map(m => m.unseen.r2), known = content.unseen && unseen.some(v => v !== null);
+  const clear = v => v !== null && v > -0.05 ? v : null;
+  if (known) traces.push({type: "scatter", mode: "lines+markers", name: `R² on unseen rows (${content.unseen})`, x: sizes, y: unseen.map(clear), connectgaps: true, hoverinfo: "skip",
+    line: {color: colour.validation, width: 1.2, dash: "dot"}, marker: {color: colour.validation, size: 6, symbol: "diamond"}});
+  traces.push({type: "scatter", mode: "lines+markers", name: "R² on the training rows", x: sizes, y: models.map(m => m.r2), text: said,
+    customdata: models.map((m, i) => i), line: {color: colour.train, width: 1.5, shape: "hv"}, marker: {color: colour.train, size: 8},
     hovertemplate: "%{text}<br>R² %{y:.4f}<extra></extra>"});
-  const chosen = models[content.chosen], now = models[index];
-  if (index !== content.chosen) traces.push({type: "scatter", mode: "markers", name: "chosen", x: [chosen.size], y: [chosen.r2], hoverinfo: "skip",
-    marker: {color: "rgba(0,0,0,0)", size: 15, line: {color: colour.soft, width: 1.5}}});
-  traces.push({type: "scatter", mode: "markers", name: "selected", x: [now.size], y: [now.r2], hoverinfo: "skip",
+  const now = models[index], picks = content.picks.filter(p => p.model !== index);
+  traces.push({type: "scatter", mode: "markers", name: "picks", showlegend: false, x: picks.map(p => models[p.model].size), y: picks.map(p => models[p.model].r2), hoverinfo: "skip",
+    marker: {color: "rgba(0,0,0,0)", size: 14, line: {color: colour.soft, width: 1.5}}});
+  traces.push({type: "scatter", mode: "markers", name: "selected", showlegend: false, x: [now.size], y: [now.r2], hoverinfo: "skip",
     marker: {color: colour.accent, size: 15, line: {color: colour.ink, width: 2}}});
   const wide = Math.max(...sizes) / Math.max(1, Math.min(...sizes)) > 25;
   const low = Math.max(-0.05, Math.min(...models.map(m => m.r2 ?? 0)));
-  return [traces, layout(colour, {showlegend: true, clickmode: "event",
-    xaxis: axis(colour, "nodes of the formula", wide ? {type: "log", tickvals: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]} : {rangemode: "tozero"}),
+  return [traces, layout(colour, {showlegend: true, clickmode: "event", legend: {...layout(colour).legend, y: -.2, yanchor: "top"},
+    xaxis: axis(colour, "nodes of the formula", {...(wide ? {type: "log", tickvals: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]} : {rangemode: "tozero"}), title: {text: "nodes of the formula", standoff: 4, font: {size: 12, color: colour.soft}}}),
     yaxis: axis(colour, "R²", {range: [low - .03, Math.min(1.03, Math.max(...models.map(m => m.r2 ?? 0)) + .04)]})}),
     `Model ${index + 1} of ${models.length}: ${nodes(now.size)}, R² ${r2(now.r2)}.`];
 }
 
 function pairs(content, model, colour, each) {
-  return content.sets.map((set, s) => ({type: "scatter", mode: "markers", name: SET_NAMES[set.name], ...each(set, model.predictions[s]),
+  return content.sets.map((set, s) => ({type: "scatter", mode: "markers", name: SET_NAMES[set.name], ...each(set, model.predictions[s], model.residuals[s]),
     marker: {color: colour[set.name], size: set.name === "train" ? 5 : 6, opacity: .62, symbol: SET_SHAPES[set.name]}}));
 }
 
-function fitChart(content, model, colour) {
+export function fitChart(content, model, colour) {
   const make = (set, p) => ({x: set.y, y: p, hovertemplate: `actual %{x:.5g}<br>predicted %{y:.5g}<extra>${SET_NAMES[set.name]}</extra>`});
   const traces = pairs(content, model, colour, make), all = content.sets.flatMap(s => s.y);
   const low = all.reduce((a, b) => Math.min(a, b), Infinity), high = all.reduce((a, b) => Math.max(a, b), -Infinity);
@@ -119,15 +98,15 @@ function thinnedNote(content) {
   return thin.length ? ` ${thin.map(s => s.shown.toLocaleString("en") + " of " + s.rows.toLocaleString("en") + " " + SET_NAMES[s.name] + " rows").join(", ")} drawn.` : "";
 }
 
-function residualChart(content, model, colour) {
-  const make = (set, p) => ({x: p, y: set.y.map((y, i) => p[i] === null ? null : y - p[i]), hovertemplate: `predicted %{x:.5g}<br>residual %{y:.4g}<extra>${SET_NAMES[set.name]}</extra>`});
+export function residualChart(content, model, colour) {
+  const make = (set, p, left) => ({x: p, y: left, hovertemplate: `predicted %{x:.5g}<br>residual %{y:.4g}<extra>${SET_NAMES[set.name]}</extra>`});
   const said = content.sets.map(s => `RMSE ${fixed(model.errors[s.name].rmse)} on ${SET_NAMES[s.name]} rows`).join(", ") + ".";
   return [pairs(content, model, colour, make), layout(colour, {showlegend: hasSeveral(content), xaxis: axis(colour, "predicted " + literal(content.target)),
     yaxis: axis(colour, "residual", {zeroline: true, zerolinecolor: colour.soft, zerolinewidth: 1.2})}), said];
 }
 
-function spreadChart(content, model, colour) {
-  const residuals = content.sets.map((s, i) => s.y.map((y, k) => y - (model.predictions[i][k] ?? NaN)).filter(isFinite));
+export function spreadChart(content, model, colour) {
+  const residuals = model.residuals.map(values => values.filter(v => v !== null));
   const all = residuals.flat(), same = Math.max(...all) === Math.min(...all), half = same ? .5 : 0, bins = 31;
   const low = Math.min(...all) - half, high = Math.max(...all) + half, step = (high - low) / bins || 1;
   const centres = Array.from({length: bins}, (_, i) => low + (i + .5) * step);
@@ -143,11 +122,11 @@ function spreadChart(content, model, colour) {
     said[0].toUpperCase() + said.slice(1)];
 }
 
-function intervalChart(content, model, colour) {
+export function intervalChart(content, model, colour) {
   const s = content.sets.length - 1, set = content.sets[s], p = model.predictions[s], w = model.widths[s];
   if (!w) return [[], layout(colour), "There are no intervals: too few rows, or numbers too large to be squared."];
   const order = set.y.map((_, i) => i).filter(i => p[i] !== null && w[i] !== null).sort((a, b) => p[a] - p[b]), x = order.map((_, i) => i + 1);
-  const inside = order.map(i => Math.abs(set.y[i] - p[i]) <= w[i]);
+  const inside = order.map(i => Math.abs(model.residuals[s][i]) <= w[i]);
   const traces = [
     {type: "scatter", mode: "lines", x, y: order.map(i => p[i] + w[i]), line: {width: 0}, hoverinfo: "skip", showlegend: false},
     {type: "scatter", mode: "lines", name: "95 % interval", x, y: order.map(i => p[i] - w[i]), fill: "tonexty", fillcolor: "rgba(100,140,200,.22)", line: {width: 0}, hoverinfo: "skip"},
@@ -158,17 +137,18 @@ function intervalChart(content, model, colour) {
     `The interval holds ${percentage(model.coverage[set.name][0])} of ${model.coverage[set.name][1].toLocaleString("en")} ${SET_NAMES[set.name]} rows.`];
 }
 
-function importanceChart(content, model, colour) {
+export function importanceChart(content, model, colour) {
   const rows = model.importance.slice(0, 20).reverse();
   if (!rows.length) return [[], layout(colour), "The formula is a constant: no column matters."];
-  const names = rows.map(r => literal(content.features[r[0]])), best = model.importance[0];
-  return [[{type: "bar", orientation: "h", y: names, x: rows.map(r => r[1]), marker: {color: colour.bar}, text: rows.map(r => fixed(r[1], 3)), textposition: "outside", cliponaxis: false,
-    textfont: {color: colour.ink, size: 11}, hoverinfo: "skip"}],
-    layout(colour, {margin: {l: 20, r: 56, t: 6, b: 40}, bargap: .35, xaxis: axis(colour, "loss of R²", {rangemode: "tozero"}), yaxis: axis(colour, "", {type: "category", tickfont: {size: 12, color: colour.ink}})}),
-    `${content.features[best[0]]} matters most: shuffling it lowers R² by ${fixed(best[1], 3)}.`];
+  const names = rows.map(r => short(content.features[r[0]])), best = model.importance[0];
+  return [[{type: "bar", orientation: "h", y: rows.map((_, i) => i), x: rows.map(r => r[1]), marker: {color: colour.bar}, text: rows.map(r => fixed(r[1], 3)), textposition: "outside", cliponaxis: false,
+    textfont: {color: colour.ink, size: 11}, customdata: rows.map(r => literal(content.features[r[0]])), hovertemplate: "%{customdata}: %{text}<extra></extra>"}],
+    layout(colour, {margin: {l: 20, r: 56, t: 6, b: 40}, bargap: .35, xaxis: axis(colour, `growth of the typical error${literal(content.unit)}`, {rangemode: "tozero"}),
+      yaxis: axis(colour, "", {tickvals: rows.map((_, i) => i), ticktext: names, range: [-.6, rows.length - .4], showgrid: false, tickfont: {size: 12, color: colour.ink}})}),
+    `${content.features[best[0]]} matters most: without it the typical error on the training rows would grow by ${fixed(best[1], 3)}${content.unit}, from ${fixed(model.errors.train.rmse, 3)}.`];
 }
 
-function dependenceChart(content, curve, colour, range) {
+export function dependenceChart(content, curve, colour, range) {
   const column = content.columns[curve.feature + 1], x = column.grid, name = content.features[curve.feature];
   const few = x.length < 8;
   const traces = [
@@ -183,31 +163,7 @@ function dependenceChart(content, curve, colour, range) {
     yaxis2: {domain: [0, .15], visible: false, fixedrange: true}}), ""];
 }
 
-function combinations(model) { return model.directions.filter(d => d.weights.length > 1); }
-
-function directionChart(content, model, colour, width) {
-  const several = combinations(model), rows = several.slice(0, 40), single = model.directions.length - several.length;
-  if (!rows.length) return [[], layout(colour), "This formula uses plain columns only."];
-  let shown = content.features.map((_, j) => j);
-  if (shown.length > 40) shown = shown.filter(j => rows.some(r => r.weights.some(w => w[0] === j)));
-  const scale = shown.map(j => content.columns[j + 1]?.sd ?? 1), names = shown.map(j => literal(content.features[j]));
-  const z = rows.map(r => {
-    const weights = new Map(r.weights), values = shown.map((j, k) => (weights.get(j) ?? 0) * scale[k]), largest = Math.max(...values.map(Math.abs)) || 1;
-    return values.map(v => v / largest);
-  });
-  const seen = {};
-  const labels = rows.map(r => { seen[r.gene] = (seen[r.gene] || 0) + 1; return `g${r.gene} · ${seen[r.gene]}`; });
-  const raw = rows.map(r => { const w = new Map(r.weights); return shown.map(j => fixed(w.get(j) ?? 0)); });
-  const cells = (width - 140) / shown.length > 34; // room for a number
-  return [[{type: "heatmap", x: names, y: labels, z, customdata: raw, zmin: -1, zmax: 1, xgap: 2, ygap: 2, colorscale: [[0, colour.low], [.5, colour.mid], [1, colour.high]],
-    text: cells ? z.map(r => r.map(v => Math.abs(v) < .005 ? "" : v.toFixed(2).replace("-", "−"))) : undefined, texttemplate: cells ? "%{text}" : undefined, textfont: {size: 11},
-    colorbar: {thickness: 10, lenmode: "pixels", len: Math.min(220, 60 + 24 * rows.length), y: 1, yanchor: "top", outlinewidth: 0, tickvals: [-1, 0, 1], ticktext: ["−1", "0", "1"], tickfont: {color: colour.soft, size: 11}}, hovertemplate: "%{y}<br>%{x}: weight %{customdata}<extra></extra>"}],
-    layout(colour, {margin: {l: 20, r: 8, t: 6, b: 8}, xaxis: axis(colour, "", {type: "category", side: "top", showgrid: false, tickfont: {size: 12, color: colour.ink}}), yaxis: axis(colour, "", {type: "category", autorange: "reversed", showgrid: false, tickfont: {size: 12, color: colour.ink}})}),
-    `${several.length} linear combination${several.length === 1 ? "" : "s"} over ${shown.length} columns` + (rows.length < several.length ? `, the first ${rows.length} shown` : "") +
-    (single ? `; ${single} of a single column left out.` : ".")];
-}
-
-function convergenceChart(content, colour) {
+export function convergenceChart(content, colour) {
   const h = content.history;
   return [[
     {type: "scatter", mode: "lines", name: "best R²", x: h.seconds, y: h.fitness, line: {color: colour.train, width: 2.2, shape: "hv"}, customdata: h.generation, hovertemplate: "%{x:.2f} s, generation %{customdata}<br>R² %{y:.5f}<extra></extra>"},
@@ -217,7 +173,7 @@ function convergenceChart(content, colour) {
     `R² ${r2(h.fitness[h.fitness.length - 1])} after ${fixed(h.seconds[h.seconds.length - 1])} seconds.`];
 }
 
-function errorRows(content, index) {
+export function errorRows(content, index) {
   const s = content.sets.length - 1, name = content.sets[s].name, row = (title, each, kind) => ({title, kind, errors: each.errors[name], curve: each.curves[s]});
   const model = content.models[index], rows = [row(`selected (${nodes(model.size)})`, model, "selected")];
   if (index !== content.chosen) rows.push(row(`chosen (${nodes(content.models[content.chosen].size)})`, content.models[content.chosen], "chosen"));
@@ -225,7 +181,7 @@ function errorRows(content, index) {
   return rows;
 }
 
-function errorChart(content, index, colour) {
+export function errorChart(content, index, colour) {
   const s = content.sets.length - 1, last = content.models[0].curves[s].length - 1, shares = content.models[0].curves[s].map((_, i) => i / last);
   const rows = errorRows(content, index), at = share => Math.round(share * last);
   const ends = rows.map(r => r.curve[at(.98)]).filter(v => v !== null && isFinite(v)), end = Math.max(...ends, 0) || 1;
@@ -238,4 +194,15 @@ function errorChart(content, index, colour) {
   const said = `Half of the ${SET_NAMES[content.sets[s].name]} rows are predicted to within ${fixed(now.curve[at(.5)])}, nine in ten to within ${fixed(now.curve[at(.9)])}` +
     (line ? `; by a linear model to within ${fixed(line.curve[at(.5)])} and ${fixed(line.curve[at(.9)])}.` : ".");
   return [traces, layout(colour, {showlegend: true, legend: {...layout(colour).legend, traceorder: "reversed"}, xaxis: axis(colour, "absolute error of " + literal(content.target), {range: [0, end * 1.02]}), yaxis: axis(colour, "share of rows", {tickformat: ".0%", range: [0, 1.02]})}), said];
+}
+
+// Prediction over two columns, the others as the sliders have them: lines of equal prediction.
+export function responseChart(content, grids, values, [j, k], at, colour) {
+  const [x, y] = grids;
+  return [[
+    {type: "contour", x, y, z: values, ncontours: 14, colorscale: [[0, colour.low], [.5, colour.mid], [1, colour.high]], contours: {coloring: "heatmap"}, line: {width: .6, color: colour.soft},
+      colorbar: {thickness: 10, outlinewidth: 0, tickfont: {color: colour.soft, size: 11}}, hovertemplate: `${short(content.features[j])} %{x:.4g}<br>${short(content.features[k])} %{y:.4g}<br>%{z:.5g}<extra></extra>`},
+    {type: "scatter", mode: "markers", x: [at[j]], y: [at[k]], hoverinfo: "skip", marker: {color: colour.accent, size: 12, line: {color: colour.card, width: 2}}}],
+    layout(colour, {margin: {l: 52, r: 8, t: 10, b: 44}, xaxis: axis(colour, short(content.features[j], 40)), yaxis: axis(colour, short(content.features[k], 30))}),
+    `The dot is where the sliders stand.`];
 }

@@ -1,0 +1,192 @@
+"""Cells that mean numbers: `1.234,50 €`, `12 %`, `(1,500)`, `−3`, `3.5 kg`; and units in the names of columns.
+
+A column of text becomes numbers only if every cell that is not a gap can be read in one and the same way; otherwise it stays
+text. What was done is said once per kind, and `Table.units` keeps what stood behind the numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from multigene.data.table import Table
+
+#: What people write where there is no value, beside what pandas knows; only between numbers.
+GAPS = frozenset(
+    [
+        "-",
+        "--",
+        "---",
+        "—",
+        "–",
+        "?",
+        ".",
+        "..",
+        "…",
+        "n.a.",
+        "n/a",
+        "na",
+        "nan",
+        "none",
+        "null",
+        "nil",
+        "missing",
+        "unknown",
+        "x",
+        "*",
+        "k.a.",
+        "#div/0!",
+        "#wert!",
+        "#ref!",
+    ]
+)
+CURRENCIES = ["€", "$", "£", "¥", "₹", "USD", "EUR", "GBP", "CHF", "JPY", "CZK", "kr", "Kč", "zł"]
+_UNITS = (
+    "m mm cm km µm um nm in ft yd mi m2 m² m^2 m3 m³ m^3 mm2 mm² cm2 cm² cm3 cm³ km2 km² l L ml mL "
+    "g kg mg µg ug t lb lbs oz s ms min h d a yr K C °C degC F °F degF N kN Pa kPa MPa GPa hPa bar mbar psi "
+    "J kJ MJ W kW MW kWh MWh V mV kV A mA Hz kHz MHz GHz rad deg ° mol mmol ppm ppb % m/s km/h mph m/s2 m/s² m/s^2 "
+    "kg/m3 kg/m³ kg/m^3 g/cm3 g/cm³ g/l mg/l W/m2 W/m² rpm lx dB ohm Ω T Wb F H cd lm"
+)
+UNITS = frozenset((*_UNITS.split(), *CURRENCIES))
+_SPACES = re.compile(r"[\s\u00a0\u2007\u2009\u202f]+")
+_NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
+_PLAIN = re.compile(rf"[-+]?{_NUMBER}\Z")
+_GROUPS = {
+    ",": re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?\Z"),
+    ".": re.compile(r"[-+]?\d{1,3}(\.\d{3})+(,\d+)?\Z"),
+    " ": re.compile(r"[-+]?\d{1,3}( \d{3})+([.,]\d+)?\Z"),
+    "'": re.compile(r"[-+]?\d{1,3}(['’]\d{3})+([.,]\d+)?\Z"),
+}
+_DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+([eE][-+]?\d+)?\Z")
+_HEADER_UNIT = re.compile(r"(?P<name>.*\S)\s*(?:\[(?P<square>[^\[\]]+)\]|\((?P<round>[^()]+)\))\Z")
+
+
+def is_unit(text: str) -> bool:
+    """Whether a text is a unit that is seen in tables."""
+    return text in UNITS
+
+
+def split_unit(name: str) -> tuple[str, str]:
+    """`length [mm]` as ("length", "mm"); a name without a unit that is known as it is, with an empty unit.
+
+    In square brackets anything that looks like a unit is taken for one; round ones hold remarks as often.
+    """
+    match = _HEADER_UNIT.match(name.strip())
+    if match is None:
+        return name, ""
+    unit = (match["square"] or match["round"]).strip()
+    unit = unit.removeprefix("in ").strip() if unit.startswith("in ") else unit
+    looks = is_unit(unit) or (match["square"] and re.fullmatch(r"[A-Za-zµ°Ω%][\w/*^·²³⁻¹°µ.\- ]{0,15}", unit))
+    return (match["name"], unit) if looks else (name, "")
+
+
+def read_cells(table: Table, decimal: str | None = None) -> Table:
+    """The table with columns of numbers in disguise as numbers, and the units of its header taken out of the names."""
+    said: dict[str, list[str]] = defaultdict(list)
+    units, columns = dict(table.units), {}
+    for name in map(str, table.frame.columns):
+        column = table.frame[name]
+        if not (pd.api.types.is_object_dtype(column) or pd.api.types.is_string_dtype(column)):
+            columns[name] = column
+            continue
+        values, how, unit = numbers_of(column, decimal)
+        columns[name] = column if values is None else values
+        for kind in how:
+            said[kind].append(name)
+        if unit and name not in units:
+            units[name] = unit
+    frame = pd.DataFrame(columns, index=table.frame.index)
+    renamed, taken = {}, set(frame.columns)
+    for name in frame.columns:
+        short, unit = split_unit(name)
+        if unit and short not in taken:
+            renamed[name] = short
+            taken.add(short)
+            units[short] = unit
+            units.pop(name, None)
+            said["a unit in its name"].append(name)
+    notes = list(table.notes) + [_spoken(kind, names) for kind, names in said.items()]
+    return replace(table, frame=frame.rename(columns=renamed), notes=notes, units=units)
+
+
+def _spoken(kind: str, names: list[str]) -> str:
+    shown = ", ".join(map(repr, names[:3])) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return f"{shown} read with {kind}"
+
+
+def numbers_of(column: pd.Series, decimal: str | None = None) -> tuple[pd.Series | None, list[str], str]:
+    """A column of text as numbers, what was done to read it, and the unit behind the numbers; None if it is none."""
+    cells = column.dropna()
+    if cells.empty or not all(isinstance(cell, str) for cell in cells.iloc[:50]):
+        return None, [], ""
+    cells = cells.astype(str).map(_tidy)
+    distinct = pd.Series(cells.unique())
+    if not distinct.str.contains(r"\d", regex=True).any():
+        return None, [], ""
+    gaps = distinct[distinct.str.lower().isin(GAPS) | (distinct == "")]
+    texts = distinct[~distinct.isin(gaps)]
+    bare, unit = _without_unit(texts)
+    if bare is None:
+        return None, [], ""
+    values, how = _numbers(bare, decimal)
+    if values is None:
+        return None, [], ""
+    if len(gaps):
+        how.append(f"{', '.join(map(repr, gaps[:3]))} as gaps")
+    if unit:
+        how.append(f"{unit!r} left out")
+    known = dict(zip(texts, values, strict=True))
+    found = cells.map(known).astype(np.float64).reindex(column.index)
+    return found, how, unit
+
+
+def _tidy(cell: str) -> str:
+    text = _SPACES.sub(" ", cell).strip().replace("−", "-").replace("\u2010", "-")
+    if len(text) > 2 and text[0] == "(" and text[-1] == ")" and re.match(r"\([\d$€£]", text):
+        return "-" + text[1:-1]  # as accountants write losses
+    return "-" + text[:-1] if re.fullmatch(r"[\d.,]+-", text) else text
+
+
+def _without_unit(texts: pd.Series) -> tuple[pd.Series | None, str]:
+    """The texts without the one unit that stands before or behind all of them; None where several do."""
+    parts = texts.str.extract(
+        r"^(?P<sign>[-+]?)(?P<before>[^\d.,+\-\s]*) ?(?P<number>[-+]?[\d.,][\d.,' ’eE+\-]*?) ?(?P<behind>[^\d.,' ’]+[23²³]?)?$"
+    )
+    if parts["number"].isna().any():
+        return None, ""
+    before, behind = parts["before"].fillna(""), parts["behind"].fillna("").str.strip()
+    found = {unit for unit in (*before.unique(), *behind.unique()) if unit}
+    known = found <= UNITS or (len(found) == 1 and behind.ne("").all() and before.eq("").all())
+    if len(found) > 1 or not known:
+        return None, ""
+    return parts["sign"].fillna("") + parts["number"].str.strip(), next(iter(found), "")
+
+
+def _numbers(texts: pd.Series, decimal: str | None) -> tuple[list[float] | None, list[str]]:
+    """Bare texts as numbers, all read in the same way; None if there is no such way."""
+    if all(map(_PLAIN.match, texts)) and decimal != ",":
+        return [float(text) for text in texts], []
+    if all(_PLAIN.match(text) or _DECIMAL_COMMA.match(text) for text in texts):
+        points = any("." in text for text in texts)
+        ambiguous = all(_GROUPS[","].match(text) for text in texts if "," in text)
+        if not points and (decimal == "," or (decimal is None and not ambiguous)):
+            return [float(text.replace(",", ".")) for text in texts], ["decimal commas"]
+    for mark, grouped in _GROUPS.items():
+        if decimal == mark:
+            continue
+        with_comma = any("," in text for text in texts) and not any("." in text for text in texts)
+        comma = "," if decimal == "," or (decimal is None and mark != "," and with_comma) else "."
+        if mark == ".":
+            comma = ","
+        other = _DECIMAL_COMMA if comma == "," else _PLAIN
+        if all(grouped.match(text) or other.match(text) or text.lstrip("+-").isdigit() for text in texts):
+            if not any(grouped.match(text) for text in texts):
+                continue
+            stripped = (re.sub("['’]" if mark == "'" else re.escape(mark), "", text) for text in texts)
+            spoken = {" ": "spaces", "'": "apostrophes", ",": "commas", ".": "points"}[mark]
+            return [float(text.replace(comma, ".")) for text in stripped], [f"{spoken} between thousands"]
+    return None, []

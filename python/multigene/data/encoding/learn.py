@@ -1,0 +1,256 @@
+"""Which numeric columns stand for a raw table: decided once, on the training rows, by the simplest of models on held-out rows.
+
+Few levels become indicators (rare ones joined: none has an indicator, so that a level never seen is treated as they are); many
+levels one number each, the mean of the target shrunk towards the overall mean, where the training rows see a number that was made
+of other rows. Gaps are filled by the median. An indicator of gaps, waves of year, week and day, and ranks of ordered levels are
+taken only if they lower the error of a ridge regression on rows that it was not fitted to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from multigene.data.encoding.columns import (
+    PERIODS,
+    UNITS,
+    Column,
+    Cyclic,
+    Elapsed,
+    Filled,
+    Level,
+    Missing,
+    Plain,
+    Scored,
+)
+from multigene.data.encoding.encoding import Encoding, Source
+from multigene.data.encoding.raw import Floats, RawColumn
+
+#: A level with fewer rows than this share of all, or than `FEWEST`, is rare. Round numbers.
+RARE, FEWEST = 0.01, 3
+#: The most levels of a column that become indicators, and the share of the rows that these must cover. Round numbers.
+MOST_LEVELS, COVERED = 12, 0.8
+#: Text with more distinct values than this share of the rows (and than `MOST_LEVELS`) names rows and explains nothing.
+NAMES = 0.5
+#: Share of the held-out error that an additional column must save. Below it, noise alone gives columns away.
+SAVED = 0.005
+#: Rows, in units of one level's, that the overall mean is worth when a level's mean is shrunk; held-out rows choose.
+SHRINKAGES = (1.0, 3.0, 10.0, 30.0, 100.0)
+#: Share of the held-out error that levels must save against ranks, which are one number and read better. A round number.
+SIMPLER = 0.02
+FOLDS = 5
+#: Rows that decisions are made on.
+MOST_ROWS = 20_000
+#: A date that reaches over at least this many periods may have a wave of that period.
+TIMES = 1.5
+
+
+@dataclass
+class Learned:
+    """What is decided so far: columns with their values on the training rows."""
+
+    columns: list[Column] = field(default_factory=list)
+    values: list[Floats] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, column: Column, values: Floats) -> None:
+        """Take a column."""
+        self.columns.append(column)
+        self.values.append(values)
+
+
+def learn(raw: list[RawColumn], y: Floats, named: bool = True) -> tuple[Encoding, Floats]:
+    """The encoding of a raw table for a target, and its numeric columns; `named` says whether its columns have names."""
+    learned = Learned()
+    folds = np.random.default_rng(len(y)).permutation(len(y)) % FOLDS
+    for column in raw:
+        if column.kind == "number":
+            _number(learned, column)
+        elif column.kind == "date":
+            _date(learned, column)
+    for column in raw:
+        if column.kind == "text":
+            _text(learned, column, y, folds)
+    for column in raw:
+        for candidates in _candidates(column):
+            extra = [candidate.values(column) for candidate in candidates]
+            if helps(learned.values, extra, y, folds):
+                for candidate, values in zip(candidates, extra, strict=True):
+                    learned.add(candidate, values)
+    if not learned.columns:
+        raise ValueError(
+            "No column says anything: all are empty, the same in every row, or different texts in every row; "
+            "give a table with more columns."
+        )
+    places = {column.name: place for place, column in enumerate(raw)}
+    order = sorted(range(len(learned.columns)), key=lambda i: places[learned.columns[i].source])
+    encoding = Encoding(
+        tuple(Source(c.name, c.kind, c.levels) for c in raw),
+        tuple(learned.columns[i] for i in order),
+        named,
+        tuple(learned.notes),
+    )
+    return encoding, np.ascontiguousarray(np.column_stack([learned.values[i] for i in order]))
+
+
+def _number(learned: Learned, column: RawColumn) -> None:
+    if not column.gaps.any():
+        learned.add(Plain(column.name), column.values)
+        return
+    present = column.values[~column.gaps]
+    if not len(present):
+        learned.notes.append(f"column {column.name!r} is empty and was left out")
+        return
+    filled = Filled(column.name, _short(float(np.median(present)), present))
+    learned.add(filled, filled.values(column))
+    learned.notes.append(f"{int(column.gaps.sum())} gaps of {column.name!r} are filled by {filled.value:g}")
+
+
+def _short(value: float, present: Floats) -> float:
+    """A number with three digits, if that is within the range of the values."""
+    short = float(f"{value:.3g}")
+    return short if present.min() <= short <= present.max() else value
+
+
+def _date(learned: Learned, column: RawColumn) -> None:
+    present = column.values[~column.gaps]
+    if not len(present) or np.ptp(present) == 0.0:
+        learned.notes.append(f"column {column.name!r} has fewer than two dates and was left out")
+        return
+    since, span = float(np.floor(present.min())), float(np.ptp(present))
+    unit = "days" if span >= 3.0 else "hours" if span >= 3.0 / 24.0 else "seconds"
+    if unit != "days":
+        since = float(present.min())
+    middle = float(f"{(float(np.median(present)) - since) / UNITS[unit]:.4g}")
+    elapsed = Elapsed(column.name, since, unit, middle)
+    learned.add(elapsed, elapsed.values(column))
+
+
+def _text(learned: Learned, column: RawColumn, y: Floats, folds: npt.NDArray[np.intp]) -> None:
+    rows = len(column.values)
+    counts = np.bincount(column.values[~column.gaps].astype(np.intp), minlength=len(column.levels))
+    if len(column.levels) < 2 and not column.gaps.any():
+        learned.notes.append(f"column {column.name!r} is the same in every row and was left out")
+        return
+    if len(column.levels) > max(MOST_LEVELS, NAMES * rows):
+        learned.notes.append(f"column {column.name!r} has its own text in nearly every row and was left out")
+        return
+    frequent = [j for j in np.argsort(-counts, kind="stable") if counts[j] >= max(FEWEST, RARE * rows)]
+    ranked = _ranked(column)
+    if ranked is not None and helps(
+        learned.values, [ranked.values(column)], y, folds, _indicators(column, frequent, counts)
+    ):
+        learned.add(ranked, ranked.values(column))
+        return
+    covered = counts[frequent].sum() / max(1, counts.sum())
+    if len(frequent) > MOST_LEVELS or covered < COVERED:
+        scored, values = shrunk_means(column, y, folds)
+        learned.add(scored, values)
+        learned.notes.append(
+            f"the {len(column.levels)} levels of {column.name!r} have one number each, their mean of the target, shrunk"
+        )
+        return
+    for level in _levels(column, frequent, counts):
+        learned.add(level, level.values(column))
+    joined = len(column.levels) - len(frequent)
+    if joined:
+        learned.notes.append(f"{joined} rare levels of {column.name!r} are joined")
+
+
+def _levels(column: RawColumn, frequent: list[int], counts: npt.NDArray[np.intp]) -> list[Level]:
+    """An indicator for every frequent level; of all levels but the commonest where none is rare."""
+    kept = frequent if len(frequent) < len(column.levels) else frequent[1:]
+    if not kept and frequent:  # one level and gaps
+        kept = frequent
+    return [Level(column.name, (column.levels[j],)) for j in kept]
+
+
+def _indicators(column: RawColumn, frequent: list[int], counts: npt.NDArray[np.intp]) -> list[Floats]:
+    return [level.values(column) for level in _levels(column, frequent, counts)]
+
+
+def _ranked(column: RawColumn) -> Scored | None:
+    """Ordered levels as 1, 2, 3 …; gaps in the middle."""
+    if column.order is None or len(column.order) < 3:
+        return None
+    scores = tuple((level, float(rank)) for rank, level in enumerate(column.order, 1))
+    return Scored(column.name, "rank", scores, (len(column.order) + 1) / 2.0)
+
+
+def _candidates(column: RawColumn) -> list[list[Column]]:
+    """Columns that are taken only if they help, those together that belong together."""
+    found: list[list[Column]] = []
+    gaps = int(column.gaps.sum())
+    if FEWEST <= gaps <= len(column.values) - FEWEST:
+        found.append([Missing(column.name, column.kind)])
+    if column.kind == "date":
+        present = column.values[~column.gaps]
+        for period, (days, _) in PERIODS.items():
+            phases = np.unique(np.round((present / days) % 1.0, 6)[:MOST_ROWS])
+            if len(present) and np.ptp(present) >= TIMES * days and len(phases) > 2:
+                found.append([Cyclic(column.name, "sin", period), Cyclic(column.name, "cos", period)])
+    return found
+
+
+def shrunk_means(column: RawColumn, y: Floats, folds: npt.NDArray[np.intp]) -> tuple[Scored, Floats]:
+    """Mean of the target by level, shrunk as much as held-out rows want it; and the training rows' numbers from other rows."""
+    codes = np.where(column.gaps, len(column.levels), column.values).astype(np.intp)
+    width = len(column.levels) + 1
+    centre = float(y.mean())
+
+    def means(rows: npt.NDArray[np.bool_], worth: float) -> Floats:
+        sums = np.bincount(codes[rows], weights=y[rows] - centre, minlength=width)
+        numbers = np.bincount(codes[rows], minlength=width)
+        return np.asarray(centre + sums / (numbers + worth))
+
+    def crossed(worth: float) -> Floats:
+        values = np.empty(len(y))
+        for fold in range(FOLDS):
+            held = folds == fold
+            values[held] = means(~held, worth)[codes[held]]
+        return values
+
+    worth = min(SHRINKAGES, key=lambda each: float(np.sum((y - crossed(each)) ** 2)))
+    whole = means(np.ones(len(y), dtype=bool), worth)
+    scores = tuple((level, float(f"{value:.5g}")) for level, value in zip(column.levels, whole, strict=False))
+    return Scored(column.name, "mean", scores, float(f"{centre:.5g}")), crossed(worth)
+
+
+def helps(
+    base: list[Floats],
+    extra: list[Floats],
+    y: Floats,
+    folds: npt.NDArray[np.intp],
+    instead: list[Floats] | None = None,
+) -> bool:
+    """Whether extra columns lower the error on held-out rows, or lower it about as far as others would `instead`."""
+    rows = slice(0, MOST_ROWS)
+    y, folds = y[rows], folds[rows]
+    with_extra = _error([v[rows] for v in [*base, *extra]], y, folds)
+    without = _error([v[rows] for v in [*base, *(instead or [])]], y, folds)
+    if instead is not None:
+        return with_extra * (1.0 - SIMPLER) <= without
+    return with_extra < (1.0 - SAVED) * without
+
+
+def _error(columns: list[Floats], y: Floats, folds: npt.NDArray[np.intp]) -> float:
+    """Squared error on held-out rows of ridge regression on the columns and their squares."""
+    centre = float(y.mean())
+    if not columns:
+        return float(np.sum((y - centre) ** 2))
+    X = np.column_stack(columns)
+    spread = X.std(axis=0)
+    X = (X - X.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0)
+    several = np.array([len(np.unique(column[:1000])) > 2 for column in X.T])
+    X = np.column_stack([np.ones(len(y)), X, np.clip(X[:, several], -5.0, 5.0) ** 2])
+    total = 0.0
+    for fold in range(FOLDS):
+        held = folds == fold
+        if not held.any() or held.all():
+            continue
+        A, b = X[~held], y[~held] - centre
+        gram = A.T @ A + 1e-2 * len(b) ** 0.5 * np.eye(X.shape[1])
+        total += float(np.sum((y[held] - centre - X[held] @ np.linalg.solve(gram, A.T @ b)) ** 2))
+    return total

@@ -1,0 +1,248 @@
+"""Columns of any table as they come: numbers with gaps, dates as days since 1970, text as levels.
+
+pandas, polars, PyArrow, DuckDB and whatever else narwhals knows; arrays too. Values are not copied where they need not be.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import narwhals.stable.v1 as nw
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+Floats = npt.NDArray[np.float64]
+Kind = Literal["number", "text", "date"]
+#: From this share of numbers on, text in a column is a mistake and not a category.
+MOSTLY = 0.8
+_TIME = r"([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?)?"
+_ISO = re.compile(rf"\d{{4}}-\d{{2}}-\d{{2}}{_TIME}(Z|[+-]\d\d:?\d\d)?\Z")
+_YEAR_FIRST = re.compile(rf"\d{{4}}/\d{{1,2}}/\d{{1,2}}{_TIME}\Z")
+_YEAR_LAST = re.compile(rf"(\d{{1,2}})([./-])(\d{{1,2}})\2\d{{4}}{_TIME}\Z")
+
+
+@dataclass(frozen=True)
+class RawColumn:
+    """A column: finite or missing numbers (NaN), or the levels of its text and the level of every row (-1 for a gap)."""
+
+    name: str
+    kind: Kind
+    values: Floats
+    """Numbers; days since 1970-01-01 of dates; positions in `levels` of text, NaN for gaps."""
+    levels: tuple[str, ...] = ()
+    order: tuple[str, ...] | None = None
+    """Levels in their order, where the column's type says one."""
+    duration: bool = False
+    """Whether the numbers are days of a column of durations."""
+
+    @property
+    def gaps(self) -> npt.NDArray[np.bool_]:
+        """Which rows have no value."""
+        return np.isnan(self.values)
+
+    def lookup(self, values: Floats, gap: float) -> Floats:
+        """One number for every row: that of its level, or of a gap."""
+        table = np.append(values, gap)
+        return np.asarray(table[np.where(self.gaps, len(values), self.values).astype(np.intp)])
+
+
+def is_table(X: Any) -> bool:
+    """Whether something has named columns."""
+    return not isinstance(X, np.ndarray) and isinstance(_native(X), nw.DataFrame | nw.LazyFrame)
+
+
+def as_frame(X: Any) -> Any:
+    """pandas and polars DataFrames, arrays and what is no table as they are; other tables (PyArrow, DuckDB, lazy) as pandas'."""
+    frame = _native(X)
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+        return frame.to_native() if frame.implementation.is_polars() else frame.to_pandas()
+    known = not isinstance(frame, nw.DataFrame)
+    return (
+        X
+        if known or frame.implementation.is_pandas() or frame.implementation.is_polars()
+        else frame.to_pandas()
+    )
+
+
+def raw_columns(X: Any, wanted: dict[str, Kind] | None = None) -> list[RawColumn]:
+    """The columns of a table, or x0, x1, … of an array; `wanted` names those needed, with the kind each is to be read as."""
+    frame = _native(X)
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    if isinstance(frame, nw.DataFrame):
+        names = [str(name) for name in frame.columns]
+        missing = [name for name in wanted or () if name not in names]
+        if missing:
+            raise ValueError(
+                f"The table has no column {missing[0]!r}, which the model was trained with; add it."
+            )
+        return [
+            _column(frame[name], name, None if wanted is None else wanted[name])
+            for name in (names if wanted is None else wanted)
+        ]
+    values = np.asarray(X)
+    if wanted is not None and (values.ndim != 2 or values.shape[1] != len(wanted)):
+        raise ValueError(f"X has shape {values.shape}; the model was trained with {len(wanted)} columns.")
+    kinds: list[Kind | None] = [None] * values.shape[1] if wanted is None else list(wanted.values())
+    names = [f"x{j}" for j in range(values.shape[1])] if wanted is None else list(wanted)
+    return [
+        _of_objects(values[:, j], name, kind) for j, (name, kind) in enumerate(zip(names, kinds, strict=True))
+    ]
+
+
+def _native(X: Any) -> Any:
+    return nw.from_native(X, pass_through=True)
+
+
+def _column(series: Any, name: str, kind: Kind | None) -> RawColumn:
+    dtype = series.dtype
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        numbers = _numbers(series)
+        return _as_levels(numbers, name) if kind == "text" else _finite(RawColumn(name, "number", numbers))
+    if dtype in (nw.Date, nw.Datetime):
+        return RawColumn(name, "date", _days(series.to_numpy()))
+    if dtype == nw.Duration:
+        days = np.asarray(series.to_numpy(), dtype="timedelta64[ns]") / np.timedelta64(1, "D")
+        return RawColumn(name, "number", np.asarray(days, dtype=np.float64), duration=True)
+    order = tuple(map(str, dtype.categories)) if isinstance(dtype, nw.Enum) else None
+    if dtype in (nw.Categorical, nw.Enum):
+        native = series.to_native()
+        if hasattr(native, "cat") and isinstance(getattr(native, "dtype", None), pd.CategoricalDtype):
+            order = tuple(map(str, native.cat.categories)) if native.cat.ordered else None
+        return _of_texts(np.asarray(series.to_list(), dtype=object), name, "text", order)
+    return _of_objects(np.asarray(series.to_list(), dtype=object), name, kind)
+
+
+def _numbers(series: Any) -> Floats:
+    native = series.to_native()
+    if isinstance(native, pd.Series):
+        return np.asarray(native.to_numpy(dtype=np.float64, na_value=np.nan))
+    return np.asarray(series.cast(nw.Float64).fill_null(float("nan")).to_numpy(), dtype=np.float64)
+
+
+def _finite(column: RawColumn) -> RawColumn:
+    wrong = np.flatnonzero(np.isinf(column.values))
+    if len(wrong):
+        raise ValueError(
+            f"Column {column.name!r} is infinite in row {wrong[0]}; fill the value in or leave the row out."
+        )
+    return column
+
+
+def _of_objects(values: npt.NDArray[Any], name: str, kind: Kind | None) -> RawColumn:
+    """A column of Python objects: numbers, dates or text, told by what is in it."""
+    if values.dtype.kind in "biuf":
+        return _finite(RawColumn(name, "number", values.astype(np.float64)))
+    if values.dtype.kind in "mM":
+        return RawColumn(name, "date", _days(values))
+    types = {type(value) for value in values if not _is_gap(value)}
+    if any(issubclass(each, complex) and not issubclass(each, float) for each in types):
+        raise ValueError(f"Column {name!r} holds complex numbers; split it into two columns.")
+    if types and all(issubclass(each, datetime.date | np.datetime64) for each in types):
+        return RawColumn(name, "date", _days(pd.to_datetime(pd.Series(values), utc=True).to_numpy()))
+    if all(issubclass(each, int | float | np.number | np.bool_ | decimal.Decimal) for each in types):
+        numbers = np.array([np.nan if _is_gap(v) else float(v) for v in values], dtype=np.float64)
+        return _as_levels(numbers, name) if kind == "text" else _finite(RawColumn(name, "number", numbers))
+    odd = next((each for each in types if not issubclass(each, str | int | float | np.generic | bytes)), None)
+    if odd is not None:
+        raise ValueError(
+            f"Column {name!r} holds values of type {odd.__name__}, which are neither numbers, dates nor text; "
+            "leave the column out or take it apart."
+        )
+    return _of_texts(values, name, kind)
+
+
+def _is_gap(value: Any) -> bool:
+    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and value != value)
+
+
+def _of_texts(
+    values: npt.NDArray[Any], name: str, kind: Kind | None = None, order: tuple[str, ...] | None = None
+) -> RawColumn:
+    texts = np.array([None if _is_gap(v) else _shown(v) for v in values], dtype=object)
+    codes, levels = pd.factorize(texts)
+    positions = np.where(codes < 0, np.nan, codes.astype(np.float64))
+    found = RawColumn(name, "text", positions, tuple(levels), order)
+    if order is not None or kind == "text":
+        return found
+    if kind in (None, "number"):
+        numbers = pd.to_numeric(pd.Series(levels, dtype=object), errors="coerce").to_numpy(dtype=np.float64)
+        told = ~np.isnan(numbers)
+        rows = ~np.isnan(positions)
+        share = told[positions[rows].astype(np.intp)].mean() if rows.any() else 0.0
+        if (told.all() and len(told)) or kind == "number":
+            if not told.all():
+                _refuse(found, levels, told)
+            return _finite(RawColumn(name, "number", found.lookup(numbers, np.nan)))
+        if share >= MOSTLY:
+            _refuse(found, levels, told)
+    if kind in (None, "date"):
+        days = _parsed_dates(list(levels))
+        if days is not None:
+            return RawColumn(name, "date", found.lookup(days, np.nan))
+        if kind == "date":
+            raise ValueError(
+                f"Column {name!r} holds {levels[0]!r}, which is no date; the model was trained with dates."
+            )
+    return found
+
+
+def _refuse(column: RawColumn, levels: Any, told: npt.NDArray[np.bool_]) -> None:
+    wrong = int(np.flatnonzero(~told)[0])
+    row = int(np.flatnonzero(column.values == wrong)[0])
+    raise ValueError(
+        f"Column {column.name!r} holds {levels[wrong]!r} in row {row}, which is not a number as most of its values are; "
+        "mend it, or make it a gap."
+    )
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+
+
+def _as_levels(numbers: Floats, name: str) -> RawColumn:
+    texts = np.array([None if value != value else _shown(value) for value in numbers.tolist()], dtype=object)
+    return _of_texts(texts, name, "text")
+
+
+def _days(values: npt.NDArray[Any]) -> Floats:
+    """Days since 1970-01-01 (UTC), NaN for gaps."""
+    if values.dtype.kind not in "mM":
+        values = pd.to_datetime(pd.Series(values), utc=True).dt.tz_localize(None).to_numpy()
+    return np.asarray((values - np.datetime64(0, "s")) / np.timedelta64(1, "D"), dtype=np.float64)
+
+
+def _parsed_dates(levels: list[str]) -> Floats | None:
+    """Texts that are all dates of one form, as days; None if they are not."""
+    if not levels:
+        return None
+    options: dict[str, Any] = {"utc": True}
+    if all(map(_ISO.match, levels)):
+        options["format"] = "ISO8601"
+    elif all(map(_YEAR_FIRST.match, levels)):
+        options["format"] = "mixed"
+    else:
+        parts = [_YEAR_LAST.match(level) for level in levels]
+        if not all(parts):
+            return None
+        firsts, seconds = ([int(part[group]) for part in parts if part] for group in (1, 3))
+        marks = {part[2] for part in parts if part}
+        if len(marks) > 1 or (max(firsts) > 12 and max(seconds) > 12):
+            return None
+        # 03/04/2024 is read as in the United States unless a day says otherwise; with points the day stands first.
+        options |= {
+            "dayfirst": max(firsts) > 12 or (max(seconds) <= 12 and marks != {"/"}),
+            "format": "mixed",
+        }
+    try:
+        return _days(pd.to_datetime(pd.Series(levels), **options).dt.tz_localize(None).to_numpy())
+    except (ValueError, OverflowError):
+        return None

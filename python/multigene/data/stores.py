@@ -1,0 +1,324 @@
+"""Readers of everything that is no text: Parquet, Arrow, Excel, NumPy, Stata, JSON, SQLite and DuckDB; and files in archives.
+
+`table.py` asks `reader` which one a file's first bytes call for. Each gives a `Table` or a sentence that says the way out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import sqlite3
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from multigene.data.table import Dialect, Table, named, refuse_numbers_as_names
+from multigene.words import nearest
+
+Reader = Callable[[bytes, str, Dialect], Table]
+_PACKAGE = "{} need one more package: pip install 'multigene[{}]'."
+
+
+def reader(content: bytes) -> Reader | None:
+    """The reader that the first bytes of a file call for; None for text."""
+    found = next((read for mark, read in _READERS if content.startswith(mark)), None)
+    if found is None and content.lstrip()[:1] in (b"{", b"["):
+        return _json if _is_json(content) else None
+    return found
+
+
+# --- columns in binary files ------------------------------------------------------------------------
+
+
+def _parquet(content: bytes, name: str, dialect: Dialect) -> Table:
+    try:
+        frame = pd.read_parquet(io.BytesIO(content))
+    except ImportError:
+        raise ValueError(_PACKAGE.format("Parquet files", "cli")) from None
+    except Exception:
+        raise ValueError(f"{name} is a damaged Parquet file; make or fetch it again.") from None
+    return Table(_with_index(frame), name)
+
+
+def parquet_directory(path: Path, name: str) -> Table:
+    """All Parquet files of a directory, such as Dask and Spark write, one below the other."""
+    parts = sorted(path.rglob("*.parquet"))
+    if not parts:
+        raise ValueError(f"{name} is a directory without Parquet files; name a file in it.")
+    try:
+        import pyarrow.dataset
+
+        frame = pyarrow.dataset.dataset([str(part) for part in parts]).to_table().to_pandas()
+    except ImportError:
+        raise ValueError(_PACKAGE.format("Parquet files", "cli")) from None
+    except Exception as error:
+        raise ValueError(f"The Parquet files of {name} cannot be read as one table: {error}.") from None
+    return Table(_with_index(frame), name, [f"read {len(parts)} Parquet files of {name}"])
+
+
+def _with_index(frame: pd.DataFrame) -> pd.DataFrame:
+    if not isinstance(frame.index, pd.RangeIndex) and frame.index.name is not None:
+        return frame.reset_index()
+    return frame
+
+
+def _arrow(content: bytes, name: str, dialect: Dialect) -> Table:
+    try:
+        import pyarrow as pa
+        import pyarrow.feather
+
+        if content.startswith(b"\xff\xff\xff\xff"):
+            frame = pa.ipc.open_stream(content).read_all().to_pandas()
+        else:
+            frame = pyarrow.feather.read_table(io.BytesIO(content)).to_pandas()
+    except ImportError:
+        raise ValueError(_PACKAGE.format("Arrow files", "cli")) from None
+    except Exception:
+        raise ValueError(f"{name} is a damaged Arrow file; make or fetch it again.") from None
+    return Table(_with_index(frame), name)
+
+
+def _numpy(content: bytes, name: str, dialect: Dialect) -> Table:
+    try:
+        values = np.load(io.BytesIO(content), allow_pickle=False)
+    except Exception:
+        raise ValueError(f"{name} is not a NumPy file of plain numbers; save numbers with np.save.") from None
+    if values.dtype.names:
+        return Table(pd.DataFrame(values), name)
+    if values.ndim != 2:
+        raise ValueError(f"{name} holds an array of {values.ndim} dimensions; a table has two.")
+    columns = [f"x{j}" for j in range(values.shape[1])]
+    return Table(pd.DataFrame(values, columns=columns), name, ["columns are called x0, x1, …"])
+
+
+def _stata(content: bytes, name: str, dialect: Dialect) -> Table:
+    try:
+        return Table(pd.read_stata(io.BytesIO(content)), name)
+    except Exception:
+        raise ValueError(f"{name} is a damaged Stata file; make or fetch it again.") from None
+
+
+# --- spreadsheets and archives ----------------------------------------------------------------------
+
+
+def is_workbook(content: bytes) -> bool:
+    """Whether a zip file is an Excel workbook; damaged ones are left to the Excel reader."""
+    with contextlib.suppress(zipfile.BadZipFile), zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return any(entry.startswith("xl/") for entry in archive.namelist())
+    return True
+
+
+def archive_member(content: bytes, name: str, dialect: Dialect) -> tuple[bytes, str]:
+    """The file of a zip archive that holds the table, and its name."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        files = [f for f in archive.namelist() if not f.endswith("/") and not f.startswith("__MACOSX")]
+        if "mimetype" in files:
+            raise ValueError(f"{name} is an OpenDocument file; save it as .xlsx or CSV.")
+        wanted = dialect.sheet
+        if wanted is None and len(files) != 1:
+            listed = ", ".join(files[:5]) or "none"
+            example = files[0] if files else "data.csv"
+            raise ValueError(
+                f"{name} holds {len(files)} files ({listed}); say which, as in {name}::{example}."
+            )
+        member = wanted or files[0]
+        if member not in files:
+            raise ValueError(f"{name} holds no file {member!r}{nearest(member, files) or '.'}")
+        try:
+            return archive.read(member), f"{name}::{member}"
+        except (RuntimeError, zipfile.BadZipFile, NotImplementedError, OSError):
+            raise ValueError(f"{member!r} of {name} is damaged or has a password; unpack it first.") from None
+
+
+def _excel(content: bytes, name: str, dialect: Dialect) -> Table:
+    notes: list[str] = []
+    try:
+        with pd.ExcelFile(io.BytesIO(content), engine="openpyxl") as book:
+            sheets = [str(s) for s in book.sheet_names]
+            sheet = dialect.sheet or _fullest(book, sheets)
+            if sheet not in sheets:
+                raise _NoPart(
+                    f"{name} has no sheet {sheet!r}; its sheets are {', '.join(map(repr, sheets))}."
+                )
+            if dialect.sheet is None and len(sheets) > 1:
+                notes.append(f"read sheet {sheet!r} of {len(sheets)}; --sheet takes another")
+            frame = pd.read_excel(book, sheet_name=sheet, header=None)
+    except ImportError:
+        raise ValueError(_PACKAGE.format("Excel files", "cli")) from None
+    except _NoPart as error:
+        raise ValueError(str(error)) from None
+    except Exception:
+        raise ValueError(
+            f"{name} is not an Excel file that can be read; save it as .xlsx or CSV again."
+        ) from None
+    return _below_title(frame, name, notes, dialect)
+
+
+def _below_title(frame: pd.DataFrame, name: str, notes: list[str], dialect: Dialect) -> Table:
+    """The cells of a sheet as a table: empty rows and columns and titles above the names are left out."""
+    filled = frame.notna()
+    frame = frame.loc[filled.any(axis=1), filled.any(axis=0)]
+    if frame.empty:
+        raise ValueError(f"{name} has a sheet without cells; --sheet takes another.")
+    counts = frame.notna().sum(axis=1).to_numpy()
+    title = 0
+    while dialect.header and title + 1 < len(counts) and counts[title] == 1 < counts[title + 1]:
+        title += 1
+    if title:
+        notes.append(f"left out {title} line(s) above the column names")
+    first = int(frame.index[title]) + 1
+    frame = frame.iloc[title:]
+    if dialect.header:
+        names = [
+            "" if pd.isna(cell) else str(int(cell) if isinstance(cell, float) and cell.is_integer() else cell)
+            for cell in frame.iloc[0]
+        ]
+        refuse_numbers_as_names(names, name, dialect)
+        frame, first = frame.iloc[1:].set_axis(names, axis=1), first + 1
+    whole = bool(len(frame)) and int(frame.index[-1]) - int(frame.index[0]) + 1 == len(frame)
+    frame = frame.reset_index(drop=True).infer_objects()
+    return Table(named(frame, dialect), name, notes, first_line=first if whole else None)
+
+
+def _fullest(book: pd.ExcelFile, sheets: list[str]) -> str:
+    """The first sheet that holds a table: cover pages have few cells."""
+    for sheet in sheets:
+        worksheet = book.book[sheet]
+        if (getattr(worksheet, "max_row", 0) or 0) > 2 and (getattr(worksheet, "max_column", 0) or 0) > 1:
+            return sheet
+    return sheets[0]
+
+
+class _NoPart(Exception):
+    """A sheet that is not there."""
+
+
+def _old_excel(content: bytes, name: str, dialect: Dialect) -> Table:
+    raise ValueError(f"{name} is an Excel file of the old kind (.xls); save it as .xlsx or CSV.")
+
+
+def _not_a_table(kind: str, way_out: str) -> Reader:
+    def refuse(content: bytes, name: str, dialect: Dialect) -> Table:
+        raise ValueError(f"{name} is {kind}, not a table; {way_out}.")
+
+    return refuse
+
+
+# --- JSON -------------------------------------------------------------------------------------------
+
+
+def _is_json(content: bytes) -> bool:
+    first = content.lstrip().split(b"\n", 1)[0].strip()
+    return first in (b"{", b"[") or first[:1] == b"{" or first[:2] in (b"[{", b"[[")
+
+
+def _json(content: bytes, name: str, dialect: Dialect) -> Table:
+    """JSON lines, a list of objects, or an object of columns."""
+    text = content.decode("utf-8-sig", errors="replace")
+    try:
+        rows: Any = json.loads(text)
+    except json.JSONDecodeError:
+        rows = []
+        for number, line in enumerate(text.splitlines(), 1):
+            if line.strip():
+                try:
+                    rows.append(json.loads(line))
+                except json.JSONDecodeError as error:
+                    raise ValueError(
+                        f"Line {number} of {name} is not JSON (column {error.colno}: {error.msg}); mend the line."
+                    ) from None
+    if isinstance(rows, dict) and rows and all(isinstance(v, list) for v in rows.values()):
+        lengths = {len(v) for v in rows.values()}
+        if len(lengths) > 1:
+            raise ValueError(f"The columns of {name} have {min(lengths)} to {max(lengths)} values; mend it.")
+        return Table(pd.DataFrame(rows), name)
+    rows = [rows] if isinstance(rows, dict) else rows
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+        wrong = next((i for i, row in enumerate(rows or [None]) if not isinstance(row, dict)), 0)
+        raise ValueError(f"{name} is JSON, but its row {wrong + 1} is no object such as {{'x': 1, 'y': 2}}.")
+    return Table(pd.json_normalize(rows), name)
+
+
+# --- databases --------------------------------------------------------------------------------------
+
+
+def database(path: str) -> str | None:
+    """Which kind of database a file is: "SQLite", "DuckDB", or None."""
+    try:
+        with Path(path).open("rb") as file:
+            start = file.read(16)
+    except (OSError, ValueError):
+        return None
+    if start == b"SQLite format 3\x00":
+        return "SQLite"
+    return "DuckDB" if start[8:12] == b"DUCK" else None
+
+
+def from_database(kind: str, path: str, dialect: Dialect) -> Table:
+    """A table or view of a database; the only one where none is named."""
+    if kind == "SQLite":
+        uri = f"file:{Path(path).resolve().as_posix().replace('?', '%3f').replace('#', '%23')}?mode=ro"
+        with contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
+            listing = (
+                "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'"
+            )
+            return _selected(connection, listing, path, dialect, sqlite3.Error)
+    try:
+        import duckdb
+    except ImportError:
+        raise ValueError(_PACKAGE.format("DuckDB files", "tables")) from None
+    try:
+        opened = duckdb.connect(path, read_only=True)
+    except duckdb.Error:
+        raise ValueError(f"{path} is damaged, or a DuckDB file of another version or in use.") from None
+    with contextlib.closing(opened):
+        listing = "SELECT table_name FROM information_schema.tables"
+        return _selected(opened, listing, path, dialect, duckdb.Error)
+
+
+def _selected(connection: Any, listing: str, path: str, dialect: Dialect, mistake: type[Exception]) -> Table:
+    try:
+        tables = sorted(row[0] for row in connection.execute(listing).fetchall())
+        wanted = dialect.sheet
+        if wanted is None and len(tables) != 1:
+            listed = ", ".join(tables[:8]) or "none"
+            raise ValueError(
+                f"{path} has {len(tables)} tables ({listed}); say which, as in "
+                f"{path}::{tables[0] if tables else 'sales'}."
+            )
+        wanted = wanted or tables[0]
+        if wanted not in tables:
+            way_out = nearest(wanted, tables) or f"; its tables are {', '.join(tables)}."
+            raise ValueError(f"{path} has no table {wanted!r}{way_out}")
+        quoted = '"' + wanted.replace('"', '""') + '"'
+        cursor = connection.execute(f"SELECT * FROM {quoted}")
+        names = [column[0] for column in cursor.description]
+        rows = cursor.fetchall()
+    except mistake as error:
+        raise ValueError(f"{path} cannot be read as a database: {error}.") from None
+    notes = [] if dialect.sheet else [f"read table {wanted!r}, the only one of {path}"]
+    return Table(pd.DataFrame(rows, columns=names), f"{path}::{wanted}", notes)
+
+
+_READERS: tuple[tuple[bytes, Reader], ...] = (
+    (b"PAR1", _parquet),
+    (b"ARROW1", _arrow),
+    (b"FEA1", _arrow),
+    (b"\xff\xff\xff\xff", _arrow),
+    (b"PK\x03\x04", _excel),
+    (b"\xd0\xcf\x11\xe0", _old_excel),
+    (b"\x93NUMPY", _numpy),
+    (b"<stata_dta>", _stata),
+    (b"%PDF", _not_a_table("a PDF document", "copy its table to a CSV file")),
+    (b"\x89PNG", _not_a_table("a picture", "give the numbers as CSV")),
+    (b"<!DOCTYPE", _not_a_table("a web page", "download the table itself, not the page that shows it")),
+    (b"<!doctype", _not_a_table("a web page", "download the table itself, not the page that shows it")),
+    (b"<html", _not_a_table("a web page", "download the table itself, not the page that shows it")),
+    (b"<?xml", _not_a_table("XML", "save it as CSV, Parquet or .xlsx")),
+    (b"\x89HDF", _not_a_table("an HDF5 file", "save the table as Parquet or CSV")),
+)

@@ -1,0 +1,236 @@
+"""What a report says about one model of the front, as plain values: all of the page that follows the selection."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from multigene._engine import Individual
+from multigene.explain import measures
+from multigene.explain.front import Listed
+from multigene.export import EXPORTERS, WHOLE
+from multigene.expression.tree import evaluate
+from multigene.fitted import FittedModel
+from multigene.formula import Formula
+from multigene.report import shown_formula, statistics, story
+from multigene.report.numbers import number, numbers
+from multigene.report.statistics import Floats, Intervals, Rows
+from multigene.report.what_if import computed
+
+#: Columns with a curve of their own, the most important ones.
+MOST_DEPENDENCES = 12
+#: Segments of rows that are listed, the worst ones.
+MOST_SEGMENTS = 8
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the description of every model starts from."""
+
+    model: FittedModel
+    rows: Rows | None
+    """Training rows, where there are any."""
+    sets: list[Rows]
+    points: list[Any]
+    """Rows of each set that are drawn."""
+    grids: list[Floats]
+    """Values of every column that dependence is shown at."""
+    references: list[dict[str, Any]]
+    line: float
+    """Cross-validated error of a linear model; not a number where there are test rows."""
+    picks: dict[str, int]
+
+    def ranges(self) -> Floats | None:
+        """Low and high of every column, where they are known."""
+        known = self.model.data
+        if known is None:
+            return None
+        pairs = [known["ranges"].get(name) for name in self.model.names]
+        return None if None in pairs else np.array(pairs, dtype=np.float64).T
+
+
+def described(shown: Shown, listed: Listed, place: int) -> dict[str, Any]:
+    """One model, the one at this place of the page's list."""
+    member, formula, individual = listed.member, listed.formula, listed.member.individual
+    rows = shown.rows
+    digits = shown_formula.digits_of(formula, rows, shown.ranges())
+    typeset = shown_formula.written(formula, digits)
+    intervals = None if rows is None or not shown.model.loss.squared else Intervals(formula.expression, rows)
+    said: dict[str, Any] = {
+        "size": listed.complexity,
+        "r2": number(member.fitness),
+        "validation": number(member.validation),
+        "held_out_rmse": number(_held_out_rmse(shown.model, member.validation)),
+        "text": _text(formula, digits),
+        "mathml": typeset.mathml,
+        "functions": typeset.functions,
+        "symbols": typeset.symbols,
+        "directions": typeset.directions,
+        "terms": _terms(shown, typeset, member.fitness),
+        "variables": list(formula.variables),
+        "exports": exports(formula, digits),
+        "errors": {},
+        "curves": [],
+        "predictions": [],
+        "residuals": [],
+        "widths": [],
+        "coverage": {},
+        "compute": computed(formula, intervals),
+    }
+    for each, kept in zip(shown.sets, shown.points, strict=True):
+        prediction = shown.model.loss.prediction(individual.predict(each.X))
+        said["errors"][each.name], error_curve = errors_of(each, prediction)
+        said["curves"].append(error_curve)
+        said["predictions"].append(numbers(prediction[kept]))
+        with np.errstate(all="ignore"):
+            said["residuals"].append(numbers((each.y - prediction)[kept]))
+        widths, said["coverage"][each.name] = _interval(intervals, individual, each, kept)
+        said["widths"].append(widths)
+    said |= _on_rows(shown, individual, said)
+    claim = story.claim(shown.model, listed, rows)
+    said["law"] = story.badge(claim)
+    unseen, line, seen = _unseen(shown, listed, said)
+    said["unseen"] = {key: number(v) if key != "rows" else v for key, v in asdict(unseen).items()}
+    said["sentence"] = story.sentence(shown.model, listed, unseen, line, seen, claim)
+    said["why"] = story.why(shown.model, listed, shown.picks, place)
+    return said
+
+
+def errors_of(rows: Rows, prediction: Floats) -> tuple[dict[str, Any], list[Any]]:
+    """Error measures of a prediction on a set of rows, and its error curve."""
+    measured = {"rows": len(rows.y), **measures.metrics(rows.y, prediction, rows.weights)}
+    with np.errstate(all="ignore"):
+        curve = statistics.error_curve(np.abs(rows.y - prediction), rows.weights)
+    return {key: number(value) for key, value in measured.items()}, numbers(curve, 4)
+
+
+def exports(formula: Formula, digits: int) -> dict[str, str]:
+    """The formula in every format that is text, for people with so many digits; a format whose package is missing is left out."""
+    written: dict[str, str] = {}
+    for name, exporter in EXPORTERS.items():
+        if name == "onnx":  # no text; the page says how to write the file
+            continue
+        try:
+            people = exporter.digits is not None
+            written[name] = _text(formula, digits, name) if people else str(formula.to(name))
+        except (ImportError, ValueError, RecursionError):
+            continue
+    return written
+
+
+def _text(formula: Formula, digits: int, format: str = "text") -> str:
+    return str(shown_formula.rounded(formula, digits).to(format, digits=max(digits, WHOLE)))
+
+
+def _terms(shown: Shown, typeset: shown_formula.Shown, r2: float) -> list[dict[str, Any]]:
+    """Terms of the formula with what they do, the ones that move most first; spread and cost are in the target's units."""
+    roles: list[tuple[float, float, float]] = []
+    if shown.rows is not None and typeset.terms:
+        X = typeset.named.rows(shown.rows.X)
+        with np.errstate(all="ignore"):
+            values = np.column_stack([evaluate(term, X) for term, _ in typeset.terms])
+        roles = statistics.term_roles(values, shown.rows)
+    table = []
+    for place, (_, mathml) in enumerate(typeset.terms):
+        spread, _, cost = roles[place] if roles else (math.nan, math.nan, math.nan)
+        table.append(
+            {
+                "place": place,
+                "mathml": mathml,
+                "spread": number(spread),
+                "cost": number(_grown(shown, r2, cost)),
+            }
+        )
+    return sorted(table, key=lambda each: -(each["spread"] or 0.0))
+
+
+def _grown(shown: Shown, r2: float, loss: float) -> float:
+    """By how much the root mean square error on the training rows grows when R² falls, in the target's units."""
+    if shown.rows is None:
+        return math.nan
+    with np.errstate(all="ignore"):
+        spread = float(np.sqrt(np.cov(shown.rows.y, aweights=shown.rows.weights, bias=True)))
+        left, more = max(1.0 - r2, 0.0), max(1.0 - r2 + loss, 0.0) if math.isfinite(loss) else math.nan
+        return spread * (math.sqrt(more) - math.sqrt(left))
+
+
+def _interval(
+    intervals: Intervals | None, individual: Individual, shown: Rows, kept: Any
+) -> tuple[list[Any] | None, list[Any] | None]:
+    """Half widths of the intervals of the rows drawn; share of rows that they hold, and of how many rows."""
+    if intervals is None:
+        return None, None
+    sample = statistics.thinned(shown, statistics.UNCERTAINTY_ROWS)
+    widths = intervals.half_widths(np.concatenate([shown.X[kept], sample.X]))
+    if widths is None or not np.isfinite(widths).any():  # the square of a width may overflow
+        return None, None
+    held = np.abs(sample.y - individual.predict(sample.X)) <= widths[len(kept) :]
+    share = np.average(held, weights=sample.weights)
+    return numbers(widths[: len(kept)], 3), [number(share), len(sample.y)]
+
+
+def _on_rows(shown: Shown, individual: Individual, said: dict[str, Any]) -> dict[str, Any]:
+    """Importance in the target's units, dependence, and where the errors are."""
+    rows = shown.rows
+    if rows is None:
+        return {"importance": [], "dependence": [], "segments": []}
+    losses = statistics.importance(individual, rows, shown.model.loss)
+    r2 = said["errors"]["train"]["r2"] or 0.0
+    curves = [
+        (j, statistics.partial_dependence(individual, rows, j, shown.grids[j], shown.model.loss))
+        for j in list(losses)[:MOST_DEPENDENCES]
+    ]
+    last = shown.sets[-1]
+    with np.errstate(all="ignore"):
+        worst = statistics.segments(last, last.y - shown.model.loss.prediction(individual.predict(last.X)))
+    return {
+        "importance": [[j, number(_grown(shown, r2, losses[j])), number(losses[j])] for j in losses],
+        "dependence": [
+            {"feature": j, "mean": numbers(c.mean), "low": numbers(c.low), "high": numbers(c.high)}
+            for j, c in curves
+        ],
+        "segments": [
+            {
+                "feature": each.feature,
+                "low": number(each.low),
+                "high": number(each.high),
+                "rows": each.rows,
+                "rmse": number(each.rmse),
+                "bias": number(each.bias),
+            }
+            for each in worst[:MOST_SEGMENTS]
+        ],
+    }
+
+
+def _held_out_rmse(model: FittedModel, r2: float) -> float:
+    """The error that belongs to an R² on unseen rows, in the target's units."""
+    return math.sqrt(max(1.0 - r2, 0.0) * model.front.variance) if math.isfinite(r2) else math.nan
+
+
+def _unseen(
+    shown: Shown, listed: Listed, said: dict[str, Any]
+) -> tuple[story.Unseen, float, tuple[float, float]]:
+    """How the model does on rows that it was not fitted to, how a linear model does there, and both on the training rows."""
+    line = next((each for each in shown.references if each["name"] == "linear"), None)
+    middle = len(statistics.SHARES) // 2
+
+    def half(each: dict[str, Any] | None, place: int) -> float:
+        value = None if each is None or not shown.sets else each["curves"][place][middle]
+        return math.nan if value is None else float(value)
+
+    seen = (half(said, 0), half(line, 0))
+    if any(each.name == "test" for each in shown.sets):
+        errors = said["errors"]["test"]
+        known = {key: math.nan if errors[key] is None else float(errors[key]) for key in ("r2", "rmse")}
+        return story.Unseen("test", known["r2"], known["rmse"], half(said, -1)), half(line, -1), seen
+    r2 = listed.member.validation
+    rmse = _held_out_rmse(shown.model, r2)
+    return (
+        story.Unseen(shown.model.validated_by if math.isfinite(r2) else "", r2, rmse, math.nan),
+        shown.line,
+        seen,
+    )

@@ -1,0 +1,207 @@
+// The explorer: everything on the page follows the selected model. It lives in a report, in the studio and in notebooks; `root`
+// is a document or a shadow root that holds the markup of explorer.html.j2, `charts` promises the chart library.
+import {convergenceChart, dependenceChart, drawable, errorChart, fitChart, frontChart, importanceChart, intervalChart, residualChart, responseChart, spreadChart} from "./charts.js";
+import {fixed, nodes, r2, shortened} from "./format.js";
+import {Mathematics} from "./mathematics.js";
+import {Predictor} from "./what_if.js";
+
+const COLOURS = ["ink", "soft", "line", "grid", "card", "accent", "train", "validation", "test", "bar", "low", "mid", "high"];
+const MOST_SLIDERS = 8;
+
+function element(name, className, text) { const e = document.createElement(name); if (className) e.className = className; if (text !== undefined) e.textContent = text; return e; }
+
+export function explore(root, content, charts, {nonce = "", styled = document.documentElement} = {}) {
+  const $ = id => root.getElementById(id), all = selector => [...root.querySelectorAll(selector)];
+  const mathematics = new Mathematics(), gone = new AbortController(), {signal} = gone;
+  let index = content.chosen, format = "python", Charts = null;
+  const model = () => content.models[index];
+
+  // --- charts: drawn when they come into view, drawn again when something changed ------------------
+  const drawings = new Map(), seen = new Set(), stale = new Set();
+  function colours() { const style = getComputedStyle(styled); return Object.fromEntries(COLOURS.map(n => [n, style.getPropertyValue("--" + n).trim()])); }
+  const watcher = new IntersectionObserver(entries => entries.forEach(e => {
+    if (e.isIntersecting) { seen.add(e.target.id); if (stale.has(e.target.id)) draw(e.target.id); } else seen.delete(e.target.id);
+  }), {rootMargin: "200px"});
+  function add(id, make) { if ($(id)) { drawings.set(id, make); stale.add(id); watcher.observe($(id)); } }
+  function forget(id) { drawings.delete(id); stale.delete(id); seen.delete(id); if ($(id)) { watcher.unobserve($(id)); if (Charts) Charts.purge($(id)); } }
+  function draw(id) {
+    const place = $(id);
+    if (!Charts || !place || !place.clientWidth) return;
+    stale.delete(id);
+    const [made, wanted, said] = drawings.get(id)(), [traces, arrangement] = drawable(made, wanted);
+    if ($(id + "-said")) $(id + "-said").textContent = said;
+    if (!traces.length) { Charts.purge(place); place.style.height = "4rem"; place.replaceChildren(element("p", "empty", said)); return; }
+    if (place.querySelector(".empty")) { place.replaceChildren(); place.style.height = ""; }
+    if (id === "chart-importance") place.style.height = Math.max(9, 5 + 1.7 * Math.min(20, model().importance.length)) + "rem";
+    Charts.react(place, traces, {...arrangement, width: place.clientWidth, height: place.clientHeight}, {displayModeBar: false, responsive: false});
+    if (id === "chart-front" && !place.dataset.ready) {
+      place.dataset.ready = "yes";
+      place.on("plotly_click", event => { const i = event.points.map(p => p.customdata).find(v => v !== undefined); if (i !== undefined) select(i); });
+    }
+  }
+  function redraw(everything = false) { for (const id of drawings.keys()) { stale.add(id); if (everything || seen.has(id)) draw(id); } }
+
+  // --- what follows the selection: written by Python for every model -----------------------------
+  function showPanels(m) {
+    for (const [name, html] of Object.entries(m.panels)) { const place = $("panel-" + name); if (place) place.innerHTML = html; }
+    adoptMathematics(m);
+  }
+  function adoptMathematics(m) {
+    if ($("equation")) mathematics.add($("equation"), `${content.target} = ${m.text}`);
+    all(".term-math").forEach(place => mathematics.add(place));
+  }
+
+  function showDependence(m) {
+    const place = $("dependence");
+    if (!place) return;
+    for (const id of [...drawings.keys()]) if (id.startsWith("dependence-")) forget(id);
+    const values = m.dependence.flatMap(d => [...d.low, ...d.mean, ...d.high]).filter(v => v !== null);
+    const low = values.reduce((a, b) => Math.min(a, b), Infinity), high = values.reduce((a, b) => Math.max(a, b), -Infinity), pad = (high - low) * .06 || 1;
+    place.replaceChildren(...m.dependence.map((d, i) => {
+      const box = element("figure", "chart"), plot = element("div", "plot"), name = content.features[d.feature], grid = content.columns[d.feature + 1].grid;
+      plot.id = `dependence-${i}`; plot.setAttribute("role", "img");
+      plot.setAttribute("aria-label", `${content.target} against ${name}: from ${fixed(d.mean[0])} at ${fixed(grid[0])} to ${fixed(d.mean[d.mean.length - 1])} at ${fixed(grid[grid.length - 1])}`);
+      box.append(element("h3", "", name), plot);
+      return box;
+    }));
+    if (!m.dependence.length) place.append(element("p", "", "The formula is a constant."));
+    m.dependence.forEach((d, i) => add(`dependence-${i}`, () => dependenceChart(content, model().dependence[i], colours(), [low - pad, high + pad])));
+  }
+
+  function showCode(m) {
+    $("code").firstElementChild.textContent = m.exports[format] ?? "This format cannot write the formula.";
+    $("copy-shown").dataset.copy = format;
+    all(".format").forEach(b => b.setAttribute("aria-pressed", String(b.dataset.format === format)));
+  }
+
+  function select(i, announce = true) {
+    index = Math.max(0, Math.min(content.models.length - 1, i));
+    const m = model(), said = `${nodes(m.size)} · R² ${r2(m.r2)}` + (index === content.chosen ? " · recommended" : "");
+    $("selected").replaceChildren(element("strong", "", `Model ${index + 1} of ${content.models.length}`), " ", element("span", "", said));
+    $("previous").disabled = index === 0;
+    $("next").disabled = index === content.models.length - 1;
+    $("back").disabled = index === content.chosen;
+    all(".pick").forEach(b => b.setAttribute("aria-pressed", String(Number(b.dataset.model) === index)));
+    const radio = root.querySelector(`#models input[value="${index}"]`), list = $("models"), row = radio.parentElement;
+    radio.checked = true;
+    if (row.offsetTop < list.scrollTop || row.offsetTop + row.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = row.offsetTop - list.clientHeight / 2;
+    const slider = $("chart-front");
+    slider.setAttribute("aria-valuenow", index + 1);
+    slider.setAttribute("aria-valuetext", `${nodes(m.size)}, R² ${r2(m.r2)}: ${m.text.slice(0, 200)}`);
+    showPanels(m); showDependence(m); showCode(m); showWhatIf(m);
+    redraw();
+    if (announce) $("announce").textContent = `Model ${index + 1}: ${nodes(m.size)}, R² ${r2(m.r2)}. ${m.sentence}`;
+    styled.dispatchEvent(new CustomEvent("multigene-select", {detail: index}));
+  }
+
+  // --- what if: sliders, prediction with interval, and two columns at once ------------------------
+  const columns = content.columns.slice(1), at = columns.map(c => c.median ?? ((c.min ?? 0) + (c.max ?? 0)) / 2);
+  let predictor = null, pair = [];
+  function moving(m) { return m.importance.length ? m.importance.map(r => r[0]) : m.variables.map(name => content.features.indexOf(name)); }
+  function showWhatIf(m) {
+    const place = $("sliders");
+    if (!place) return;
+    predictor = new Predictor(m.compute, nonce);
+    const used = moving(m);
+    const rows = used.map(j => {
+      const row = element("div", "slider"), label = element("label", "", shortened(content.features[j], 24)), input = element("input"), shown = element("input", "shown");
+      const {min, max} = columns[j], id = `slider-${j}`;
+      Object.assign(input, {type: "range", min, max, step: "any", value: at[j], id});
+      Object.assign(shown, {type: "number", step: "any", value: Number(at[j].toPrecision(5))});
+      label.htmlFor = id; label.title = content.features[j]; shown.setAttribute("aria-label", `${content.features[j]}, value`);
+      input.addEventListener("input", () => { at[j] = Number(input.value); shown.value = Number(at[j].toPrecision(5)); predicted(); });
+      shown.addEventListener("input", () => { if (isFinite(shown.valueAsNumber)) { at[j] = shown.valueAsNumber; input.value = at[j]; predicted(); } });
+      row.append(label, input, shown);
+      return row;
+    });
+    place.replaceChildren(...rows.slice(0, MOST_SLIDERS));
+    if (rows.length > MOST_SLIDERS) { const more = element("details"); more.append(element("summary", "", `${rows.length - MOST_SLIDERS} more columns`), ...rows.slice(MOST_SLIDERS)); place.append(more); }
+    if (!rows.length) place.append(element("p", "", "The formula is a constant."));
+    for (const [side, id] of ["response-x", "response-y"].entries()) {
+      if (!used.includes(pair[side])) pair[side] = used[side] ?? used[0] ?? 0;
+      $(id).replaceChildren(...used.map(j => { const o = element("option", "", content.features[j]); o.value = j; o.selected = j === pair[side]; return o; }));
+    }
+    $("figure-chart-response").hidden = used.length < 2;
+    predicted();
+  }
+  let frame = 0;
+  function predicted() {
+    const value = predictor.predict(at), half = predictor.halfWidth(at), outside = at.some((v, j) => v < columns[j].min || v > columns[j].max);
+    $("predicted").textContent = `${content.target} = ${fixed(value, 5)}${content.unit}`;
+    const between = half !== null && half <= 1e-9 * Math.abs(value) ? "exact to rounding" : half === null || !isFinite(half) ? "" : `95 % of new observations between ${fixed(value - half, 4)} and ${fixed(value + half, 4)}`;
+    $("predicted-interval").textContent = [between, outside ? "outside the range of the data" : "", model().compute.factor || half === null ? "" : "the noise alone; this formula has too many numbers for more"].filter(Boolean).join("; ");
+    stale.add("chart-response");
+    if (!frame) frame = requestAnimationFrame(() => { frame = 0; if (seen.has("chart-response")) draw("chart-response"); });
+  }
+  function response() {
+    const [j, k] = pair, points = 33, line = c => Array.from({length: points}, (_, i) => c.min + (c.max - c.min) * i / (points - 1));
+    const grids = [line(columns[j]), line(columns[k])], x = at.slice();
+    const values = grids[1].map(b => grids[0].map(a => { x[k] = b; x[j] = a; const v = predictor.predict(x); return isFinite(v) ? v : null; }));
+    return responseChart(content, grids, values, pair, at, colours());
+  }
+  for (const [side, id] of ["response-x", "response-y"].entries()) $(id)?.addEventListener("change", event => { pair[side] = Number(event.target.value); stale.add("chart-response"); draw("chart-response"); }, {signal});
+
+  // --- ways to select, copy and save --------------------------------------------------------------
+  $("models").addEventListener("change", event => select(Number(event.target.value)), {signal});
+  $("previous").addEventListener("click", () => select(index - 1), {signal});
+  $("next").addEventListener("click", () => select(index + 1), {signal});
+  $("back").addEventListener("click", () => select(content.chosen), {signal});
+  all(".pick").forEach(b => b.addEventListener("click", () => select(Number(b.dataset.model)), {signal}));
+  $("chart-front").addEventListener("keydown", event => {
+    const last = content.models.length - 1;
+    const to = {ArrowRight: index + 1, ArrowUp: index + 1, ArrowLeft: index - 1, ArrowDown: index - 1, Home: 0, End: last, PageUp: index + 5, PageDown: index - 5}[event.key];
+    if (to !== undefined) { event.preventDefault(); select(to); }
+  }, {signal});
+  async function copy(text) {
+    try { await navigator.clipboard.writeText(text); return true; } catch (error) {
+      const area = element("textarea");
+      area.value = text; area.style.position = "fixed"; area.style.opacity = "0";
+      document.body.append(area); area.select();
+      const done = document.execCommand("copy");
+      area.remove();
+      return done;
+    }
+  }
+  root.addEventListener("click", async event => {
+    const button = event.target.closest?.("button.copy");
+    if (!button) return;
+    const text = button.dataset.from ? $(button.dataset.from).textContent : model().exports[button.dataset.copy];
+    const done = await copy(text ?? ""), label = button.textContent;
+    if (button.classList.contains("done")) return;
+    button.classList.toggle("done", done);
+    button.textContent = done ? "Copied" : "Press Ctrl-C";
+    $("announce").textContent = done ? "Copied to the clipboard." : "Copying was refused.";
+    setTimeout(() => { button.classList.remove("done"); button.textContent = label; }, 1400);
+  }, {signal});
+  all(".format").forEach(b => b.addEventListener("click", () => { format = b.dataset.format; showCode(model()); }, {signal}));
+  $("download").addEventListener("click", () => {
+    const link = element("a");
+    link.href = URL.createObjectURL(new Blob([model().exports[format] ?? ""], {type: "text/plain"}));
+    link.download = "formula" + content.formats[format][1];
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }, {signal});
+
+  // --- window ---------------------------------------------------------------------------------------
+  let waiting = 0, before = null;
+  addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(() => { mathematics.fitAll(); redraw(); }, 120); }, {signal});
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw(), {signal});
+  addEventListener("beforeprint", () => { before = styled.dataset.theme ?? ""; styled.dataset.theme = "light"; styled.classList.add("printing"); mathematics.squeeze(); redraw(true); }, {signal});
+  addEventListener("afterprint", () => { styled.classList.remove("printing"); mathematics.fitAll(); if (before) styled.dataset.theme = before; else delete styled.dataset.theme; redraw(); }, {signal});
+
+  add("chart-front", () => frontChart(content, index, colours()));
+  add("chart-fit", () => fitChart(content, model(), colours()));
+  add("chart-residuals", () => residualChart(content, model(), colours()));
+  add("chart-spread", () => spreadChart(content, model(), colours()));
+  add("chart-intervals", () => intervalChart(content, model(), colours()));
+  add("chart-errors", () => errorChart(content, index, colours()));
+  add("chart-importance", () => importanceChart(content, model(), colours()));
+  add("chart-response", response);
+  add("chart-convergence", () => convergenceChart(content, colours()));
+  showDependence(model()); showWhatIf(model()); adoptMathematics(model());
+  $("previous").disabled = index === 0; $("next").disabled = index === content.models.length - 1;
+  const drawn = Promise.resolve(charts).then(library => { Charts = library; redraw(); });
+  return {select, redraw, drawn, selected: () => index, close() { gone.abort(); watcher.disconnect(); }};
+}
+
+export function switchTheme(styled = document.documentElement) { styled.dataset.theme = getComputedStyle(styled).colorScheme === "dark" ? "light" : "dark"; }

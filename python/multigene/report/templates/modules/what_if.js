@@ -1,0 +1,39 @@
+// What the formula says anywhere: the source that Python wrote, run here, with its 95 % interval by the delta method.
+let made = 0;
+
+// A function from source, by a script element: pages forbid eval, and a script that the page itself adds may run.
+function functionOf(source, nonce) {
+  const name = `multigene_formula_${made++}`, script = document.createElement("script");
+  if (nonce) script.nonce = nonce;
+  script.textContent = `window.${name} = (() => { ${source} })();`;
+  document.head.append(script);
+  script.remove();
+  const found = window[name];
+  delete window[name];
+  return found;
+}
+
+export class Predictor {
+  constructor(compute, nonce) {
+    this.compute = compute;
+    this.function = functionOf(compute.source, nonce);
+  }
+  predict(x) { return this.function(x, this.compute.numbers); }
+  // Half the width of the interval of a new observation; null where the rows cannot tell.
+  halfWidth(x) {
+    const {numbers, variance, quantile, factor} = this.compute;
+    if (variance === undefined || variance === null) return null;
+    if (!factor) return quantile * Math.sqrt(variance);
+    const slopes = numbers.map((value, k) => {
+      const step = 1e-6 * Math.max(Math.abs(value), 1e-8), near = sign => this.function(x, numbers.map((v, i) => i === k ? v + sign * step : v));
+      return (near(1) - near(-1)) / (2 * step);
+    });
+    let spread = 0;
+    for (let r = 0; r < (factor[0] ?? []).length; r++) {
+      let along = 0;
+      for (let k = 0; k < slopes.length; k++) along += slopes[k] * factor[k][r];
+      spread += along * along;
+    }
+    return quantile * Math.sqrt(variance * (1 + spread));
+  }
+}

@@ -1,0 +1,61 @@
+"""A formula that the page's script can compute: source of a function of a row and of the formula's numbers.
+
+The JavaScript exporter writes it, with numbers as elements of an array, so that the script can also differentiate by them: that
+is what intervals are made of (`explain/intervals.py`), in a page that asks nobody for anything.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from multigene.export.javascript import JavaScriptWriter
+from multigene.export.writer import Piece
+from multigene.expression.numbers import parameters
+from multigene.expression.tree import Expression, Number
+from multigene.formula import Formula
+from multigene.report.numbers import number
+from multigene.report.statistics import Intervals
+
+#: Numbers of a formula up to which a page holds what intervals anywhere need; the table grows with their square.
+MOST_NUMBERS = 48
+
+
+class ParameterWriter(JavaScriptWriter):
+    """JavaScript with columns as `x[j]` and the formula's numbers as `p[k]`, in the order of `parameters`."""
+
+    def __init__(self, columns: int) -> None:
+        super().__init__([f"x[{j}]" for j in range(columns)])
+        self.count = 0
+
+    def _next(self) -> str:
+        self.count += 1
+        return f"p[{self.count - 1}]"
+
+    def _piece(self, node: Expression, parts: tuple[Piece, ...]) -> Piece:
+        return self.atom(self._next()) if isinstance(node, Number) else super()._piece(node, parts)
+
+    def exponent(self, value: float) -> str:
+        return super().exponent(value) if value.is_integer() else self._next()
+
+
+def computed(formula: Formula, intervals: Intervals | None) -> dict[str, Any]:
+    """Source of the function, its numbers, and of the intervals: residual variance, Student's t and the factor of the numbers'
+    covariance. Without `variance` there are no intervals; without `factor` they know the noise alone.
+    """
+    writer = ParameterWriter(len(formula.feature_names))
+    body = writer.write(formula.expression)
+    steps = "".join(f"const mg_s{k} = {step}; " for k, step in enumerate(writer.steps, start=1))
+    numbers = parameters(formula.expression)
+    said: dict[str, Any] = {
+        "source": f"{writer.helpers()}return (x, p) => {{ {steps}return {body}; }};",
+        "numbers": numbers,
+    }
+    known = None if intervals is None else intervals.uncertainty
+    if known is None:
+        return said
+    said |= {"variance": number(known.variance, 17), "quantile": number(known.quantile(0.95), 17)}
+    if len(numbers) <= MOST_NUMBERS:
+        factor = [[number(v, 5) for v in row] for row in known.factor.tolist()]
+        if all(v is not None for row in factor for v in row):
+            said["factor"] = factor
+    return said

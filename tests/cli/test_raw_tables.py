@@ -1,0 +1,55 @@
+"""Raw tables on the command line: text, dates and gaps from file to prediction, export and report."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+from cli_cases import run
+
+QUICK = ("--generations", "8", "--search", "accuracy", "--seed", "0")
+
+
+def make(folder) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    n = 200
+    table = pd.DataFrame(
+        {
+            "size": rng.uniform(20, 120, n).round(1),
+            "region": rng.choice(["north", "south", "west"], n),
+            "day": (pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 700, n), "D")).strftime(
+                "%d.%m.%Y"
+            ),
+        }
+    )
+    table["price"] = 3 * table["size"] + 40 * (table["region"] == "north") + rng.normal(0, 2, n)
+    table.loc[::17, "size"] = np.nan
+    table.loc[3, "price"] = np.nan
+    table.to_csv(folder / "sales.csv", index=False)
+    return table
+
+
+def test_from_a_raw_file_to_predictions_exports_and_reports(here):
+    table = make(here)
+    fit = run("fit", "sales.csv", "-t", "price", *QUICK, "--save", "raw.json", "--json", "--holdout", "0.2")
+    assert fit.exit_code == 0, fit.stderr
+    assert "left out 1 row of sales.csv without a target" in fit.stderr
+    assert "gaps of 'size' are filled by" in fit.stderr
+    found = json.loads(fit.stdout)
+    assert found["features"] == ["size", "region", "day"]
+    assert "region ==" in found["formula"]
+    table.head(3).assign(region=["east", "north", "south"]).to_csv(here / "new.csv", index=False)
+    predicted = run("predict", "raw.json", "new.csv")
+    assert "has the level 'east', which the training rows did not have" in predicted.stderr
+    assert len(predicted.stdout.split()) == 4
+    assert "CASE WHEN" in run("export", "raw.json", "--format", "sqlite").stdout
+    table.dropna().to_csv(here / "whole.csv", index=False)
+    assert run("report", "raw.json", "whole.csv", "-o", "raw.html").exit_code == 0
+    assert "has no column 'size', which the formula uses" in run("predict", "raw.json", "good.csv").stderr
+
+
+def test_rows_with_gaps_can_be_left_out(here):
+    make(here)
+    said = run("fit", "sales.csv", "-t", "price", "--drop-missing", *QUICK).stderr
+    assert "left out 12 rows of sales.csv without a value" in said

@@ -1,0 +1,176 @@
+"""Raw columns and what is made of them."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from multigene.data.encoding.columns import Cyclic, Elapsed, Filled, Level, Missing, Plain, Scored
+from multigene.data.encoding.encoding import Encoding
+from multigene.data.encoding.learn import learn, shrunk_means
+from multigene.data.encoding.raw import raw_columns
+
+
+def kinds(**columns: object) -> dict[str, str]:
+    return {column.name: column.kind for column in raw_columns(pd.DataFrame(columns))}
+
+
+def test_what_columns_hold() -> None:
+    found = kinds(
+        number=[1, 2, None],
+        flag=[True, False, True],
+        nullable=pd.array([1, None, 3], dtype="Int64"),
+        text=["a", "b", None],
+        category=pd.Categorical(["a", "b", "a"]),
+        date=pd.to_datetime(["2024-01-01", None, "2024-01-03"]),
+        zoned=pd.to_datetime(["2024-01-01", "2024-01-02", "2024-01-03"]).tz_localize("Europe/Prague"),
+        objects=[datetime.date(2024, 1, 1), datetime.date(2024, 1, 2), None],
+        iso=["2024-01-01", "2024-02-01", None],
+        german=["01.02.2024", "13.02.2024", "03.02.2024"],
+        us=["1/2/2024", "1/13/2024", "3/2/2024"],
+        digits=["1", "2.5", "3"],
+        decimals=[decimal.Decimal("1.5"), decimal.Decimal("2"), None],
+        duration=pd.to_timedelta(["1 D", "2 D", "12 h"]),
+    )
+    texts, dates = {"text", "category"}, {"date", "zoned", "objects", "iso", "german", "us"}
+    assert {name for name, kind in found.items() if kind == "text"} == texts
+    assert {name for name, kind in found.items() if kind == "date"} == dates
+
+
+def test_days_are_counted_from_1970() -> None:
+    frame = pd.DataFrame({"d": ["13.02.2024", "14.02.2024"], "u": ["2/13/2024", "2/14/2024"]})
+    expected = (pd.Timestamp("2024-02-13") - pd.Timestamp("1970-01-01")).days
+    for column in raw_columns(frame):
+        assert column.values.tolist() == [expected, expected + 1]
+    [prague] = raw_columns(
+        pd.DataFrame({"z": pd.to_datetime(["2024-01-01 12:00"]).tz_localize("Europe/Prague")})
+    )
+    assert prague.values[0] == pytest.approx(19723 + 11 / 24)
+
+
+def test_text_among_numbers_is_refused_with_its_row() -> None:
+    with pytest.raises(ValueError, match="Column 'x' holds '12abc' in row 7, which is not a number"):
+        raw_columns(pd.DataFrame({"x": [*map(str, range(7)), "12abc", "8", "9"]}))
+    with pytest.raises(ValueError, match="Column 'x' is infinite in row 1"):
+        raw_columns(pd.DataFrame({"x": [1.0, np.inf]}))
+    with pytest.raises(ValueError, match="values of type"):
+        raw_columns(pd.DataFrame({"x": [[1], [2]]}))
+
+
+def learned(X: pd.DataFrame, y: np.ndarray) -> tuple[Encoding, np.ndarray]:
+    return learn(raw_columns(X), np.asarray(y, dtype=float))
+
+
+def test_few_levels_become_indicators_and_rare_ones_are_joined() -> None:
+    rng = np.random.default_rng(0)
+    town = rng.choice(["a", "b", "c"], 400)
+    plain, _ = learned(pd.DataFrame({"t": town}), rng.normal(size=400))
+    assert sorted(plain.names) != []
+    assert len(plain.columns) == 2  # the commonest has none
+    town[:2] = "rare"
+    joined, X = learned(pd.DataFrame({"t": town}), rng.normal(size=400))
+    assert {c.levels for c in joined.columns if isinstance(c, Level)} == {("a",), ("b",), ("c",)}
+    assert X[:2].sum() == 0.0
+
+
+def test_many_levels_are_shrunk_and_training_rows_see_other_rows() -> None:
+    rng = np.random.default_rng(0)
+    level = rng.integers(0, 40, 400)
+    noise = rng.normal(size=400)
+    encoding, X = learned(pd.DataFrame({"t": [f"l{i}" for i in level]}), noise)
+    [column] = encoding.columns
+    assert isinstance(column, Scored)
+    # Noise: the means are shrunk to nearly nothing, and out of fold they do not explain the target.
+    assert np.std([score for _, score in column.scores]) < 0.5 * np.std(
+        pd.Series(noise).groupby(level).mean()
+    )
+    assert np.corrcoef(X[:, 0], noise)[0, 1] < 0.1
+    effect = rng.normal(size=40)[level]
+    raw = raw_columns(pd.DataFrame({"t": [f"l{i}" for i in level]}))[0]
+    scored, _ = shrunk_means(raw, effect, np.arange(400) % 5)
+    np.testing.assert_allclose(
+        [s for _, s in scored.scores],
+        [effect[level == int(name[1:])][0] for name, _ in scored.scores],
+        atol=0.6,
+    )
+
+
+def test_ordered_levels_are_ranks_where_held_out_rows_say_so() -> None:
+    rng = np.random.default_rng(0)
+    grade = rng.integers(0, 5, 300)
+    X = pd.DataFrame({"g": pd.Categorical.from_codes(grade, list("abcde"), ordered=True)})
+    ranked, _ = learned(X, grade + 0.3 * rng.normal(size=300))
+    assert ranked.names == ["rank_of(g)"]
+    levels, _ = learned(X, np.array([0.0, 5.0, -3.0, 4.0, -6.0])[grade] + 0.1 * rng.normal(size=300))
+    assert all(isinstance(c, Level) for c in levels.columns)
+
+
+def test_waves_are_made_where_they_help() -> None:
+    rng = np.random.default_rng(0)
+    day = pd.Timestamp("2020-01-01") + pd.to_timedelta(np.append(0, rng.integers(0, 1500, 499)), "D")
+    turn = 2.0 * np.pi * (day - pd.Timestamp("1970-01-01")).days.to_numpy() / 365.2425
+    season, _ = learned(pd.DataFrame({"day": day}), np.sin(turn) + 0.1 * rng.normal(size=500))
+    assert season.names == ["days(day since 2020-01-01)", "sin_year(day)", "cos_year(day)"]
+    none, _ = learned(pd.DataFrame({"day": day}), rng.normal(size=500))
+    assert none.names == ["days(day since 2020-01-01)"]
+    hours = pd.Timestamp("2024-05-05 10:00") + pd.to_timedelta(rng.uniform(0, 5, 50), "h")
+    assert "hours(t since" in learned(pd.DataFrame({"t": hours}), rng.normal(size=50))[0].names[0]
+
+
+def test_columns_that_say_nothing_are_left_out_with_a_note() -> None:
+    X = pd.DataFrame({"id": [f"r{i}" for i in range(50)], "same": "x", "none": np.nan, "a": np.arange(50.0)})
+    encoding, _ = learned(X, np.arange(50.0))
+    assert encoding.names == ["a"]
+    assert len(encoding.notes) == 3
+    with pytest.raises(ValueError, match="No column says anything"):
+        learned(X[["id", "same"]], np.arange(50.0))
+
+
+def test_texts() -> None:
+    assert Plain("a b").text == "a b"
+    assert Filled("a b", 1.5).text == "filled(`a b`, 1.5)"
+    assert Missing("a").text == "missing(a)"
+    assert Level("t", ('x"y',)).text == 't == "x\\"y"'
+    assert Level("t", ("x", "y")).text == 't in ("x", "y")'
+    assert Elapsed("d", 19723.5, "hours", 0.0).text == "hours(d since 2024-01-01 12:00:00)"
+    assert Cyclic("d", "sin", "week").text == "sin_week(d)"
+
+
+def test_as_plain_values_and_back() -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"t": rng.choice(list("abc"), 90), "n": rng.normal(size=90), "d": pd.date_range("2024", periods=90)}
+    )
+    X.loc[::5, "n"] = np.nan
+    encoding, values = learned(X, rng.normal(size=90))
+    again = Encoding.from_dict(json.loads(json.dumps(encoding.as_dict())))
+    assert (again.sources, again.columns) == (encoding.sources, encoding.columns)
+    np.testing.assert_array_equal(again.transform(X), values)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"columns": []},
+        {"columns": [{"kind": "spell", "source": "a"}]},
+        {"columns": [{"kind": "plain", "source": "b"}]},
+        {"columns": [{"kind": "level", "source": "a", "levels": ["x"]}]},
+        {"columns": [{"kind": "filled", "source": "a", "value": float("inf")}]},
+        {"columns": [{"kind": "filled", "source": "a", "value": 1.0, "more": 2}]},
+        {"sources": [{"name": "a", "kind": "magic", "levels": []}]},
+        {"sources": 3},
+    ],
+)
+def test_damaged_encodings_are_refused(change: dict[str, object]) -> None:
+    good = {
+        "sources": [{"name": "a", "kind": "number", "levels": []}],
+        "columns": [{"kind": "plain", "source": "a"}],
+    }
+    assert Encoding.from_dict(good).names == ["a"]
+    with pytest.raises(ValueError, match="its encoding"):
+        Encoding.from_dict({**good, **change})

@@ -1,0 +1,236 @@
+"""Odd and damaged files: each is read as a person would read it, or refused with a sentence that says where and what."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import sqlite3
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from multigene.data.reading import read_table
+from multigene.data.table import Dialect, Table
+
+AB = [[1.0, 2.5], [3.0, 4.0]]
+
+
+def table(content: str | bytes, dialect: Dialect | None = None) -> Table:
+    return read_table("-", dialect, io.BytesIO(content.encode() if isinstance(content, str) else content))
+
+
+def zipped(**files: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name.replace("_", "."), content)
+    return out.getvalue()
+
+
+def saved(method: str, frame: pd.DataFrame, **options: object) -> bytes:
+    out = io.BytesIO()
+    getattr(frame, method)(out, **options)
+    return out.getvalue()
+
+
+FRAME = pd.DataFrame(AB, columns=["a", "b"])
+CSV = b"a,b\n1,2.5\n3,4\n"
+
+#: Files that all hold the table a = 1, 3 and b = 2.5, 4.
+SAME = {
+    "decimal commas": "a;b\n1;2,5\n3;4,0\n",
+    "decimal commas in quotes": 'a,b\n"1,0","2,5"\n"3,0","4,0"\n',
+    "tabs and decimal commas": "a\tb\n1\t2,5\n3\t4\n",
+    "comments above": "# made in 2024\n# by hand\na,b\n1,2.5\n3,4\n",
+    "comments between rows": "a,b\n1,2.5\n# a remark\n3,4\n",
+    "C++ comments": "// a remark\na,b\n1,2.5\n3,4\n",
+    "names in the last comment (NumPy)": "# a b\n1 2.5\n3 4\n",
+    "blank lines everywhere": "\n\na,b\n\n1,2.5\n\n\n3,4\n\n",
+    "lines of spaces": "a,b\n   \n1,2.5\n3,4\n  \n",
+    "a title": "Report of 2024\na,b\n1,2.5\n3,4\n",
+    "titles and a blank line": "Report\nMinistry of Numbers\n\na;b\n1;2.5\n3;4\n",
+    "a source below": "a,b\n1,2.5\n3,4\nSource: Ministry of Numbers\n",
+    "a count of rows below (psql)": " a | b \n---+-----\n 1 | 2.5\n 3 | 4\n(2 rows)\n",
+    "totals below": "a,b\n1,2.5\n3,4\nTotal,6.5\n",
+    "a Markdown table": "| a | b |\n|---|:---:|\n| 1 | 2.5 |\n| 3 | 4 |\n",
+    "rules of dashes": "a  b\n-------\n1  2.5\n3  4\n",
+    "sep= of Excel": "sep=;\na;b\n1;2.5\n3;4\n",
+    "the header again (joined files)": "a,b\n1,2.5\na,b\n3,4\n",
+    "a line of units": "a,b\nmm,kg\n1,2.5\n3,4\n",
+    "a line of units in brackets": "a;b\n[mm];[kg]\n1;2,5\n3;4,0\n",
+    "units in the header": "a [mm],b (kg)\n1,2.5\n3,4\n",
+    "units behind numbers": "a,b\n1 mm,2.5 kg\n3 mm,4 kg\n",
+    "percent": "a,b\n1%,2.5 %\n3%,4 %\n",
+    "dollars": "a,b\n$1,$2.50\n$3,$4.00\n",
+    "euros behind": "a;b\n1 €;2,50 €\n3 €;4,00 €\n",
+    "currency codes": "a,b\nUSD 1,USD 2.5\nUSD 3,USD 4\n",
+    "plus signs": "a,b\n+1,+2.5\n+3,+4\n",
+    "exponents": "a,b\n1e0,25E-1\n3e0,4E+0\n",
+    "Windows line ends": "a,b\r\n1,2.5\r\n3,4\r\n",
+    "old Macintosh line ends": "a,b\r1,2.5\r3,4\r",
+    "no line end at the end": "a,b\n1,2.5\n3,4",
+    "a byte-order mark": b"\xef\xbb\xbf" + CSV,
+    "UTF-16 with a mark": "a,b\n1,2.5\n3,4\n".encode("utf-16"),
+    "UTF-16 without a mark": "a,b\n1,2.5\n3,4\n".encode("utf-16-le"),
+    "spaces around": " a , b \n 1 , 2.5 \n 3 , 4 \n",
+    "hard spaces": "a,b\n1\u00a0,2.5\u00a0\n3\u00a0,4\u00a0\n",
+    "a separator at the end of every line": "a,b,\n1,2.5,\n3,4,\n",
+    "row numbers of R": '"","a","b"\n"1",1,2.5\n"2",3,4\n',
+    "everything in quotes": '"a","b"\n"1","2.5"\n"3","4"\n',
+    "gzip": gzip.compress(CSV),
+    "xz": lzma.compress(CSV),
+    "bzip2": bz2.compress(CSV),
+    "zip": zipped(data_csv=CSV),
+    "gzip in zip": zipped(data_gz=gzip.compress(CSV)),
+    "Parquet": saved("to_parquet", FRAME),
+    "Feather": saved("to_feather", FRAME),
+    "Excel": saved("to_excel", FRAME, index=False),
+    "Excel with a title and empty rows": saved("to_excel", FRAME, index=False, startrow=3, startcol=2),
+    "Stata": saved("to_stata", FRAME, write_index=False, version=118),
+    "JSON lines": '{"a": 1, "b": 2.5}\n{"a": 3, "b": 4}\n',
+    "JSON lines, blank ones between": '{"a": 1, "b": 2.5}\n\n{"a": 3, "b": 4}\n',
+    "JSON, a list of objects": '[{"a": 1, "b": 2.5}, {"a": 3, "b": 4}]',
+    "JSON, columns": '{"a": [1, 3], "b": [2.5, 4]}',
+}
+
+
+@pytest.mark.parametrize("kind", SAME)
+def test_the_same_table(kind: str) -> None:
+    frame = table(SAME[kind]).frame
+    assert frame.columns.tolist() == ["a", "b"]
+    assert frame.to_numpy(dtype=float).tolist() == AB
+
+
+#: Files and what a person reads in the column x.
+READ = {
+    "thousands with commas": ('x,y\n"1,234,567",1\n"89",2\n', [1234567.0, 89.0]),
+    "thousands with commas, one group": ('x,y\n"1,234",1\n"5,678",2\n', [1234.0, 5678.0]),
+    "thousands with points": ("x;y\n1.234,50;1\n2,25;2\n", [1234.5, 2.25]),
+    "thousands with spaces": ("x;y\n1 234 567;1\n89;2\n", [1234567.0, 89.0]),
+    "thousands with thin spaces and commas": ("x;y\n1\u202f234,5;1\n2,0;2\n", [1234.5, 2.0]),
+    "thousands with apostrophes": ("x,y\n1'234.5,1\n2.5,2\n", [1234.5, 2.5]),
+    "losses in brackets": ('x,y\n"(1,500)",1\n"2,500",2\n', [-1500.0, 2500.0]),
+    "typographic minus": ("x,y\n−3,1\n4,2\n", [-3.0, 4.0]),
+    "minus behind": ("x,y\n3-,1\n4,2\n", [-3.0, 4.0]),
+    "a dash for a gap": ("x,y\n-,1\n4,2\n", [np.nan, 4.0]),
+    "n.a. for a gap": ("x,y\nn.a.,1\n4,2\n", [np.nan, 4.0]),
+    "a question mark for a gap": ("x,y\n?,1\n4,2\n", [np.nan, 4.0]),
+    "an Excel error for a gap": ("x,y\n#DIV/0!,1\n4,2\n", [np.nan, 4.0]),
+    "text with commas in quotes": ('x,y\n"a, b",1\n"c\nd",2\n', ["a, b", "c\nd"]),
+    "Windows-1252": ("x,y\nMüller,1\nČapek,2\n".replace("Č", "C").encode("cp1252"), ["Müller", "Capek"]),
+    "mixed encodings": ("x,y\nMüller,1\n".encode() + "Bär,2\n".encode("cp1252"), ["Müller", "Bär"]),
+    "text and numbers stay text": ("x,y\nA1,1\nB2,2\n", ["A1", "B2"]),
+    "different units stay text": ("x,y\n1 mm,1\n2 cm,2\n", ["1 mm", "2 cm"]),
+}
+
+
+@pytest.mark.parametrize("kind", READ)
+def test_read_as_a_person_would(kind: str) -> None:
+    content, expected = READ[kind]
+    column = table(content).frame["x"]
+    if isinstance(expected[0], str):
+        assert column.tolist() == expected
+    else:
+        np.testing.assert_array_equal(column.to_numpy(dtype=float), expected)
+
+
+#: Damaged files and what is said about them.
+REFUSED = {
+    "a field too many": ("a,b\n1,2\n3,4,5\n", "Line 3 .* has 3 fields where the first line has 2"),
+    "a field too few, below a comment": ("# x\na,b\n1,2\n3\n", "Line 4 .* has 1 fields"),
+    "damaged gzip": (gzip.compress(CSV)[:-9], "damaged gzip"),
+    "damaged xz": (lzma.compress(CSV)[:-9], "damaged xz"),
+    "damaged Parquet": (saved("to_parquet", FRAME)[:40], "damaged Parquet"),
+    "damaged Arrow": (saved("to_feather", FRAME)[:40], "damaged Arrow"),
+    "damaged JSON lines": ('{"a": 1}\n{"a": }\n', r"Line 2 .* is not JSON \(column 7"),
+    "JSON without rows": ('{"a": [1, 2], "b": [3]}', "columns .* have 1 to 2 values"),
+    "a web page": ("<!DOCTYPE html><html></html>", "is a web page, not a table"),
+    "a PDF": (b"%PDF-1.7 ...", "is a PDF"),
+    "several files in a zip": (zipped(a_csv=CSV, b_csv=CSV), r"holds 2 files \(a.csv, b.csv\); say which"),
+    "zstd": (b"\x28\xb5\x2f\xfd....", "packed by zstd"),
+    "only comments": ("# a\n# b\n", "is empty"),
+    "names alone": ("a,b\n", "no rows of data"),
+    "names twice": ("a,b,a\n1,2,3\n", "several columns named 'a'"),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_refused_with_a_sentence(kind: str) -> None:
+    content, words = REFUSED[kind]
+    with pytest.raises(ValueError, match=words):
+        table(content)
+
+
+def test_there_are_sixty_of_them() -> None:
+    assert len(SAME) + len(READ) + len(REFUSED) >= 60
+
+
+def test_units_are_kept_and_said() -> None:
+    found = table("length [mm],mass (kg),note (free text),price\n1,2,a,3 €\n4,5,b,6 €\n")
+    assert found.frame.columns.tolist() == ["length", "mass", "note (free text)", "price"]
+    assert found.units == {"length": "mm", "mass": "kg", "price": "€"}
+    assert "'length [mm]', 'mass (kg)' read with a unit in its name" in found.notes
+    assert table("a,b\nmm,kg\n1,2\n3,4\n").units == {"a": "mm", "b": "kg"}
+
+
+def test_lines_are_still_known_below_titles() -> None:
+    found = table("Report\n\na,b\n1,2\n3,4\n")
+    assert found.place(1) == "row 2 (line 5)"
+    assert table("a,b\nmm,kg\n1,2\n3,4\n").place(0) == "row 1 (line 3)"
+    assert table("a,b\n1,2\n# x\n3,4\n").place(1) == "row 2"
+
+
+def test_parts_of_files(tmp_path: Path) -> None:
+    archive = tmp_path / "two.zip"
+    archive.write_bytes(zipped(a_csv=CSV, b_csv=b"c,d\n1,2\n"))
+    assert read_table(f"{archive}::b.csv").frame.columns.tolist() == ["c", "d"]
+    with pytest.raises(ValueError, match=r"holds no file 'd.csv'"):
+        read_table(f"{archive}::d.csv")
+    book = tmp_path / "two.xlsx"
+    with pd.ExcelWriter(book) as writer:
+        pd.DataFrame({"Report": ["of 2024"]}).to_excel(writer, sheet_name="cover", index=False)
+        FRAME.to_excel(writer, sheet_name="data", index=False)
+    assert read_table(book).frame.to_numpy().tolist() == AB
+    assert read_table(book).notes == ["read sheet 'data' of 2; --sheet takes another"]
+    with pytest.raises(ValueError, match="has no sheet 'x'"):
+        read_table(f"{book}::x")
+
+
+def test_tables_of_sqlite(tmp_path: Path) -> None:
+    path = tmp_path / "file.db"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE sales (a REAL, b REAL)")
+    connection.executemany("INSERT INTO sales VALUES (?, ?)", AB)
+    connection.commit()
+    only = read_table(path)
+    assert only.frame.to_numpy().tolist() == AB
+    assert only.notes == [f"read table 'sales', the only one of {path}"]
+    connection.execute('CREATE TABLE "other one" (a REAL)')
+    connection.commit()
+    connection.close()
+    with pytest.raises(ValueError, match=r"has 2 tables \(other one, sales\); say which"):
+        read_table(path)
+    with pytest.raises(ValueError, match="no table 'sale'; did you mean 'sales'"):
+        read_table(f"{path}::sale")
+    assert read_table(f"{path}::sales").frame.to_numpy().tolist() == AB
+
+
+def test_tables_of_duckdb(tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    path = tmp_path / "file.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE sales (a DOUBLE, b DOUBLE)")
+        connection.executemany("INSERT INTO sales VALUES (?, ?)", AB)
+    assert read_table(f"{path}::sales").frame.to_numpy().tolist() == AB
+
+
+def test_parquet_directories(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    for number, row in enumerate(AB):
+        pd.DataFrame([row], columns=["a", "b"]).to_parquet(tmp_path / "parts" / f"part-{number}.parquet")
+    assert read_table(tmp_path / "parts").frame.to_numpy().tolist() == AB

@@ -1,0 +1,53 @@
+"""The front end's modules can be put into one script, and stay small."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from importlib import resources
+
+import pytest
+
+from multigene.report.modules import EXPORT, IMPORT, inlined
+
+MODULES = {
+    each.name: each.read_text("utf-8")
+    for each in (resources.files("multigene.report") / "templates" / "modules").iterdir()
+}
+DECLARED = re.compile(r"^(?:export )?(?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)
+
+
+def test_no_two_modules_declare_the_same_name():
+    owners: dict[str, list[str]] = {}
+    for name, text in MODULES.items():
+        for declared in DECLARED.findall(text):
+            owners.setdefault(declared, []).append(name)
+    # `const A = …, B = …` declares more than the first; such names are looked for too.
+    assert {name: where for name, where in owners.items() if len(where) > 1} == {}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_imports_are_of_the_kind_that_can_be_left_out(name):
+    text = MODULES[name]
+    assert len(re.findall(r"^import ", text, re.MULTILINE)) == len(IMPORT.findall(text))
+    assert len(re.findall(r"^export ", text, re.MULTILINE)) == len(EXPORT.findall(text))
+    for names, where in re.findall(r'^import \{([^}]*)\} from "\./([\w.]+)";', text, re.MULTILINE):
+        exported = re.findall(
+            r"^export (?:async )?(?:function|class|const|let) (\w+)", MODULES[where], re.MULTILINE
+        )
+        assert {each.strip() for each in names.split(",")} <= set(exported)
+
+
+def test_a_report_holds_every_module_once():
+    script = inlined("page.js")
+    assert "import " not in re.sub(r"//.*", "", script).split("function")[0]
+    assert script.count("function explore(") == 1
+    assert script.count("class Predictor") == 1
+    assert len(script) < 100_000
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node to parse the script")
+def test_the_script_of_a_report_can_be_parsed(tmp_path):
+    (tmp_path / "page.mjs").write_text(inlined("page.js"))
+    subprocess.run(["node", "--check", str(tmp_path / "page.mjs")], check=True)
