@@ -36,7 +36,7 @@ rust-test:
 	cargo test --workspace --exclude multigene-python --quiet
 
 python-test: $(VENV)/tested
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q --numprocesses auto --dist loadfile
 
 lint: $(VENV)/linted
 	cargo fmt --all --check

@@ -30,12 +30,13 @@ BENCHMARKS = (
     "prune",
     "report",
     "laws",
+    "calibration",
     "fingerprints",
 )
-#: Those that need a directory of data, and run only when they are named.
-NAMED_ONLY = ("srbench",)
+#: Those that need data or packages of their own, and run only when they are named.
+NAMED_ONLY = ("srbench", "raw_tables")
 #: Those whose `run` takes the options after the name.
-WITH_OPTIONS = ("sizes", "srbench")
+WITH_OPTIONS = ("sizes", "srbench", "raw_tables")
 
 
 def main(arguments: Sequence[str]) -> None:

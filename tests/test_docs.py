@@ -32,8 +32,6 @@ COMMANDS = ROOT / "tests" / "page_commands.py"
 BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TABLES = re.compile(r"<!-- (\w+): made by docs/reference.py -->.*?<!-- end of \1 -->", re.DOTALL)
 LINK = re.compile(r"(?<!`)\[[^\]]*\]\(([^)\s]+)\)")
-#: Commands that help shows and that fail; remove what works.
-FAILING = ("multigene settings",)
 #: What only runs where a batch system or a cluster is; such a block is compiled, such a line is left out.
 ELSEWHERE = ("dask_jobqueue", "tcp://host", "dask ")
 #: Programs whose commands are checked, not run.
@@ -168,11 +166,7 @@ def help_examples() -> list[Any]:
     found = [line for command in made.commands().values() for line in made.examples(command.epilog or "")]
     found += re.findall(r"`(multigene [^`]+)`", str(app.info.epilog))
     found += re.findall(r"^ *(multigene .*?)(?:  |$)", demo.NEXT, re.MULTILINE)
-    failing = pytest.mark.xfail(strict=True, reason="`multigene settings` fails")
-    return [
-        pytest.param(line, id=line, marks=[failing] if line.startswith(FAILING) else [])
-        for line in dict.fromkeys(found)
-    ]
+    return [pytest.param(line, id=line) for line in dict.fromkeys(found)]
 
 
 def spoken_commands() -> list[str]:

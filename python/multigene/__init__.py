@@ -4,7 +4,7 @@
     model = MultigeneRegressor(random_state=0).fit(X, y)
     print(model)
 
-Names are imported when they are first used, so that `import multigene` itself takes no time.
+Names are imported when they are first used, so that `import multigene` itself takes no time. Where things are: ARCHITECTURE.md.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from multigene.settings.settings import Settings
     from multigene.transformer import MultigeneClassifier, MultigeneTransformer
 
-__version__ = "0.1.0"
+    __version__: str
+
 __all__ = [
     "Formula",
     "MultigeneClassifier",
@@ -46,6 +47,10 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":  # that of Cargo.toml, by way of the installed package
+        from importlib.metadata import version
+
+        return version("multigene")
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'multigene' has no attribute {name!r}")

@@ -16,14 +16,16 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from multigene.data.arrays import checked_features, checked_rows, rows_to_fit, target_name, with_errors
+from multigene.data.stream import Stream
 from multigene.data.training_rows import TrainingRows
 from multigene.fitted import FittedModel
-from multigene.fitting import Data, Fitting
+from multigene.fitting import Data, Fitting, on_all_rows
 from multigene.formula import Digits
 from multigene.search.run import Callback
+from multigene.settings.loss import loss_of
 from multigene.settings.parameters import Parameters, told_by_name
 from multigene.settings.resolve import resolved
-from multigene.settings.settings import Settings
+from multigene.settings.settings import Search, Settings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,6 +103,9 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         R² of the chosen formula on the training rows.
     explained_ : float
         Share of the best constant's loss that it explains on them: R² for squared error, D² for a deviance.
+    claim_ : multigene.laws.claims.Claim or None
+        Whether the formula may be the law behind the training rows: `grade` ("exact", "exact to the data's precision" or
+        "consistent with the noise") and `probability`, as calibrated on planted laws. None where the rows contradict it.
     n_genes_, n_nodes_, depth_ : int
         Genes that take part, nodes of all genes, largest depth of a gene, as the paper counts them.
     lcf_share_ : float
@@ -176,6 +181,8 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         X, y : array or DataFrame of shape (rows, features), array or Series of shape (rows,)
             Numbers; a DataFrame (pandas, polars, PyArrow, …) may have text, categories, dates and gaps as well, which
             the formula then names: `3.2 if region == "north"`, `days(date since 2024-01-01)`.
+            Tables larger than memory are read in pieces: the path of a Parquet file or of a directory of them (or an Arrow
+            dataset) and the name of the target, or a Dask DataFrame and Series.
         sample_weight : array of shape (rows,), optional
             Weight of every row, not negative; rows of weight 0 are not seen. Laws are not looked for among rows of
             different weights.
@@ -190,6 +197,11 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         from multigene.report.progress import ProgressLine
 
+        stream = Stream.of(X, y)
+        if stream is not None:
+            if y_error is not None or not loss_of(self.loss).squared:
+                raise ValueError("loss and y_error go with rows in memory; give a table, or leave them out.")
+            return self._fit_in_pieces(stream, sample_weight, callback=callback, checkpoint=checkpoint)
         fitting = Fitting(Parameters.of(self), self.resolved_settings(), callback)
         sample_weight = with_errors(sample_weight, y_error, len(y) if hasattr(y, "__len__") else 0)
         rows = rows_to_fit(self, X, y, sample_weight, self.missing)
@@ -197,6 +209,20 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         data = Data(rows.X, rows.y, rows.weights, rows.names, target_name(y), rows.encoding)
         state = getattr(self, "_state", None)
         self._fitted, self._state = fitting.run(data, line, checkpoint, state)
+        return self
+
+    def _fit_in_pieces(self, stream: Stream, sample_weight: Any, **options: Any) -> MultigeneRegressor:
+        """Search on rows drawn evenly from a table larger than memory; coefficients and scores from all of its rows."""
+        if sample_weight is not None:
+            raise ValueError(
+                "Tables that are read in pieces have no sample_weight; fit rows in memory, or leave it out."
+            )
+        search = self.resolved_settings().search
+        most = stream.sample_size((search or Search()).memory_megabytes)
+        sample = stream.sample(most, self.random_state if isinstance(self.random_state, int) else 0)
+        self.fit(sample[list(stream.features)], sample[stream.target], **options)
+        if stream.rows > most:
+            self._fitted = on_all_rows(self._fitted, stream)
         return self
 
     def resolved_settings(self) -> Settings:
@@ -226,6 +252,9 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     formula_ = _told("formula", "The chosen formula.")
     choice_ = _told("choice", "How the formula in use was chosen.")
+    claim_ = _told(
+        "claim", "Whether it may be the law behind the training rows: a grade and a probability, or None."
+    )
     r2_ = _told("r2", "R² of the chosen formula on the training rows.")
     explained_ = _told(
         "explained", "Share of the best constant's loss that is explained on the training rows."

@@ -27,6 +27,7 @@ from multigene.explain.front import Front
 from multigene.explain.intervals import Uncertainty, bounds, parameter_table
 from multigene.expression.genes import model_expression, prediction_expression, transformations
 from multigene.formula import Formula
+from multigene.laws.claims import Claim, claim_of
 from multigene.search.constants import FEW_ROWS
 from multigene.settings.parameters import Parameters
 from multigene.settings.settings import Settings
@@ -125,6 +126,14 @@ class FittedModel:
     def loss(self) -> Loss:
         """What was minimised."""
         return self.front.loss
+
+    @cached_property
+    def claim(self) -> Claim | None:
+        """Whether the formula may be the law behind the training rows: a grade and a probability. None where the rows contradict
+        that, and after loading from a file, which has no rows."""
+        if self.rows is None:
+            return None
+        return claim_of(self.formula.expression, self.rows.X, self.rows.y, self.rows.weights)
 
     @property
     def r2(self) -> float:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,13 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from multigene._engine import Dataset, Workers
 from multigene.data.arrays import data_summary
+from multigene.data.encoding.columns import Plain
 from multigene.data.encoding.encoding import Encoding
 from multigene.data.losses import SQUARED, Loss
+from multigene.data.stream import Stream
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.checkpoint import fingerprint_of
+from multigene.explain.all_rows import refitted
 from multigene.explain.digits import with_few_digits
 from multigene.explain.front import Front
 from multigene.expression.tree import variables
@@ -150,6 +154,42 @@ def fitted_model(run: Run, parameters: Parameters, data: Data, rows: TrainingRow
         n_generations=run.generations(),
         stopped_by=run.stopped_by,
     )
+
+
+def on_all_rows(fitted: FittedModel, stream: Stream) -> FittedModel:
+    """A model found on a sample, with coefficients, scores and ranges of all rows of the table that it was drawn from."""
+    rows = fitted.needed(None)
+    front = fitted.front
+    members, ranges, total, variance = refitted(list(front), (rows.X, rows.y), _numeric(fitted, stream))
+    new = dict(zip(map(id, front), members, strict=True))
+    columns = zip(front.names, ranges.low[:-1].tolist(), ranges.high[:-1].tolist(), strict=True)
+    summary = {
+        "rows": total,
+        "target_variance": variance,
+        "target_range": [float(ranges.low[-1]), float(ranges.high[-1])],
+        "ranges": {name: [low, high] for name, low, high in columns},
+    }
+    return replace(
+        fitted,
+        front=Front(members, new[id(front.default)], front.names, front.target, summary),
+        chosen=new[id(fitted.chosen)],
+        data=summary,
+        rows=replace(rows, total=total),
+    )
+
+
+def _numeric(fitted: FittedModel, stream: Stream) -> Iterator[tuple[Floats, Floats]]:
+    """Chunks of numeric features and targets; rows with gaps where the sample had none are left out."""
+    encoding = fitted.encoding
+    plain = fitted.names
+    if encoding is not None:
+        drop = fitted.parameters.missing == "drop"
+        plain = [c.source for c in encoding.columns if drop or isinstance(c, Plain)]
+    for chunk in stream.chunks():
+        whole = chunk.dropna(subset=plain)
+        if len(whole):
+            X = np.ascontiguousarray(fitted.features(whole))
+            yield X, whole[stream.target].to_numpy(dtype=np.float64)
 
 
 def front_of(run: Run, data: Data, rows: TrainingRows, summary: dict[str, Any]) -> Front:

@@ -53,3 +53,24 @@ def test_rows_with_gaps_can_be_left_out(here):
     make(here)
     said = run("fit", "sales.csv", "-t", "price", "--drop-missing", *QUICK).stderr
     assert "left out 12 rows of sales.csv without a value" in said
+
+
+def test_parquet_larger_than_the_setting_is_read_in_pieces(here):
+    rng = np.random.default_rng(0)
+    folder = here / "pieces"
+    folder.mkdir(exist_ok=True)
+    for number in range(2):
+        x = rng.uniform(-2, 2, (40_000, 2))
+        y = x[:, 0] ** 2 + x[:, 1] + 0.2 * rng.normal(size=len(x))
+        pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "y": y}).to_parquet(
+            folder / f"{number}.parquet", index=False
+        )
+    small = ("--set", "memory_megabytes=1", "--save", "pieces.json", "--json")
+    result = run("fit", "pieces", "-t", "y", *QUICK, *small)
+    assert "works on 3333 of 80000 rows, drawn evenly" in result.stderr
+    found = json.loads(result.stdout)
+    assert found["all_rows"]["rows"] == 80_000
+    assert found["all_rows"]["r2"] > 0.9
+    assert json.loads((here / "pieces.json").read_text())["data"]["rows"] == 80_000
+    refused = run("fit", "pieces", "-t", "y", "--holdout", "0.2", *QUICK, *small)
+    assert "--holdout needs the whole table in memory" in refused.stderr

@@ -227,3 +227,12 @@ def test_a_law_of_small_values_through_the_front_door():
     model = MultigeneRegressor(search="laws", generations=200, random_state=0, n_jobs=1).fit(X, y)
     assert model.stopped_by_ == "law"
     np.testing.assert_allclose(model.predict(X), y, rtol=1e-9)
+
+
+def test_a_target_with_many_zeros_gives_no_warning():
+    X = rows(60, 2, -5.0, 5.0)
+    y = np.where(
+        X[:, 0] > 0.0, X[:, 0], 0.0
+    )  # a relative error is infinite where the target is 0 and the formula is not
+    worse = exact.no_worse_than(read("2.0*x0"), X, y)
+    assert worse(read("3.0*x0"))

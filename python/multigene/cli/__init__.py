@@ -1,7 +1,8 @@
 """The command line: fit, predict, show, export, report, compare, demo, settings, study.
 
 One module per command, each read top-down; `group.py` turns mistakes into one line and exit code 2,
-`output.py` is all that writes. Needs the extra `multigene[cli]`.
+`output.py` is all that writes. What comes in are arguments and files; what goes out is text, files and an exit code. Needs the
+extra `multigene[cli]`.
 """
 
 from __future__ import annotations

@@ -27,6 +27,7 @@ from multigene.cli.predict import spoken_features
 from multigene.cli.task import Problem, problem, regressor
 from multigene.data.scores import scores, spoken
 from multigene.settings.paper import configuration
+from multigene.settings.settings import Search as SearchSettings
 from multigene.settings.text import read_assignment, read_settings_file
 from multigene.words import among, anatomy, counted
 
@@ -165,7 +166,8 @@ def fit(
     results.check()
     visible = progress_visible(saying.quiet)
     estimator = regressor(search, visible=visible, **method.parameters())
-    task = problem(data, rows, reading, search.seed)
+    memory = (estimator.resolved_settings().search or SearchSettings()).memory_megabytes
+    task = problem(data, rows, reading, search.seed, memory)
     notes(task.notes, saying.quiet)
     if method.units == [HEADER]:
         estimator.set_params(units=task.header_units())
@@ -173,7 +175,12 @@ def fit(
     estimator.fit(task.x(task.train), task.y(task.train))
     if estimator.fitted_.encoding is not None:
         notes(estimator.fitted_.encoding.notes, saying.quiet)
-    fitted = replace(estimator.fitted_, command=command(data, task, rows, search, method, reading))
+    found = estimator.fitted_
+    if task.stream is not None:
+        from multigene.fitting import on_all_rows
+
+        found = on_all_rows(found, task.stream)
+    fitted = replace(found, command=command(data, task, rows, search, method, reading))
     model = applied(fitted, results.choose, results.prune)
     result = summary(model, task, clock.perf_counter() - started, search.seed)
     result["files"] = results.write(model, task, result)
@@ -215,7 +222,7 @@ def read_units(texts: list[str] | None) -> dict[str, str] | None:
 
 
 def summary(model: FittedModel, task: Problem, seconds: float, seed: int) -> dict[str, Any]:
-    """All there is to say about a fit."""
+    """All there is to say about a fit; training scores of a table that is read in pieces are those of the sample in memory."""
 
     def measured(frame: pd.DataFrame) -> dict[str, float]:
         prediction = model.predict(spoken_features(model, task.x(frame)))
@@ -230,6 +237,7 @@ def summary(model: FittedModel, task: Problem, seconds: float, seed: int) -> dic
         "nodes": model.formula.size,
         "genes": model.n_genes,
         "train": measured(task.train),
+        "all_rows": None if task.stream is None else {"rows": (model.data or {})["rows"], "r2": model.r2},
         "test": None if task.test is None else measured(task.test),
         "front": model.equations(),
         "generations": model.n_generations,
@@ -247,6 +255,10 @@ def spoken_summary(result: dict[str, Any]) -> str:
         "",
         spoken("training", result["train"], result["train"]["rows"]),
     ]
+    if result["all_rows"] is not None:
+        lines.append(
+            f"{'all rows:':10} R² {result['all_rows']['r2']:.6f}   {result['all_rows']['rows']} rows"
+        )
     if result["test"] is not None:
         lines.append(spoken("test", result["test"], result["test"]["rows"]))
     lines.append(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 
 from multigene.cli import options as o
 from multigene.data.columns import Columns, choose_columns, raw_rows
+from multigene.data.stream import Stream, all_columns, large_parquet, parquet
 from multigene.data.table import Table
 from multigene.words import nearest
 
@@ -27,6 +29,8 @@ class Problem:
     test: pd.DataFrame | None
     notes: list[str] = field(default_factory=list)
     units: dict[str, str] = field(default_factory=dict)
+    stream: Stream | None = None
+    """All rows, where `train` is a sample of them."""
 
     def header_units(self) -> dict[str, str]:
         """The units that stood in the header, one for every column in use."""
@@ -47,15 +51,17 @@ class Problem:
         return frame[self.columns.target]
 
 
-def problem(data: str, rows: o.Rows, reading: o.Reading, seed: int) -> Problem:
-    """Read the files, choose columns, set test rows aside."""
+def problem(
+    data: str, rows: o.Rows, reading: o.Reading, seed: int, megabytes: float = float("inf")
+) -> Problem:
+    """Read the files, choose columns, set test rows aside; of a Parquet table larger than so much memory, only a sample."""
     if rows.test is not None and rows.holdout is not None:
         raise ValueError("Give either --test or --holdout, not both: each says which rows are for testing.")
     if rows.holdout is not None and not 0.0 < rows.holdout < 1.0:
         raise ValueError(f"--holdout {rows.holdout} is not a share between 0 and 1; take for example 0.2.")
     if data == "-" and rows.test == "-":
         raise ValueError("Standard input ('-') can be read only once; give a file for the other.")
-    table = reading.table(data)
+    table, in_pieces = _sampled(data, seed, megabytes) or (reading.table(data), False)
     test = None if rows.test is None else reading.table(rows.test)
     columns = choose_columns(table, rows.target, rows.features or (), rows.exclude or ())
     notes = list(table.notes) + ([columns.guessed] if columns.guessed else [])
@@ -71,7 +77,23 @@ def problem(data: str, rows: o.Rows, reading: o.Reading, seed: int) -> Problem:
         rest = _test_rows(test, columns, rows.gaps(), notes)
     elif rows.holdout is not None:
         train, rest = split(train, rows.holdout, seed)
-    return Problem(table.source, columns, train, rest, notes, table.units)
+    if in_pieces and rows.holdout is not None:
+        raise ValueError(
+            "--holdout needs the whole table in memory, and this one is read in pieces; give --test."
+        )
+    whole = parquet(Path(data), columns.target, columns.features) if in_pieces else None
+    return Problem(table.source, columns, train, rest, notes, table.units, whole)
+
+
+def _sampled(data: str, seed: int, megabytes: float) -> tuple[Table, bool] | None:
+    """Rows drawn evenly from a Parquet table that is too large to be read; None if it is none."""
+    total = None if data == "-" else large_parquet(data, megabytes)
+    if total is None:
+        return None
+    every = all_columns(Path(data))
+    sample = every.sample(every.sample_size(megabytes), seed)
+    note = f"the search works on {len(sample)} of {total} rows, drawn evenly; coefficients and scores are of all rows"
+    return Table(sample, data, [note]), True
 
 
 def _test_rows(test: Table, columns: Columns, missing: str, notes: list[str]) -> pd.DataFrame:

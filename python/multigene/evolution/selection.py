@@ -1,4 +1,4 @@
-"""Who survives and who has offspring: fitness in, index arrays out (METHOD: tournament, elites)."""
+"""Who survives and who has offspring: fitness in, index arrays out."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -193,7 +194,7 @@ def _root_mean_square(columns: Floats, rows: TrainingRows) -> Floats:
 
 def _shortest(value: float, effect: float, room: float) -> float:
     """The shortest number near a value, or zero, that moves predictions by no more than there is room for."""
-    near = (0.0, *short_numbers(value, MOST_DIGITS, named=False))
+    near = chain((0.0,), short_numbers(value, MOST_DIGITS, named=False))
     return next((number for number in near if abs(number - value) * effect <= room), value)
 
 

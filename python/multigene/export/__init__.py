@@ -1,6 +1,7 @@
 """Writers of a formula in other languages: one small module per target, and the registry that finds them by name.
 
-A writer is `write(expression, names, target, **options)`; `names` are the column names. Modules are imported
+What comes in is an expression with column names; what goes out is text, or a model for ONNX. A writer is
+`write(expression, names, target, **options)`; the registry is in this file. Modules are imported
 when first used, so that a target with a heavy dependency costs nothing until it is used.
 """
 

@@ -12,6 +12,7 @@ and fitted: all but whole exponents. Three words say what a number may be instea
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -158,11 +159,17 @@ def short_numbers(value: float, most_digits: int = 15, *, named: bool = True) ->
     """
     if value == 0.0:
         return
-    found = [(float(digits), to_digits(value, digits)) for digits in range(1, most_digits + 1)]
-    found += _named_near(value) if named else _sixth_near(value)
-    order = sorted(found, key=lambda pair: (pair[0], abs(pair[1] - value)))
-    for number in dict.fromkeys(number for _, number in order):
-        if number != 0.0 and math.isfinite(number):
+
+    def rank(pair: tuple[float, float]) -> tuple[float, float]:
+        return pair[0], abs(pair[1] - value)
+
+    # One at a time: most callers take one of the first.
+    rounded = ((float(digits), to_digits(value, digits)) for digits in range(1, most_digits + 1))
+    others = sorted(_named_near(value) if named else _sixth_near(value), key=rank)
+    seen = {0.0}
+    for _, number in heapq.merge(rounded, others, key=rank):
+        if number not in seen and math.isfinite(number):
+            seen.add(number)
             yield number
 
 

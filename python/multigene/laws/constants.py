@@ -76,6 +76,17 @@ SMOOTH_PART = 0.04
 #: Rows among which neighbours are looked for. [time]
 NEIGHBOUR_ROWS = 1000
 
+# --- how probable a claim is (claims.py) ----------------------------------------------------------
+
+#: By grade, up to so many fitted numbers: how often formulas of that kind were the law. Exact ones: 81 of 81 claims of the law
+#: benchmarks (`dev`, random laws), others 26 of 26, 49 of 51, 7 of 17 and 5 of 20 planted laws with noise (`calibration`,
+#: development laws), each with one success and one failure more.
+CONFIDENCE = {
+    "exact": ((10**9, 0.99),),
+    "exact to the data's precision": ((10**9, 0.96),),
+    "consistent with the noise": ((1, 0.94), (8, 0.42), (10**9, 0.27)),
+}
+
 # --- simplified within the noise (noise.py, finds.py) ---------------------------------------------
 
 #: Finds are simplified within the noise if they leave more and less than these. [noise]
@@ -110,6 +121,8 @@ DOUBTFUL_SHARE = 0.5
 #: Share of work of an island of dense linear combinations, against its transform's, and the transforms that have one. [dev]
 DENSE_SHARE = 3.0
 DENSE_TRANSFORMS = ("y",)
+#: Share of work of targets over all features, against those over the features that seem to matter, where these are fewer. [round]
+WIDE_SHARE = 0.3
 #: Peeling: a feature is a pure power factor if leaving out its other terms costs less than this in F, [round]
 PEELING_F = 3.5
 #: and its exponent is this close to a multiple of one half and at least so large. [round]
@@ -213,6 +226,11 @@ SURROGATE_TERMS, ROWS_PER_TERM, HIGHEST_DEGREE = 170, 2.5, 14
 SETTLED = 0.7
 #: Share of the rows whose slopes are trusted; a polynomial is steep at the edge. [feynman]
 INSIDE = 0.6
+
+#: A feature does not matter when left-out rows are predicted without it no worse than by this factor. [dev]
+IRRELEVANT = 1.0
+#: What the features that matter leave of left-out rows at most, or there is no picture to tell them by. [dev]
+NO_PICTURE = 0.7
 
 #: Symmetries: rows that surrogates are fitted to. [time]
 SYMMETRY_ROWS = 500

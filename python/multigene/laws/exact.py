@@ -72,7 +72,7 @@ def level(expression: Expression, X: Floats, y: Floats) -> str | None:
     if scale.max() > LOST_DIGITS * np.abs(y).max():
         return None
     needed = _ratio(left, scale)
-    if np.quantile(needed, 0.9) <= ROUNDING_LEVEL and needed.max() <= WORST_LEVEL:
+    if _nine_of_ten(needed) <= ROUNDING_LEVEL and needed.max() <= WORST_LEVEL:
         return EXACTLY
     single = is_single(y) or any(is_single(x) for x in X.T)
     digits, nodes = rounding_of(y) + (SINGLE * scale if single else 0.0), size(expression)
@@ -114,7 +114,7 @@ def no_worse_than(expression: Expression, X: Floats, y: Floats) -> Callable[[Exp
 
 def _relative(expression: Expression, X: Floats, y: Floats) -> float:
     """What is left of nine rows of ten, relative to each."""
-    return float(np.quantile(_ratio(np.abs(y - evaluate(expression, X)), np.abs(y)), 0.9))
+    return _nine_of_ten(_ratio(np.abs(y - evaluate(expression, X)), np.abs(y)))
 
 
 def rounding_scale(expression: Expression, X: Floats) -> Floats:
@@ -226,6 +226,11 @@ def _length(expression: Expression, X: Floats, y: Floats, scale: Floats) -> floa
     with np.errstate(all="ignore"):
         left = float(np.linalg.norm(_ratio(y - evaluate(expression, X), scale)))
     return left if np.isfinite(left) else np.inf
+
+
+def _nine_of_ten(values: Floats) -> float:
+    """What nine values of ten do not exceed; one of the values, since between two infinite ones there is nothing."""
+    return float(np.quantile(values, 0.9, method="higher"))
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:

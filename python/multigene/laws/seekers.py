@@ -28,7 +28,8 @@ from multigene.laws.restarts import Restarts
 from multigene.laws.rows import Rows
 from multigene.laws.settings import allowed_by
 from multigene.laws.survey.phase import Survey
-from multigene.laws.targets import Target, informative, make_targets
+from multigene.laws.targets import Target, informative, make_targets, wide_targets
+from multigene.laws.variables.relevance import relevant
 from multigene.laws.variables.symmetries import Picture, by_units, picture
 from multigene.laws.variables.units import Dimensions
 from multigene.settings.settings import FunctionEntry, Seeking
@@ -57,12 +58,17 @@ class Seekers:
         in noisy data. `weights`, all positive, say how much a row counts: in noise, for a law holds on every row."""
         self.rows_given, self.y, self.rng, self.options, self.alone = X, y, rng, options, alone
         allows, features = allowed_by(functions), informative(X, y, options.most_features)
+        everything = features
+        if options.relevance and dimensions is None:
+            features = relevant(X, y, features)
         seen = _picture(X, y, features, dimensions, options, allows)
         self.noisy = seen.noisy and not alone
         used = np.sort(rng.permutation(rows)[: options.rows])
         weights = None if weights is None else weights / weights.mean()
         self.rows = Rows.of(X, y, seen.combined, used, weights)
         targets = make_targets(self.rows.X, y, options, allows, features, seen.combined)
+        if features != everything:
+            targets += wide_targets(self.rows.X, y, options, allows, everything)
         self.progress = Progress(targets, Finds(X, y, dimensions, weights))
         if dimensions is not None:
             self._take_what_units_say(dimensions)

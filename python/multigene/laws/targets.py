@@ -23,6 +23,7 @@ from multigene.laws.constants import (
     PEELING_CLOSE,
     PEELING_F,
     PEELING_LEAST,
+    WIDE_SHARE,
 )
 from multigene.laws.transforms import TRANSFORMS, Transform, one_sign
 from multigene.laws.variables.symmetries import Variables
@@ -45,6 +46,8 @@ class Target:
     """Leaves of its island are linear combinations of all features (`settings.dense_settings`)."""
     combined: bool = False
     """Over combined variables instead of the features."""
+    wide: bool = False
+    """Over all features, where only some of them seem to matter."""
     restarts: int = 0
     work: int = 0
     best: float = np.inf
@@ -86,6 +89,16 @@ def make_targets(
         if peeled and left and not again:
             targets += _transformed(X, y, left, peeled, options, allows)
     return targets
+
+
+def wide_targets(
+    X: Floats, y: Floats, options: Seeking, allows: Callable[..., bool], features: list[int]
+) -> list[Target]:
+    """Targets over all features beside those over the features that seem to matter."""
+    if np.ptp(y) == 0.0:
+        return []
+    over = _transformed(X, y, features, {}, options, allows)
+    return [replace(t, wide=True, share=WIDE_SHARE * t.share, front={}, seeds=[]) for t in over]
 
 
 def informative(X: Floats, y: Floats, most: int) -> list[int]:

@@ -1,8 +1,9 @@
-"""Every tuning constant of the search, in one table: what it does, and the benchmark that speaks for it.
+"""Every tuning constant of the search, in one table: what it does, and the benchmark that supports it.
 
 Benchmarks are commands of `python -m benchmarks`; their figures, of November 2026, stand in docs/performance.md and docs/laws.md.
-They speak for what a constant is there for; other values of it were not swept, unless that is said. *Not tuned* says: a round
-number, and no benchmark on record moves with it. What users may want to turn is a setting and not here (`settings/settings.py`).
+They support what a constant is there for; other values of it were not swept, unless that is said. *Not tuned* means: a round
+number, and no benchmark on record moves with it. What users may want to change is a setting
+(`settings/settings.py`) and not here.
 """
 
 from __future__ import annotations

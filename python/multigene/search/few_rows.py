@@ -1,7 +1,7 @@
-"""Very few rows, or a cross-validation that was cut short: what may be believed without rows to validate it.
+"""Very few rows, or a cross-validation that was cut short: choosing without rows to validate on.
 
 `searcher.py` asks for a decision about the size where there are too few rows for cross-validation, `result.py` which formula
-convinces all the same.
+is accepted nevertheless.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Linear models for the first population: the product is never worse than them."""
+"""Linear models: members of the first population, and the standard (ridge regression among them) that a formula must beat."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What a search hands over: the chosen model and the front, in the user's units, fitted to all rows.
 
-It is made of `Found`, a plain value that says all that the search knows, at whatever moment it ends. `provisional` is a valid
+It is made of `Found`, a plain value that says all that the search knows, at any moment. `provisional` is a valid
 result that takes no time; `result_of` is the real one: a law is chosen as it is; otherwise the decision about the size says what
 kind of model is chosen and how large it may be, models are fitted to all rows, and the chosen one is tuned once more.
 """

@@ -9,8 +9,8 @@
     finish           islands evolve on all rows, and the law search goes on; near the end shorter formulas complete the front
 
 Each phase is a function of the task, which never changes, and of the `SearchState`, which is all that a search knows. Work is
-shared out in rounds of generations, by count and never by the clock, so that a run limited by generations is the same on any
-machine. What the phases leave is a `Found`, which `result.py` makes a result of.
+shared out in rounds of generations, by count, so that a run limited by generations is the same on any machine; a time limit adds
+shares of time. What the phases leave is a `Found`, which `result.py` makes a result of.
 """
 
 from __future__ import annotations

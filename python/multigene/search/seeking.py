@@ -1,9 +1,9 @@
 """The law search within the default search: whether it runs, on which rows, for how long, and what counts as a law.
 
 `laws/seekers.py` does the seeking; all that the rest of the search knows of it is here. The law search and the islands share a
-run by counted work and never by the clock. The law search begins. A law ends the run; without one the islands take over, and the
-law search gets more or less beside them according to how near a law seems: much on clean data, nothing on data that clearly
-follow no short law.
+run by counted work; a time limit adds shares of time that neither may exceed. The law search runs first. A law ends the run;
+without one the islands take over, and the law search gets more or less beside them according to how near a law seems: much on
+clean data, nothing on data that clearly follow no short law.
 """
 
 from __future__ import annotations

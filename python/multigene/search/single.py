@@ -1,4 +1,7 @@
-"""A configuration of the paper as a run handles it: one population (`evolution/loop.py`), with nothing added but the guard."""
+"""A configuration of the paper as a run handles it: one population (`evolution/loop.py`), with nothing added.
+
+The guard has a say only where the setting `guarded` asks for it.
+"""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 """How large a formula may be: decided on rows that the search did not use.
 
 Every model of the front is compared with the best one row by row. The smallest model that is not clearly worse sets the size;
-what is not clearly better than a linear model gives way to it, and what is not clearly better than a constant is none.
+what does not clearly beat a linear model is replaced by it, and if nothing clearly beats the constant, the constant is chosen.
 
-Few rows cannot choose among many models without being fooled by the luckiest: there the whole search has been cross-validated
+Few rows cannot choose among many models without picking one that fits by chance: there the whole search has been cross-validated
 (`cross_validation.py`), and what it comes to must beat a ridge regression on rows that neither has seen. Very few rows cannot be
-cross-validated either: there a formula must convince by itself (`few_rows.py`).
+cross-validated either: there a formula must justify its size by its training error alone (`few_rows.py`).
 """
 
 from __future__ import annotations

@@ -87,11 +87,12 @@ _REAL: dict[str, tuple[float, float]] = {
     "holdout": (0.0, 0.9),
     "finish": (0.0, 1.0),
     "trim": (0.0, 1e12),
+    "memory_megabytes": (1.0, 1e6),
     "clip": (0.0, 1e12),
 }
 _SWITCHES = (
     "fit_genes", "tune_constants", "distinct", "guarded", "race", "compact", "linear", "guard", "standardise",
-    "survey", "transforms", "peeling", "symmetries", "products", "portfolio", "dense", "adaptive", "brief",
+    "survey", "transforms", "peeling", "symmetries", "relevance", "products", "portfolio", "dense", "adaptive", "brief",
     "neutral", "rounding", "full_tuning", "climb",
 )  # fmt: skip
 _RANGES = ("lcf_range", "constant_range")

@@ -14,7 +14,7 @@ from multigene.settings.settings import (
     function_entries,
 )
 
-#: Functions of the approximators: the paper's, without poles (LAB: division brings spikes and no accuracy).
+#: Functions of the approximators: the paper's, without poles (division brings spikes and no accuracy).
 APPROXIMATOR_FUNCTIONS = (
     "add", "sub", "mul", "sin", "cos", "exp", "logistic", "tanh", "sinc", "softplus", "gauss", "pow2", "pow3",
 )  # fmt: skip

@@ -273,6 +273,8 @@ class Search:
     trim: float = 1.0
     """Price of a printed node when migrants and the result are shortened: ln(1 - R²) may rise by this much over the number of
     rows; 0 for none."""
+    memory_megabytes: float = 200.0
+    """Of a table that is read in pieces (Parquet, Dask), the search works on as many rows, drawn evenly, as fit into this."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -295,6 +297,8 @@ class Seeking:
     """Divide by power factors that a regression of ln|y| finds."""
     symmetries: bool = True
     """Fewer, better variables where the data show that features scale or shift together (`laws/variables/symmetries.py`)."""
+    relevance: bool = True
+    """Work on the features first without which left-out rows are predicted worse, on all of them later."""
     products: bool = True
     """Product leaves in every second restart."""
     portfolio: bool = True

@@ -1,4 +1,6 @@
-"""The paper's experiment as a tool: problems x methods x seeds, their statistics, tables and figures.
+"""The paper's experiment as a tool: problems × methods × seeds, their statistics, tables and figures.
+
+What comes in is a design; what goes out is a store (SQLite) of results, and tables, figures and a page made of it.
 
     from multigene.study import Store, build_study, read_design, results, run_study
 
@@ -8,7 +10,7 @@
         found = results(store)
 
 Flow: `design` names what is compared, `problems` and `methods` are the things compared, `execution` performs
-one run, `runner` works off all of them into the `store`; `statistics`, `tables`, `figures` and `page` read
+one run, `runner` runs them all and saves results in the `store`; `statistics`, `tables`, `figures` and `page` read
 it.
 """
 

@@ -43,7 +43,7 @@ pub fn resolve(individual: &mut Individual, context: Context, workspace: &mut Wo
     individual.evaluate(context, workspace);
 }
 
-/// Puts the population's LCFs into an individual; true if that changed anything it uses.
+/// Globally synchronised mode: puts the population's LCFs into an individual.
 pub fn mirror(individual: &mut Individual, shared: &Weights) {
     for index in 0..shared.len() as u32 {
         if individual.weights.row(index).values != shared.row(index).values {

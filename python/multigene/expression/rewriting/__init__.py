@@ -1,5 +1,7 @@
 """Rewriting expressions: what may always be done, what may be done to a law, and which form is chosen.
 
+What comes in is an expression; what goes out is an equivalent one, shorter or more like what people write.
+
 | module | holds |
 |---|---|
 | `always.py` | rules that keep the value everywhere: `simplify`, `fold_constants` |
@@ -12,8 +14,8 @@
 | `parts.py` | taking apart, for all of them; `expression/build.py` puts together |
 
 A new rule that is true for every value goes into `always.py`; one that needs a sign, a domain or a lucky constant into
-`where_seen.py`; one that is as often longer as shorter into `sums.py`; one that only looks
-better into `ties.py`.
+`where_seen.py`; one that is as often longer as shorter into `sums.py`; one that only looks better into
+`ties.py`.
 """
 
 from multigene.expression.rewriting.always import fold_constants, simplify

@@ -40,11 +40,15 @@ class Stage:
 
 
 def stages(targets: list[Target], noisy: bool = False) -> list[Stage]:
-    """Cheap tests first, combined variables before features; in noisy data few tests."""
+    """Cheap tests first, combined variables before features, those that seem to matter before all; in noisy data few tests."""
     tested = [t for t in targets if not t.dense and (not noisy or t.transform.name in IN_NOISE)]
     return [
         stage
-        for some in ([t for t in tested if t.combined], [t for t in tested if not t.combined])
+        for some in (
+            [t for t in tested if t.combined],
+            [t for t in tested if not t.combined and not t.wide],
+            [t for t in tested if t.wide],
+        )
         for kind in KINDS
         if kind != "probe" or not noisy  # they find what is exact only
         for stage in _of_a_kind(kind, some)

@@ -1,0 +1,57 @@
+"""How much may be claimed of a formula: whether it is the law behind some rows, by how it is graded and how probable that is.
+
+`FittedModel.claim` asks about the formula in use. A grade follows from the rows alone (`exact.py`, `residuals.py`); the
+probability is how often formulas of that kind were the law in planted laws (`python -m benchmarks calibration`). It is that of
+data that follow a law of the usual functions: nobody can say how many do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from multigene.expression.readable import size
+from multigene.expression.tree import Expression, evaluate, variables
+from multigene.laws import exact
+from multigene.laws.constants import CONFIDENCE, EXACT, LARGEST_LAW
+from multigene.laws.find import measure
+from multigene.laws.residuals import like_noise
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What may be said of a formula."""
+
+    grade: str
+    """"exact", "exact to the data's precision" or "consistent with the noise"."""
+    probability: float
+    """That it is the law, in data that follow one."""
+
+
+def claim_of(expression: Expression, X: Floats, y: Floats, weights: Floats | None = None) -> Claim | None:
+    """What may be claimed of a formula on these rows; None where they contradict it, or are too few for its numbers."""
+    fitted = len(exact.fitted_places(expression))
+    if not variables(expression) or size(expression) > LARGEST_LAW or len(y) < 3 * fitted + 10:
+        return None
+    with np.errstate(all="ignore"):
+        grade = exact.grade(expression, X, y)
+        if grade is None:
+            grade = _in_noise(expression, X, y, weights)
+    if grade is None:
+        return None
+    return Claim(grade, next(probability for most, probability in CONFIDENCE[grade] if fitted <= most))
+
+
+def _in_noise(expression: Expression, X: Floats, y: Floats, weights: Floats | None) -> str | None:
+    """A grade if what is left looks like noise: by how much is left."""
+    predicted, there = evaluate(expression, X), measure(expression, X, y, weights)
+    if there is None or not np.isfinite(predicted).all():
+        return None
+    left = (y - predicted) if weights is None else (y - predicted) * np.sqrt(weights / weights.mean())
+    if not like_noise(left, X, predicted) or not there.unexplained < 1.0:
+        return None
+    return exact.TO_PRECISION if there.unexplained < EXACT else exact.IN_NOISE
