@@ -131,7 +131,7 @@ class FittedModel:
     def claim(self) -> Claim | None:
         """Whether the formula may be the law behind the training rows: a grade and a probability. None where the rows contradict
         that, and after loading from a file, which has no rows."""
-        if self.rows is None:
+        if self.rows is None or not self.loss.squared:
             return None
         return claim_of(self.formula.expression, self.rows.X, self.rows.y, self.rows.weights)
 
