@@ -1,4 +1,4 @@
-"""Makes the pictures of README and docs: two reports as a browser shows them, and figures of the tutorial.
+"""Makes the pictures of README and docs: two reports and the studio as a browser shows them, and figures of the tutorial.
 
     python docs/make_images.py            writes into docs/images
     python docs/make_images.py /tmp/try   writes elsewhere, to look at first
@@ -33,6 +33,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tests"))
 
 from browser import chromium, open_report, whole_page  # noqa: E402
+from studio_driver import begin, click, ready, served, state, text, until  # noqa: E402
 
 #: Pixels of a screenshot from the top of the page.
 HEIGHT = 1500
@@ -49,10 +50,13 @@ def main() -> None:
     print(model)
     figures(model, rows, folder)
     screenshot(model, rows, folder / "report-light.png")
+    screenshot(model, rows, folder / "report-dark.png", dark=True)
+    screenshot(model, rows, folder / "report-phone.png", width=390, touch=True)
     X, y = rates()
     law = MultigeneRegressor(random_state=0).fit(X, y)
     print(law)
     screenshot(law, (X, y), folder / "report-law.png")
+    studio(rows, folder)
 
 
 def nuclei() -> Rows:
@@ -86,9 +90,27 @@ def figures(model: MultigeneRegressor, rows: Rows, folder: Path) -> None:
     plt.close("all")
 
 
-def screenshot(model: MultigeneRegressor, rows: tuple[Any, ...], path: Path) -> None:
+def studio(rows: Rows, folder: Path) -> None:
+    """The studio on the cell nuclei: the table, a search on its way, and its model."""
+    with tempfile.TemporaryDirectory() as place:
+        table = Path(place) / "nuclei.csv"
+        pd.concat([rows[0].assign(area=rows[1]), rows[2].assign(area=rows[3])]).to_csv(table, index=False)
+        with served(Path(place) / "work", table) as address, chromium() as driver:
+            driver.get(address)
+            until(lambda: "symmetry" in text(driver, "table"))
+            driver.save_screenshot(str(folder / "studio-data.png"))
+            begin(driver, address, generations="150")
+            until(lambda: driver.execute_script("return !!document.querySelector('#live-front .main-svg')"))
+            driver.save_screenshot(str(folder / "studio-search.png"))
+            until(lambda: state(driver) == "done", 600.0)
+            click(driver, "look")
+            until(lambda: ready(driver))
+            whole_page(driver, folder / "studio-model.png", HEIGHT)
+
+
+def screenshot(model: MultigeneRegressor, rows: tuple[Any, ...], path: Path, **look: Any) -> None:
     """The upper part of the report about a model."""
-    with tempfile.TemporaryDirectory() as folder, chromium() as driver:
+    with tempfile.TemporaryDirectory() as folder, chromium(**look) as driver:
         report = Path(folder) / "report.html"
         model.report(report, *rows)
         open_report(driver, report)

@@ -8,9 +8,12 @@ A plain `multigene …` runs in the process of the page, which saves the second 
 
 from __future__ import annotations
 
+import os
 import shlex
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 #: Commands that search; of an option given twice the last one counts.
@@ -21,6 +24,10 @@ def shortened(arguments: list[str]) -> list[str]:
     """The same command line with half a second to search."""
     if arguments[0] in SEARCHING and not {"--generations", "-g", "--help"} & set(arguments):
         return [*arguments, "--time", "0.5"]
+    if arguments[0] == "studio" and "--help" not in arguments:
+        # The studio serves until Ctrl-C, which comes as soon as it can be served.
+        threading.Timer(4.0, os.kill, [os.getpid(), signal.SIGINT]).start()
+        return [*arguments, "--no-browser"]
     if arguments[:2] == ["study", "run"]:
         method = [] if "--method" in arguments else ["--method", "baseline", "--method", "UB"]
         problem = [] if "--csv" in arguments else ["--problem", "S2D"]

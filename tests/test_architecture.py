@@ -17,6 +17,7 @@ CORE = ROOT / "crates" / "multigene-core" / "src"
 ORDER = [
     "__main__",
     "cli",
+    "studio",
     "study",
     "transformer",
     "estimator",

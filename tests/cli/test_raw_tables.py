@@ -74,3 +74,12 @@ def test_parquet_larger_than_the_setting_is_read_in_pieces(here):
     assert json.loads((here / "pieces.json").read_text())["data"]["rows"] == 80_000
     refused = run("fit", "pieces", "-t", "y", "--holdout", "0.2", *QUICK, *small)
     assert "--holdout needs the whole table in memory" in refused.stderr
+
+
+def test_other_regressors_get_raw_tables_prepared(here):
+    make(here)
+    result = run("compare", "sales.csv", "multigene", "linear", "tree", "-t", "price", "-g", "4", "--json")
+    assert result.exit_code == 0, result.stderr
+    scores = {row["name"]: row["test_r2"] for row in json.loads(result.stdout)["results"]}
+    assert scores["linear"] > 0.5
+    assert scores["multigene"] > 0.5

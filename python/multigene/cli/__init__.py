@@ -1,4 +1,4 @@
-"""The command line: fit, predict, show, export, report, compare, demo, settings, study.
+"""The command line: fit, predict, show, export, report, compare, demo, settings, studio, study.
 
 One module per command, each read top-down; `group.py` turns mistakes into one line and exit code 2,
 `output.py` is all that writes. What comes in are arguments and files; what goes out is text, files and an exit code. Needs the
@@ -20,6 +20,7 @@ from multigene.cli import predict as _predict
 from multigene.cli import report as _report
 from multigene.cli import settings as _settings
 from multigene.cli import show as _show
+from multigene.cli import studio as _studio
 from multigene.cli.group import Commands, study_group
 
 app = typer.Typer(
@@ -61,6 +62,7 @@ app.command()(_report.report)
 app.command(epilog=_compare.EPILOG)(_compare.compare)
 app.command()(_demo.demo)
 app.command(epilog=_settings.EPILOG)(_settings.settings)
+app.command(epilog=_studio.EPILOG)(_studio.studio)
 
 
 @app.command()

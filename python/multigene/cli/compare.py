@@ -18,6 +18,7 @@ import typer
 from multigene.cli import options as o
 from multigene.cli.output import check_writable, notes, progress_visible, say, say_json, working, write
 from multigene.cli.task import Problem, problem, regressor
+from multigene.data.encoding.raw import raw_columns
 from multigene.data.scores import scores
 from multigene.explain.measures import curves_of_errors
 from multigene.words import nearest
@@ -164,6 +165,35 @@ def regressors(seed: int) -> dict[str, Callable[[], Any]]:
     }
 
 
+def prepared(model: Any, X: pd.DataFrame) -> Any:
+    """A regressor of scikit-learn for a table with text, dates or gaps: one-hot levels, means for gaps, dates as days."""
+    from sklearn.compose import make_column_transformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
+
+    kinds = {column.name: column.kind for column in raw_columns(X)}
+    if set(kinds.values()) == {"number"} and not bool(X.isna().any(axis=None)):
+        return model
+
+    def named(kind: str) -> list[str]:
+        return [name for name in X.columns if kinds[name] == kind]
+
+    return make_pipeline(
+        make_column_transformer(
+            (SimpleImputer(keep_empty_features=True), named("number")),
+            (OneHotEncoder(handle_unknown="ignore", sparse_output=False), named("text")),
+            (make_pipeline(FunctionTransformer(days_of), SimpleImputer()), named("date")),
+        ),
+        model,
+    )
+
+
+def days_of(X: pd.DataFrame) -> Floats:
+    """Days since 1970 of columns of dates, text that is a date included."""
+    return np.column_stack([column.values for column in raw_columns(X, dict.fromkeys(X.columns, "date"))])
+
+
 def folds(task: Problem, cv: int | None, seed: int) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
     """Pairs of training and test rows."""
     if cv is None:
@@ -185,6 +215,7 @@ def measured(
     """Scores of one contender over all folds: means, and the standard deviation of the test R²; and the
     errors on all test rows.
     """
+    from multigene.estimator import MultigeneRegressor
     from multigene.fitted import FittedModel
 
     errors: list[Floats] = []
@@ -194,6 +225,7 @@ def measured(
     for train, test in pairs:
         model = make()
         if not isinstance(model, FittedModel):
+            model = model if isinstance(model, MultigeneRegressor) else prepared(model, task.x(train))
             model.fit(task.x(train), task.y(train).to_numpy())
             model = getattr(model, "fitted_", model)
         predict = _predictor(model, task)

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from multigene.cli import options as o
 from multigene.data.columns import Columns, choose_columns, raw_rows
+from multigene.data.split import split
 from multigene.data.stream import Stream, all_columns, large_parquet, parquet
 from multigene.data.table import Table
 from multigene.words import nearest
@@ -105,19 +105,6 @@ def _test_rows(test: Table, columns: Columns, missing: str, notes: list[str]) ->
     rows, left_out = raw_rows(test, columns, missing)
     notes += left_out
     return rows
-
-
-def split(frame: pd.DataFrame, share: float, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Rows for training and a random share of them for testing, each in their old order."""
-    tested = round(share * len(frame))
-    if not 1 <= tested < len(frame):
-        raise ValueError(
-            f"--holdout {share} of {len(frame)} rows leaves no rows on one side; take another share or "
-            "more data."
-        )
-    drawn = np.zeros(len(frame), dtype=bool)
-    drawn[np.random.default_rng(seed).permutation(len(frame))[:tested]] = True
-    return frame[~drawn].reset_index(drop=True), frame[drawn].reset_index(drop=True)
 
 
 def regressor(

@@ -69,8 +69,9 @@ class Uncertainty:
             )
         J = root[:, None] * jacobian(expression, rows.X)
         usable = np.isfinite(J).all(axis=0)
-        lengths = np.linalg.norm(np.where(usable, J, 0.0), axis=0)
-        usable &= lengths > 0.0
+        with np.errstate(over="ignore"):  # a derivative may be finite and its square not
+            lengths = np.linalg.norm(np.where(usable, J, 0.0), axis=0)
+        usable &= (lengths > 0.0) & np.isfinite(lengths)
         scale = np.where(usable, lengths, 1.0)
         inverse, space = _inverse_factor(J[:, usable] / scale[usable])
         rank = inverse.shape[1]

@@ -60,6 +60,7 @@ def described(shown: Shown, listed: Listed, place: int) -> dict[str, Any]:
     typeset = shown_formula.written(formula, digits)
     intervals = None if rows is None or not shown.model.loss.squared else Intervals(formula.expression, rows)
     said: dict[str, Any] = {
+        "row": next(i for i, each in enumerate(shown.model.front.listed) if each is listed),
         "size": listed.complexity,
         "r2": number(member.fitness),
         "validation": number(member.validation),

@@ -22,7 +22,7 @@ from multigene.export.writer import Piece, readable_number
 from multigene.expression.build import join_term
 from multigene.expression.numbers import round_numbers
 from multigene.expression.readable import plain, readable
-from multigene.expression.tree import Expression, Operation, evaluate, variables
+from multigene.expression.tree import Expression, Operation, evaluate, substitute, variables
 from multigene.formula import Formula
 from multigene.report.directions import Named, named
 from multigene.report.numbers import SUPERSCRIPTS
@@ -158,6 +158,13 @@ def written(formula: Formula, digits: int) -> Shown:
         ],
         digits=digits,
     )
+
+
+def shown_terms(formula: Formula) -> list[Expression]:
+    """The terms that a page lists, without their coefficients, in terms of columns alone and with every digit."""
+    made = named(plain(formula.expression), len(formula.feature_names), formula.size)
+    directions = {made.columns + k: each.expression for k, each in enumerate(made.directions)}
+    return [substitute(term, directions) for _, term in split(made.expression)[1]]
 
 
 def abbreviated(columns: list[str], made: Named) -> dict[int, str]:

@@ -130,7 +130,7 @@ class Islands:
     def move(self, data: Dataset, models: Iterable[Individual]) -> None:
         """Go on with other rows; the front begins with `models`, which are fitted to them."""
         self.replace_front(data, models)
-        self.populations = [self._moved(island) for island in self.populations]
+        self.populations = [self._moved(i, island) for i, island in enumerate(self.populations)]
 
     def shorten(self, candidates: Iterable[Candidate]) -> None:
         """Shorter relatives of the fittest candidates enter the front, where the guard allows."""
@@ -195,15 +195,16 @@ class Islands:
         front, length = ParetoFront(self.task.guard) if last is None else last.front, self.task.round_length
         return Island.settled(self.data, settings, workers, front, length, immigrants, rng, last)
 
-    def _moved(self, island: Island) -> Island:
-        """The island's population on other rows."""
+    def _moved(self, i: int, island: Island) -> Island:
+        """The island's population on other rows, or with other settings."""
         assert island.last is not None
+        settings = self._settings(i)
         island.last.population.forget()
-        fitness, complexity = island.last.population.evaluate(self.data, island.settings.selection.by)
+        fitness, complexity = island.last.population.evaluate(self.data, settings.selection.by)
         front = ParetoFront(self.task.guard)
         last = replace(island.last, fitness=fitness, complexity=complexity, front=front)
         self.front.update(last.population, last.population.peaks(), complexity)
-        return self._island(island.settings, island.workers, [], last=last)
+        return self._island(settings, island.workers, [], last=last)
 
     def _workers(self) -> Workers:
         """For one island."""

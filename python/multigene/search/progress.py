@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 from multigene.evolution.pareto import Candidate, ParetoFront
 
@@ -59,6 +59,7 @@ class Progress:
         """`row_of` describes a model of the search as its user reads it."""
         self.number, self.phase, self.evaluations = step.number, step.phase, step.evaluations
         self.seconds = seconds
+        self.asked: list[tuple[str, Any]] = []
         self._best = None if step.front.best is None else row_of(step.front.best)
         self.front = [row_of(candidate) for candidate in step.front]
 
@@ -71,6 +72,12 @@ class Progress:
     def formula(self) -> str:
         """The formula of the best model so far; empty before the first."""
         return "" if self._best is None else self._best.formula
+
+    def steer(self, action: str, value: Any = None) -> None:
+        """Change the course of the default search: "offer" or "pin" a formula, "ban" a column or function, set the "price" of a
+        node; see `multigene.search.steering`. It is taken up when the callback returns.
+        """
+        self.asked.append((action, value))
 
     def __repr__(self) -> str:
         return (

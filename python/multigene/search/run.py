@@ -27,6 +27,7 @@ from multigene.search.progress import FrontRow, Progress, Step
 from multigene.search.result import Result, mean_of
 from multigene.search.searcher import Searcher
 from multigene.search.single import SinglePopulation
+from multigene.search.steering import steer
 from multigene.settings.settings import Clock, Settings
 
 
@@ -131,12 +132,21 @@ class Run:
                 display.cross_validate(self.seconds())
             else:
                 self._record(step, display)
-            if self.callback is not None and self.callback(self._progress(step)):
-                self.stopped_by = "callback"
+            if self.callback is not None:
+                self._call(self.callback, self._progress(step))
             if self._finished():
                 return
             self._save(every=CHECKPOINT_SECONDS)
         self.stopped_by = self._why_it_ended(self.search)
+
+    def _call(self, callback: Callback, progress: Progress) -> None:
+        """The callback sees where the run stands, may end it, and may steer the search."""
+        if callback(progress):
+            self.stopped_by = "callback"
+        for action, value in progress.asked:
+            if not isinstance(self.search, Searcher):
+                raise ValueError("Configurations of the paper cannot be steered; leave configuration out.")
+            steer(self.search, action, value, self.names)
 
     def _why_it_ended(self, search: Searcher | SinglePopulation) -> str:
         """A search ends by itself when it has found a law or explained the target, or when no improvement is expected."""

@@ -8,9 +8,9 @@
                      constant does as well, no improvement is expected of searching on
     finish           islands evolve on all rows, and the law search goes on; near the end shorter formulas complete the front
 
-Each phase is a function of the task, which never changes, and of the `SearchState`, which is all that a search knows. Work is
-shared out in rounds of generations, by count, so that a run limited by generations is the same on any machine; a time limit adds
-shares of time. What the phases leave is a `Found`, which `result.py` makes a result of.
+Each phase is a function of the task, which changes only where its user steers (`steering.py`), and of the `SearchState`, which is
+all that a search knows. Work is shared out in rounds of generations, by count, so that a run limited by generations is the same
+on any machine; a time limit adds shares of time. What the phases leave is a `Found`, which `result.py` makes a result of.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from multigene._engine import Workers
+from multigene._engine import Individual, Workers
+from multigene.evolution.pareto import Member
 from multigene.search.constants import COMPLETION, END_TO_START, EXPLAINED, FEWEST_FOLD_GENERATIONS, POLISHED
 from multigene.search.cross_validation import CrossValidation
 from multigene.search.few_rows import decide_by_leaving_one_out
@@ -245,6 +246,7 @@ class Searcher:
     ) -> None:
         """`generations` are those after which the run ends, `saved` is what `packed` gave."""
         self.task = task = Task(problem, settings, workers, generations)
+        self.original, self.pinned = settings, list[Individual]()
         self.state = (
             SearchState.at_the_start(task, rng)
             if saved is None
@@ -288,7 +290,16 @@ class Searcher:
         if state.laws.law is None and not state.laws.alone and state.decision is None:
             validate(self.task, state)
             _adopt_explained(self.task, state)  # there may be a shorter one now
-        return result_of(_found(self.task, state), self.task.workers, seconds)
+        return self._with_pinned(result_of(_found(self.task, state), self.task.workers, seconds))
+
+    def _with_pinned(self, result: Result) -> Result:
+        """The result with the formulas that its user pinned among it, fitted to all rows."""
+        data = self.task.problem.plain_dataset()
+        pinned = [each.fit(data) for each in self.pinned]
+        members = [
+            Member(m, m.fitness, m.complexity, source="pinned") for m in pinned if np.isfinite(m.fitness)
+        ]
+        return replace(result, front=[*result.front, *members])
 
 
 def _adopt_explained(task: Task, state: SearchState) -> None:

@@ -1,19 +1,20 @@
-"""What a search is to do, and with what: problem, settings and threads, and what follows from them. It never changes."""
+"""What a search is to do, and with what: problem, settings and threads, and what follows. It changes only by steering."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from multigene._engine import Individual, Workers
+from multigene.search.bans import Bans
 from multigene.search.constants import MOST_ROWS_SIDE_BY_SIDE
 from multigene.search.folds import folds_of, very_few_rows
 from multigene.search.problem import Problem, Rows
 from multigene.settings.settings import Refinement, Search, Settings
 
 
-@dataclass(frozen=True)
+@dataclass
 class Task:
     """One search: the problem, the settings, the threads."""
 
@@ -22,6 +23,8 @@ class Task:
     workers: Workers
     generations: int | None
     """Generations after which the run ends, those before it was continued included; None for no such limit."""
+    bans: Bans = field(default_factory=Bans)
+    """What no model may use any more."""
 
     @property
     def options(self) -> Search:
@@ -32,7 +35,9 @@ class Task:
     @property
     def guard(self) -> Callable[[Individual], bool] | None:
         """What models of standardised features must pass."""
-        return self.problem.guard.behaves if self.options.guard else None
+        if not self.options.guard:
+            return self.bans.allow
+        return lambda individual: self.bans.allow(individual) and self.problem.guard.behaves(individual)
 
     @property
     def refinement(self) -> Refinement:

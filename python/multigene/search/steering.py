@@ -1,0 +1,174 @@
+"""Steering: what a user decides while the default search runs, taken up between two rounds without a restart.
+
+A callback asks for it, `progress.steer("ban", "x3")`, and the run hands it to the search when the callback has returned:
+
+| action | value | what the search does |
+|---|---|---|
+| `offer` | a formula as text | fits it, offers it to the front and sends it to an island to be bred from |
+| `pin` | a formula as text | the same, and lists it among the results whatever happens |
+| `ban` | a column or a function | lets nothing with it into the front, and builds nothing with it any more |
+| `price` | a number from 0 on | what a node costs in the fitness that islands select by; 0 is the search's own fitness |
+| `stop` | None | ends the run |
+
+`Script` is a callback that steers a run as another one was steered: with a limit by generations it gives the same front.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multigene._engine import Individual
+from multigene.expression.engine_text import engine_text
+from multigene.expression.genes import gene_expression
+from multigene.expression.rewriting import simplify
+from multigene.expression.tree import Number, substitute
+from multigene.search.linear import linear_models
+from multigene.search.scaling import Scaling
+from multigene.search.seeking import LawSearch
+from multigene.search.typed_formula import read_formula
+from multigene.settings.settings import Settings
+
+if TYPE_CHECKING:
+    from multigene.search.progress import Progress
+    from multigene.search.searcher import Searcher
+
+ACTIONS = ("offer", "pin", "ban", "price", "stop")
+
+
+class Script:
+    """A callback that steers: (step, action, value) for every action, steps of the callback counted from 1."""
+
+    def __init__(self, actions: Sequence[tuple[int, str, Any]]) -> None:
+        for _, action, _ in actions:
+            check_action(action)
+        self.actions, self.step = list(actions), 0
+
+    def __call__(self, progress: Progress) -> bool:
+        self.step += 1
+        mine = [(action, value) for step, action, value in self.actions if step == self.step]
+        for action, value in mine:
+            if action != "stop":
+                progress.steer(action, value)
+        return any(action == "stop" for action, _ in mine)
+
+
+def check_action(action: str) -> None:
+    """A `ValueError` for what is no action."""
+    if action not in ACTIONS:
+        raise ValueError(f"{action!r} is no action; the actions are {', '.join(ACTIONS)}.")
+
+
+def check(action: str, value: Any, names: Sequence[str], settings: Settings) -> None:
+    """A `ValueError` that says what is wrong with an action; nothing is done."""
+    check_action(action)
+    if action in ("offer", "pin"):
+        read_formula(value, names)
+    elif action == "ban":
+        functions = [entry[0] for entry in settings.genes.functions]
+        if value not in names and value not in functions:
+            raise ValueError(f"{value!r} is neither a column nor a function of this search.")
+        if value in names and len(names) == 1:
+            raise ValueError(
+                f"{value!r} is the only column; without it there is nothing to build formulas of."
+            )
+    elif action == "price" and (
+        isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value < math.inf
+    ):
+        raise ValueError(f"price {value!r} is not a number from 0 on.")
+
+
+def steer(searcher: Searcher, action: str, value: Any, names: Sequence[str]) -> None:
+    """Do what was asked; the search goes on from where it stands."""
+    check(action, value, names, searcher.original)
+    if action in ("offer", "pin"):
+        _offer(searcher, read_formula(value, names), pinned=action == "pin")
+    elif action == "ban":
+        _ban(searcher, value, names)
+    elif action == "price":
+        selection = searcher.original.selection
+        if value > 0.0:
+            selection = replace(selection, criterion="compact", node_price=float(value))
+        _go_on(searcher, replace(searcher.task.settings, selection=selection))
+
+
+def standardised(individual: Individual, scaling: Scaling) -> Individual:
+    """A model of the user's features as one of standardised ones: the way back of `in_user_units`."""
+    if not scaling.changes:
+        return individual
+    means, scales = -scaling.means / scaling.scales, 1.0 / scaling.scales
+    return individual.in_original_units(means.tolist(), scales.tolist())
+
+
+def _offer(searcher: Searcher, individual: Individual, pinned: bool) -> None:
+    task, islands = searcher.task, searcher.state.islands
+    model = standardised(individual, task.problem.scaling).fit(islands.data)
+    if not np.isfinite(model.fitness):
+        return
+    islands.front.offer(model)
+    if islands.populations:
+        islands.populations[0].immigrants.append(model)
+    if pinned:
+        searcher.pinned.append(individual)
+
+
+def _ban(searcher: Searcher, value: str, names: Sequence[str]) -> None:
+    task = searcher.task
+    settings, bans = task.settings, task.bans
+    if value in names:
+        place = list(names).index(value)
+        bans.columns.add(place)
+        # A column without values of its own has nothing to offer: populations turn away from it by themselves.
+        X = task.problem.X.copy()
+        X[:, place] = task.problem.scaling.means[place]
+        task.problem = replace(task.problem, X=X)
+    else:
+        bans.functions.add(value)
+        kept = tuple(entry for entry in settings.genes.functions if entry[0] != value)
+        settings = replace(settings, genes=replace(settings.genes, functions=kept))
+    state = searcher.state
+    relatives = [] if value not in names else _without_column(searcher, list(names).index(value))
+    if state.laws.law is None:
+        task.settings = settings
+        state.laws = LawSearch(task, state.rng)
+        if state.phase != "seek":
+            state.laws.islands_begin()
+    _go_on(searcher, settings)
+    for i, model in enumerate(relatives):
+        fitted = model.fit(state.islands.data)
+        state.islands.front.offer(fitted)
+        if state.islands.populations and np.isfinite(fitted.fitness):
+            state.islands.populations[i % len(state.islands.populations)].immigrants.append(fitted)
+
+
+def _without_column(searcher: Searcher, place: int) -> list[Individual]:
+    """Models of the front that use a column with its mean in its stead: what they have found otherwise is not lost."""
+    found = []
+    for candidate in searcher.state.islands.front:
+        model = candidate.individual
+        try:
+            genes = [
+                engine_text(simplify(substitute(gene_expression(model, gene), {place: Number(0.0)})))
+                for gene, coefficient in enumerate(model.coefficients)
+                if coefficient != 0.0
+            ]
+            found.append(Individual(genes or ["0.0"], 0.0, [1.0] * max(1, len(genes))))
+        except ValueError:  # a form that the engine's notation does not have, or no finite number
+            continue
+    return found
+
+
+def _go_on(searcher: Searcher, settings: Settings) -> None:
+    """The islands go on with other settings or rows; what the front has and may keep stays in it."""
+    task, state = searcher.task, searcher.state
+    task.settings, islands = settings, state.islands
+    rows = task.problem.finish_rows if state.phase == "finish" else task.problem.search_rows
+    data = task.problem.dataset(None if state.complete else rows)
+    if task.options.linear:
+        islands.linear = linear_models(task.problem, data)
+    models = [c.individual.fit(data) for c in islands.front if task.bans.allow(c.individual)]
+    islands.move(data, [*islands.linear, *models])

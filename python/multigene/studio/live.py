@@ -1,0 +1,317 @@
+"""A search of the studio: on a thread of its own, watched, steered, paused and gone on with.
+
+Pausing ends `fit` at the next round with a checkpoint, so a model is there to look at, and going on, even after the computer was
+off, is another `fit` from that checkpoint.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from multigene.explain.removal import without_term
+from multigene.files import write_atomically
+from multigene.fitted import FittedModel
+from multigene.model_file import dumps, loads
+from multigene.report import collect
+from multigene.report.html import explorer, page
+from multigene.report.shown_formula import shown_terms
+from multigene.search.progress import FrontRow, Progress
+from multigene.search.steering import check
+from multigene.studio.question import Question
+from multigene.studio.workspace import Dataset, Workspace
+
+#: Seconds that an answer may spend on writing formulas of the front; the rest comes with the next answers.
+WRITING = 0.05
+
+
+class LiveRun:
+    """One run: its question, where it stands, and its model."""
+
+    def __init__(
+        self, workspace: Workspace, number: int, folder: Path, question: Question, dataset: Dataset
+    ) -> None:
+        self.workspace, self.number, self.folder = workspace, number, folder
+        self.question, self.dataset = question, dataset
+        self.train, self.test, self.note = question.rows(dataset)
+        self.features = [name for name in self.train.columns if name != question.target]
+        self.state, self.trouble, self.wanted = "running", "", ""
+        self.actions: list[dict[str, Any]] = []
+        self.waiting: list[tuple[str, Any]] = []
+        self.rows: list[FrontRow] = []
+        self.phase, self.formula, self.r2 = "prepare", "", -math.inf
+        self.step = self.generation = self.version = 0
+        self.used, self.began = 0.0, 0.0
+        self.curve: list[tuple[float, float]] = []
+        self.fitted: FittedModel | None = None
+        self.lock, self.changed = threading.RLock(), threading.Condition()
+        self.thread: threading.Thread | None = None
+
+    # --- the search -------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Begin, or go on from the checkpoint."""
+        self.state, self.wanted, self.began = "running", "", time.monotonic()
+        self.thread = threading.Thread(target=self._work, name=f"run {self.number}", daemon=True)
+        self._record()
+        self.thread.start()
+
+    def _work(self) -> None:
+        try:
+            if self.step == 0:
+                self._line_first()
+            left = None
+            if self.question.generations is None and self.question.seconds is not None:
+                left = max(0.5, self.question.seconds - self.used)
+            estimator = self.question.estimator(left)
+            checkpoint = self.folder / "checkpoint"
+            model = estimator.fit(
+                self.train[self.features],
+                self.train[self.question.target],
+                callback=self._callback,
+                checkpoint=checkpoint,
+            )
+            self.fitted = model.fitted_
+            write_atomically(self.folder / "model.json", dumps(self.fitted).encode())
+            self.state = (
+                "paused" if self.wanted == "pause" and self.fitted.stopped_by == "callback" else "done"
+            )
+            self.formula, self.r2 = str(self.fitted.formula), self.fitted.r2
+        except Exception as error:  # whatever it is, the page says so and the studio goes on
+            self.state, self.trouble = "failed", str(error) or type(error).__name__
+            write_atomically(self.folder / "trouble.txt", traceback.format_exc().encode())
+        self.used += time.monotonic() - self.began
+        self._record()
+        self._tell()
+
+    def _line_first(self) -> None:
+        """A linear formula is on the screen at once; the search has its first ones after a round."""
+        X, y = self.train[self.features].to_numpy(), self.train[self.question.target].to_numpy()
+        design = np.column_stack([np.ones(len(y)), X])
+        weights, *_ = np.linalg.lstsq(design, y, rcond=None)
+        total = float(np.sum((y - y.mean()) ** 2)) or 1.0
+        self.r2 = 1.0 - float(np.sum((y - design @ weights) ** 2)) / total
+        terms = [f"{w:+.4g}*{name}" for w, name in zip(weights[1:], self.features, strict=True) if w != 0.0]
+        self.formula = f"{weights[0]:.4g} " + " ".join(terms)
+        self.phase = "a linear model to begin with"
+        self._tell()
+
+    def _callback(self, progress: Progress) -> bool:
+        """Between two rounds: note where it stands, hand over what was asked."""
+        with self.lock:
+            self.step += 1
+            self.phase, self.generation, self.rows = progress.phase, progress.number + 1, progress.front
+            if math.isfinite(progress.r2):
+                self.r2, self.formula = progress.r2, progress.formula
+                self.curve.append((round(self.used + time.monotonic() - self.began, 2), progress.r2))
+            for action, value in self.waiting:
+                progress.steer(action, value)
+                self.actions.append({"step": self.step, "action": action, "value": value})
+            self.waiting.clear()
+            stop = self.wanted in ("pause", "stop")
+            if stop and self.wanted == "stop":
+                self.actions.append({"step": self.step, "action": "stop", "value": None})
+        self._tell()
+        return stop
+
+    def _tell(self) -> None:
+        with self.changed:
+            self.version += 1
+            self.changed.notify_all()
+
+    # --- what a user asks for ---------------------------------------------------------------------
+
+    def ask(self, what: str) -> None:
+        """Pause, stop or resume."""
+        with self.lock:
+            if what in ("pause", "stop") and self.state == "running":
+                self.wanted = what
+            elif what == "stop" and self.state == "paused":
+                self.state = "done"
+                self._record()
+            elif what == "resume" and self.state == "paused":
+                for each in [a for a in self.actions if a["action"] in ("ban", "price")]:
+                    self.waiting.append((each["action"], each["value"]))
+                self.actions.append({"step": self.step, "action": "resume", "value": None})
+                self.start()
+            else:
+                raise ValueError(f"The run is {self.state}; it cannot {what}.")
+        self._tell()
+
+    def steer(self, action: str, value: Any) -> None:
+        """Take up an action at the next round."""
+        if self.state != "running":
+            raise ValueError(f"The run is {self.state}; only a running search can be steered.")
+        check(action, value, self.features, self.question.estimator().resolved_settings())
+        with self.lock:
+            self.waiting.append((action, value))
+        self._tell()
+
+    # --- what the page reads ----------------------------------------------------------------------
+
+    def snapshot(self) -> dict[str, Any]:
+        """Where the run stands."""
+        with self.lock:
+            seconds = self.used + (time.monotonic() - self.began if self.state == "running" else 0.0)
+            end = time.monotonic() + WRITING
+            front = []
+            for row in self.rows:
+                known = "formula" in vars(row)
+                text = row.formula if known or time.monotonic() < end else None
+                front.append({"size": row.complexity, "r2": row.r2, "formula": text})
+            limit = self.question.seconds if self.question.generations is None else None
+            return {
+                "number": self.number,
+                "version": self.version,
+                "state": self.state,
+                "wanted": self.wanted,
+                "trouble": self.trouble,
+                "note": self.note,
+                "phase": self.phase,
+                "generation": self.generation,
+                "generations": self.question.generations,
+                "seconds": round(seconds, 1),
+                "limit": limit,
+                "r2": self.r2 if math.isfinite(self.r2) else None,
+                "formula": self.formula[:2000],
+                "front": front,
+                "curve": self.curve[-300:],
+                "waiting": [list(each) for each in self.waiting],
+                "actions": self.actions,
+                "target": self.question.target,
+                "features": self.features,
+                "has_model": self.fitted is not None,
+            }
+
+    def summary(self) -> dict[str, Any]:
+        """A row of the table of runs."""
+        model = self.fitted
+        test = None
+        if model is not None and self.test is not None:
+            X, y = self.test[self.features].to_numpy(), self.test[self.question.target].to_numpy()
+            left = y - model.predict(X)
+            test = 1.0 - float(left @ left) / (float(np.sum((y - y.mean()) ** 2)) or 1.0)
+        return {
+            "number": self.number,
+            "data": self.dataset.name,
+            "target": self.question.target,
+            "state": self.state,
+            "seconds": round(self.used, 1),
+            "size": None if model is None else model.formula.size,
+            "r2": None if model is None else model.r2,
+            "test": test,
+            "formula": "" if model is None else str(model.formula)[:300],
+        }
+
+    # --- the model --------------------------------------------------------------------------------
+
+    def model(self) -> FittedModel:
+        """The model of the run, or a sentence."""
+        if self.fitted is None:
+            raise LookupError(f"Run {self.number} has no model yet; wait until it is paused or done.")
+        return self.fitted
+
+    def explorer(self) -> dict[str, Any]:
+        """The explorer of the model: markup and data."""
+        markup, data = explorer(collect(self.model(), *self._sets()))
+        return {"markup": markup, "content": data}
+
+    def report(self) -> str:
+        """The report as a page; it is kept with the run."""
+        text = page(collect(self.model(), *self._sets()))
+        write_atomically(self.folder / "report.html", text.encode())
+        return text
+
+    def _sets(self) -> tuple[Any, ...]:
+        target = self.question.target
+        rows = (self.train[self.features], self.train[target])
+        return rows if self.test is None else (*rows, self.test[self.features], self.test[target])
+
+    def choose(self, index: int) -> None:
+        """Another model of the front."""
+        self._keep(self.model().choose(index))
+
+    def prune(self, max_loss: float) -> None:
+        """A shorter formula that costs no more than this of R²."""
+        self._keep(self.model().prune(max_loss)[0])
+
+    def remove_term(self, index: int, place: int) -> dict[str, Any]:
+        """The model of a row of the front without one of its terms, the rest fitted anew; what that cost."""
+        model = self.model().at(index)
+        shorter, before, after = without_term(model, shown_terms(model.formula), place)
+        self._keep(shorter)
+        return {"before": before, "after": after}
+
+    def predict(self, table: pd.DataFrame) -> str:
+        """A table with the model's predictions and 95 % intervals as CSV."""
+        missing = [name for name in self.features if name not in table.columns]
+        if missing:
+            raise ValueError(f"The table has no column {missing[0]!r}, which the model needs.")
+        X = table[self.features].to_numpy(dtype=np.float64)
+        model = self.model()
+        added = {f"predicted {self.question.target}": model.predict(X)}
+        try:
+            _, low, high = model.interval(X, 0.95)
+            added |= {"lower 95 %": low, "upper 95 %": high}
+        except ValueError:  # too few rows for intervals
+            pass
+        return str(table.assign(**added).to_csv(index=False))
+
+    def python(self) -> str:
+        """Python that repeats the run."""
+        return self.question.python(self.dataset, self.actions)
+
+    def _keep(self, model: FittedModel) -> None:
+        self.fitted = model
+        write_atomically(self.folder / "model.json", dumps(model).encode())
+        self._record()
+        self._tell()
+
+    # --- files ------------------------------------------------------------------------------------
+
+    def _record(self) -> None:
+        record = {
+            "question": self.question.as_dict(),
+            "data": {
+                "path": str(self.dataset.path),
+                "name": self.dataset.name,
+                "derived": self.dataset.derived,
+            },
+            "state": self.state,
+            "used": round(self.used, 2),
+            "step": self.step,
+            "actions": self.actions,
+            "trouble": self.trouble,
+        }
+        self.workspace.write_record(self.folder, record)
+        write_atomically(self.folder / "run.py", self.python().encode())
+
+    @staticmethod
+    def restored(
+        workspace: Workspace, number: int, folder: Path, record: dict[str, Any], dataset: Dataset
+    ) -> LiveRun:
+        """A run of an earlier session: one that was under way is paused, if there is a checkpoint to go on from."""
+        question = Question.of({**record["question"], "data": dataset.number})
+        run = LiveRun(workspace, number, folder, question, dataset)
+        run.state, run.used, run.step = str(record["state"]), float(record["used"]), int(record["step"])
+        run.actions, run.trouble = list(record["actions"]), str(record.get("trouble", ""))
+        if (folder / "model.json").exists():
+            model = loads((folder / "model.json").read_bytes())
+            from multigene.data.training_rows import TrainingRows
+
+            X, y = run.train[run.features].to_numpy(), run.train[question.target].to_numpy()
+            run.fitted = model.with_rows(TrainingRows.of(X, y, None))
+            run.formula, run.r2 = str(model.formula), model.r2
+        if run.state == "running":
+            run.state = "paused" if (folder / "checkpoint").exists() else "failed"
+            run.trouble = run.trouble or (
+                "" if run.state == "paused" else "The studio was closed before a first checkpoint."
+            )
+        return run

@@ -1,0 +1,148 @@
+"""Runs of the studio without a browser: begin, watch, steer, pause, go on, change, save; and the Python that repeats them."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("starlette", reason="needs multigene[studio]")
+pytest.importorskip("httpx2", reason="needs httpx2 for the test client")
+
+from starlette.testclient import TestClient
+
+from multigene.model_file import loads
+from multigene.studio.app import Studio
+from multigene.studio.workspace import Workspace
+
+TOKEN, PORT = "secret-token", 8765
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.uniform(-2.0, 2.0, (400, 3)), columns=["a", "b", "the c"])
+    frame["y"] = np.exp(frame["a"]) * frame["b"] + np.sin(2 * frame["the c"]) + 0.3 * rng.normal(size=400)
+    path = tmp_path_factory.mktemp("tables") / "table.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def opened(folder, *tables):
+    workspace = Workspace(folder)
+    for each in tables:
+        workspace.open(each)
+    studio = Studio(workspace)
+    client = TestClient(studio.application(TOKEN, PORT), base_url=f"http://127.0.0.1:{PORT}")
+    client.get(f"/?token={TOKEN}")
+    return studio, client
+
+
+def wait(client, number, *states):
+    for _ in range(600):
+        said = client.get(f"/api/runs/{number}/live").json()
+        if said["state"] in states:
+            return said
+        time.sleep(0.1)
+    raise AssertionError(said)
+
+
+QUESTION = {"data": 1, "target": "y", "generations": 40, "search": "accuracy", "holdout": 0.2, "seed": 3}
+
+
+def test_a_table_is_described_and_gets_derived_columns(tmp_path, table):
+    _, client = opened(tmp_path / "work", table)
+    seen = client.get("/api/data/1").json()
+    assert seen["rows"] == 400
+    assert [c["name"] for c in seen["columns"]] == ["a", "b", "the c", "y"]
+    assert sum(seen["columns"][0]["counts"]) == 400
+    again = client.post("/api/data/1/derive", json={"name": "area", "formula": "a*b + `the c`"}).json()
+    assert again["columns"][-1]["name"] == "area"
+    assert client.post("/api/data/1/derive", json={"name": "area", "formula": "a"}).status_code == 400
+    assert (
+        "finite"
+        in client.post("/api/data/1/derive", json={"name": "z", "formula": "log(a)"}).json()["trouble"]
+    )
+
+
+def test_a_steered_run_and_the_python_that_repeats_its_front(tmp_path, table):
+    studio, client = opened(tmp_path / "work", table)
+    number = client.post("/api/runs", json=QUESTION).json()["number"]
+    run = studio.runs[number]
+    for action, value in (("ban", "the c"), ("pin", "a*b"), ("price", 2.0)):
+        client.post(f"/api/runs/{number}/steer", json={"action": action, "value": value})
+    assert (
+        client.post(f"/api/runs/{number}/steer", json={"action": "ban", "value": "nothing"}).status_code
+        == 400
+    )
+    said = wait(client, number, "done")
+    assert [a["action"] for a in said["actions"]] == ["ban", "pin", "price"]
+    names: dict = {}
+    exec(client.get(f"/api/runs/{number}/save/python").text, names)
+    pd.testing.assert_frame_equal(names["model"].equations_, run.fitted.equations())
+    assert (tmp_path / "work" / "runs" / "0001" / "run.py").exists()
+
+
+def test_pause_restart_of_the_studio_and_going_on(tmp_path, table):
+    _, client = opened(tmp_path / "work", table)
+    number = client.post("/api/runs", json=QUESTION | {"generations": None, "seconds": 600}).json()["number"]
+    client.post(f"/api/runs/{number}/ask", json={"what": "pause"})
+    said = wait(client, number, "paused")
+    assert said["has_model"]
+    again, other = opened(tmp_path / "work")
+    assert [r["state"] for r in other.get("/api/state").json()["runs"]] == ["paused"]
+    before = again.runs[number].used
+    other.post(f"/api/runs/{number}/ask", json={"what": "resume"})
+    other.post(f"/api/runs/{number}/ask", json={"what": "stop"})
+    wait(other, number, "done")
+    assert again.runs[number].used > before
+    assert len(again.runs[number].fitted.front) > 0
+    assert other.post(f"/api/runs/{number}/ask", json={"what": "resume"}).status_code == 400
+
+
+def test_models_are_explored_changed_and_saved(tmp_path, table):
+    studio, client = opened(tmp_path / "work", table)
+    number = client.post("/api/runs", json=QUESTION).json()["number"]
+    wait(client, number, "done")
+    run = studio.runs[number]
+    seen = client.get(f"/api/runs/{number}/explorer").json()
+    assert 'id="equation"' in seen["markup"]
+    model = max(seen["content"]["models"], key=lambda m: len(m["terms"]))
+    cost = client.post(
+        f"/api/runs/{number}/change",
+        json={"what": "remove", "index": model["row"], "place": model["terms"][0]["place"]},
+    ).json()
+    assert cost["after"] < cost["before"]
+    assert run.fitted.choice == "pruned"
+    assert run.fitted.metrics(run.fitted.rows)["r2"] == pytest.approx(cost["after"])
+    client.post(f"/api/runs/{number}/change", json={"what": "choose", "index": 2})
+    assert run.fitted.choice == "index"
+    assert (
+        loads(client.get(f"/api/runs/{number}/save/model").content).formula.text()
+        == run.fitted.formula.text()
+    )
+    assert client.get(f"/api/runs/{number}/save/excel").text.startswith("=")
+    assert "<!DOCTYPE html>" in client.get(f"/api/runs/{number}/save/report").text
+    predicted = client.post(f"/api/runs/{number}/predict?name=new.csv", content=table.read_bytes())
+    frame = pd.read_csv(pd.io.common.StringIO(predicted.text))
+    assert np.allclose(frame["predicted y"], run.fitted.predict(frame[run.features].to_numpy()))
+    assert not list((tmp_path / "work" / "data").iterdir())
+    assert (
+        client.post(f"/api/runs/{number}/predict?name=new.csv", content="a,b\n1,2\n3,4\n").status_code == 400
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"target": "z"}, {"seconds": -1, "generations": None}, {"generations": None, "seconds": None}, {"holdout": 2}, {"seed": -1},
+     {"functions": ["rm"]}, {"features": "a"}, {"data": 7}, {"search": "magic"}],
+)  # fmt: skip
+def test_questions_that_cannot_be_asked_are_told(tmp_path, table, change):
+    studio, client = opened(tmp_path / "work", table)
+    answer = client.post("/api/runs", json=QUESTION | change)
+    assert answer.status_code in (400, 404)
+    assert answer.json()["trouble"]
+    assert studio.runs == {}
+    assert not list((tmp_path / "work" / "runs").iterdir())
