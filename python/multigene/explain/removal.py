@@ -27,7 +27,10 @@ def without_term(
             "Without this term the formula has no finite value on some rows; leave another one out."
         )
     individual = as_individual(fitted.constant, fitted.coefficients, fitted.terms, grouped=True)
-    before, after = rows.r2(model.individual.predict(rows.X)), rows.r2(individual.predict(rows.X))
+    before, after = (
+        rows.explained(model.individual.predict(rows.X)),
+        rows.explained(individual.predict(rows.X)),
+    )
     member = Member(individual, after, individual.complexity, source="pruned")
     shorter = replace(model, front=model.front.with_member(member), chosen=member, choice="pruned")
     return shorter, before, after
