@@ -117,6 +117,8 @@ def test_blocks_of_a_page_run(path, tmp_path):
     (tmp_path / "docs" / "study").mkdir(parents=True)
     (tmp_path / "examples").mkdir()
     shutil.copy(ROOT / "examples" / "stopping.csv", tmp_path / "examples")
+    for runs in (ROOT / "docs" / "study").glob("*.csv.gz"):  # a study that goes on from its published runs
+        shutil.copy(runs, tmp_path / "docs" / "study")
     (tmp_path / "page.py").write_text(script(path), "utf-8")
     done = subprocess.run(
         [sys.executable, "-W", "error", str(COMMANDS), "--page", "page.py"],

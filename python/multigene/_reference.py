@@ -12,7 +12,7 @@ all individuals do. Evaluation, gradient and update never ask which mode it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
@@ -175,7 +175,7 @@ class Fit:
     residual: Array
 
 
-def least_squares(genes: Array, rows: Rows) -> Fit:
+def least_squares(genes: Array, rows: Rows, dependent_below: float = 1e-10) -> Fit:
     """Outer coefficients by least squares on centred columns. A gene that depends on those before it gets 0."""
     y, y_mean = rows.centred(rows.y)
     scale = float(np.linalg.norm(y))
@@ -189,7 +189,7 @@ def least_squares(genes: Array, rows: Rows) -> Fit:
                 len(unit), -1
             )
             rest = unit - earlier @ np.linalg.lstsq(earlier, unit, rcond=None)[0]
-            if rest @ rest > 1e-9:
+            if np.linalg.norm(rest) > dependent_below:
                 kept.append(i)
     lengths = np.array([np.linalg.norm(columns[j]) for j in kept])
     matrix = np.array([columns[j] for j in kept]).T.reshape(len(y), -1) / lengths
@@ -263,13 +263,16 @@ def _nodes(genes: Iterable[Node]) -> list[Node]:
     return [node for gene in genes for node in (*_nodes(gene.children), gene)]
 
 
-def step(rows: Sequence[Row]) -> None:
-    """One step of all rows. Derivatives that are zero up to rounding (1e-13 of the largest) are taken as zero."""
+def step(rows: Sequence[Row], rule: Callable[[Row], None] | None = None) -> bool:
+    """One step of all rows; False if no weight moved. Derivatives that are zero up to rounding (1e-13 of the largest) are taken
+    as zero."""
     slopes = np.abs(np.concatenate([row.gradient for row in rows]))
     least = 1e-13 * slopes[np.isfinite(slopes)].max(initial=0.0)
+    before = [row.weights.copy() for row in rows]
     for row in rows:
         row.gradient[np.abs(row.gradient) <= least] = 0.0
-        irprop_minus(row)
+        (rule or irprop_minus)(row)
+    return any((old != row.weights).any() for old, row in zip(before, rows, strict=True))
 
 
 def irprop_minus(row: Row, *, first: float = 0.1, least: float = 1e-6, most: float = 50.0) -> None:
@@ -292,10 +295,29 @@ def irprop_minus(row: Row, *, first: float = 0.1, least: float = 1e-6, most: flo
     row.gradient[:] = 0.0
 
 
-def tune(model: Model, steps: int = 25, least: int = 2, tolerance: float = 1e-10) -> Model:
+def rprop(row: Row, *, first: float = 0.1, least: float = 1e-6, most: float = 50.0) -> None:
+    """One step of the authors' program: as iRprop⁻, but where the sign changed the shrunk step is taken, and the derivative is
+    always remembered."""
+    for k, slope in enumerate(row.gradient):
+        if slope == 0.0 or not np.isfinite(slope):
+            continue
+        factor = {1.0: 1.2, -1.0: 0.5}.get(float(np.sign(slope) * np.sign(row.slopes[k])), 1.0)
+        row.steps[k] = min(max((row.steps[k] or first) * factor, least), most)
+        row.slopes[k] = slope
+        row.weights[k] -= np.sign(slope) * row.steps[k]
+    row.gradient[:] = 0.0
+
+
+def tune(
+    model: Model,
+    steps: int = 25,
+    least: int = 2,
+    tolerance: float = 1e-10,
+    rule: Callable[[Row], None] | None = None,
+) -> Model:
     """Modes U and S: max(steps − nodes, least) steps without roll-back; returns the best iterate.
 
-    The model itself goes on from the last iterate, better or worse.
+    It ends early when R² hardly changes though weights moved. The model itself goes on from the last iterate, better or worse.
     """
     best = deepcopy(model)
     rows = [row for row in model.weight_rows() if row.tuned]
@@ -304,7 +326,8 @@ def tune(model: Model, steps: int = 25, least: int = 2, tolerance: float = 1e-10
             break
         before = model.fit.unexplained
         model.add_gradient()
-        step(rows)
+        if not step(rows, rule):  # every sign changed: the steps shrink, and tuning goes on
+            continue
         after = model.evaluate()
         if after is not None and best.fit is not None and after.unexplained < best.fit.unexplained:
             best = deepcopy(model)

@@ -13,6 +13,7 @@ import os
 import platform
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -29,6 +30,7 @@ from multigene.expression.numbers import parameters as numbers_of
 from multigene.files import write_atomically
 from multigene.fitted import FittedModel
 from multigene.model_check import Checked, Limits
+from multigene.settings.defaults import READABLE_DEPENDENCE
 from multigene.settings.loss import loss_of
 from multigene.settings.parameters import Parameters
 from multigene.settings.settings import Settings
@@ -266,7 +268,7 @@ def _model(document: Checked) -> FittedModel:
     default = chosen
     if "default" in document.values:
         default = members[document.whole("default", 0, len(members) - 1)]
-    settings = settings_from(document.table("settings").values)
+    settings = settings_from(_as_it_was(document.table("settings").values))
     data = document.data_summary(names)
     run = document.table("run")
     stopped_by = run.text("stopped_by")
@@ -288,3 +290,11 @@ def _model(document: Checked) -> FittedModel:
         command=document.command(),
         known_uncertainty=None if known is None else (chosen, known),
     )
+
+
+def _as_it_was(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Settings of a file with what was fixed before it became a setting."""
+    genes = settings.get("genes")
+    if not isinstance(genes, dict) or "dependent_below" in genes:
+        return settings
+    return {**settings, "genes": {**genes, "dependent_below": READABLE_DEPENDENCE}}

@@ -453,16 +453,56 @@ def test_global_steps(workers):
     shared: dict[int, twin.Row] = {}
     models = [twin.Model.read(population.model(i), rows, shared) for i in range(len(population))]
     assert set(shared) == {0, 1, 2}
+    everyone = list(range(len(population)))
     for _ in range(4):
         population.tune_shared(data, Tuning())
         twin.tune_shared(models)
         fitness, _ = population.evaluate(data)
+        present = population.breed(
+            np.empty((0, 2), dtype=np.uint64), everyone, Variation(), []
+        )  # elites have no memory of better weights
         for i, model in enumerate(models):
-            for index, weights in lcf_sets(population.model(i)).items():
+            for index, weights in lcf_sets(present.model(i)).items():
                 assert np.allclose(weights, shared[index].weights, rtol=1e-12, atol=1e-12)
             if model.fit is not None and well_conditioned(gene_values(model, rows), rows):
                 assert fitness[i] == pytest.approx(1.0 - model.fit.unexplained, abs=1e-7)
     assert any(np.abs(row.weights).sum() != 1.0 for row in shared.values())
+
+
+def test_global_steps_keep_the_best_that_was_seen(workers):
+    """Mode G: an individual's model is its best one before, between and after the steps of the shared weights."""
+    rows, data = made_data(17)
+    population, _ = grown(workers, seed=18, lcf="global", max_depth=3)
+    population.evaluate(data)
+    shared: dict[int, twin.Row] = {}
+    models = [twin.Model.read(population.model(i), rows, shared) for i in range(len(population))]
+    seen: list[list[float]] = [[] for _ in models]
+    weights: list[dict[int, np.ndarray]] = []
+    for number in range(5):
+        if number:
+            population.tune_shared(data, Tuning(initial_step=1.0))
+            set_initial_step(shared, 1.0)
+            twin.tune_shared(models)
+        weights.append({index: row.weights.copy() for index, row in shared.items()})
+        for model, values in zip(models, seen, strict=True):
+            values.append(-np.inf if model.fit is None else 1.0 - model.fit.unexplained)
+    peaks, _ = population.peaks(), population.evaluate(data)
+    earlier = 0
+    for i, (model, values) in enumerate(zip(models, seen, strict=True)):
+        if model.fit is None or not well_conditioned(gene_values(model, rows), rows):
+            continue
+        assert peaks[i] == pytest.approx(max(values), abs=1e-7)
+        best = int(np.argmax(values))
+        if values[best] > values[-1] + 1e-6 and lcf_sets(population.model(i)):
+            earlier += 1
+            for index, found in lcf_sets(population.model(i)).items():
+                assert np.allclose(found, weights[best][index], rtol=1e-12, atol=1e-12)
+    assert earlier > 10
+
+
+def set_initial_step(shared: dict[int, twin.Row], step: float) -> None:
+    for row in shared.values():
+        row.steps[row.steps == 0.0] = step
 
 
 def test_global_mutation_moves_all_individuals_alike(workers):

@@ -24,7 +24,7 @@ from multigene.study.statistics import smallest_p
 
 
 def test_shipped_designs() -> None:
-    science = ("dimensions", "inner-weights", "steps", "update-rules")
+    science = ("dimensions", "inner-weights", "rotation", "steps", "update-rules")
     expected = (
         "paper",
         "paper-clock",

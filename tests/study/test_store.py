@@ -15,7 +15,8 @@ from study_fakes import design_text
 from multigene.study.design import Study, build_study, read_design
 from multigene.study.errors import StudyError
 from multigene.study.execution import Outcome
-from multigene.study.store import Store, new_owner, read_json
+from multigene.study.owners import new_owner
+from multigene.study.store import Store, read_json
 
 
 @pytest.fixture

@@ -23,9 +23,10 @@ from multigene.study.design import Design, Run, build_study, design_from
 from multigene.study.errors import StudyError
 from multigene.study.execution import Outcome
 from multigene.study.figures import _boxes, save_figures
+from multigene.study.owners import new_owner
 from multigene.study.page import study_page, write_page
 from multigene.study.statistics import Agreement, agreement, results, smallest_p, verdict, verdict_counts
-from multigene.study.store import Store, new_owner
+from multigene.study.store import Store
 from multigene.study.table_formats import html_table, latex, markdown, print_tables
 from multigene.study.tables import csv_text, number, study_tables
 

@@ -8,8 +8,8 @@ from study_commands import study_of
 
 from multigene import MultigeneRegressor
 from multigene.settings.resolve import resolved
-from multigene.study import authors, problem_named
-from multigene.study.ceiling import ceiling
+from multigene.study import authors, paper, problem_named
+from multigene.study.ceiling import _drawn, ceiling, summary_ceiling
 from multigene.study.errors import StudyError
 from multigene.study.limits import Limit
 from multigene.study.methods import method_named
@@ -142,3 +142,19 @@ def test_an_exact_repetition_agrees_often_but_not_always():
     assert few.mean < many.mean < 50
     assert many.low <= many.mean <= many.high
     assert "of 52" in str(many)
+
+
+def test_the_ceiling_draws_what_the_paper_prints():
+    """Medians of draws are the printed ones, and extremes of 30 draws are near the printed extremes."""
+    cell = paper.cells()["MM", "UB"]
+    drawn = 1.0 + _drawn(cell, 30, 2000, np.random.default_rng(0))
+    assert np.median(drawn) == pytest.approx(cell.test_median, abs=1e-3)
+    for printed, extreme in ((cell.test_min, drawn.min(axis=1)), (cell.test_max, drawn.max(axis=1))):
+        assert np.log(1.0 - np.median(extreme)) == pytest.approx(np.log(1.0 - printed), abs=0.25)
+
+
+def test_the_ceiling_of_the_summary():
+    many, few = summary_ceiling(30, 200), summary_ceiling(8, 200)
+    assert many.verdicts == few.verdicts == 36
+    assert few.mean < many.mean <= 36
+    assert few.low <= few.mean <= few.high

@@ -44,6 +44,8 @@ fn with_workspace<R>(verb: impl FnOnce(&mut Workspace) -> R) -> R {
 pub struct Evaluation {
     /// Fit outer coefficients (paper), or add the genes as they are.
     pub fit_genes: bool,
+    /// A gene whose part outside the others is no longer than this share of it gets coefficient 0.
+    pub dependent_below: f64,
     /// Bytes for columns of genes that breeding leaves alone.
     pub cache_bytes: usize,
 }
@@ -134,6 +136,7 @@ impl Population {
             data,
             library: &self.primitives.functions.library,
             fit_genes: self.evaluation.fit_genes,
+            dependent_below: self.evaluation.dependent_below,
         }
     }
 
@@ -248,9 +251,11 @@ impl Population {
     }
 
     /// One step of the population's shared LCFs (paper, section 3.3.3): derivatives of all individuals are summed by index,
-    /// one update moves the shared weights, all individuals are evaluated again.
+    /// one update moves the shared weights, all individuals are evaluated again. What was better before the step is remembered:
+    /// the result of a run is the best ever seen.
     pub fn tune_shared(&mut self, data: &Dataset, tuning: &Tuning, stop: &AtomicBool) {
         let Some(mut shared) = self.shared.take() else { return };
+        self.individuals.par_iter_mut().for_each(Individual::remember);
         let context = self.context(data);
         let width = shared.values().len();
         let gradients: Vec<Vec<f64>> = self
@@ -284,6 +289,7 @@ impl Population {
         self.shared = Some(shared);
         self.mirror_shared();
         self.evaluate(data, stop);
+        self.individuals.par_iter_mut().for_each(Individual::drop_lower_peak);
     }
 
     /// Moves all shared weights by N(0, σ): the mutation of configuration GC.

@@ -57,6 +57,8 @@ pub struct Genes {
     pub weighted_nodes: f64,
     /// Fit outer coefficients, or add the genes as they are.
     pub fit_genes: bool,
+    /// A gene whose part outside the others is no longer than this share of it gets coefficient 0.
+    pub dependent_below: f64,
     /// Memory for columns of genes that breeding leaves alone.
     pub cache_megabytes: f64,
 }
@@ -82,6 +84,7 @@ impl Default for Genes {
             lcf_dense: 0.5,
             weighted_nodes: 0.0,
             fit_genes: true,
+            dependent_below: 1e-10,
             cache_megabytes: 256.0,
         }
     }
@@ -123,6 +126,7 @@ impl Genes {
     pub fn evaluation(&self) -> Evaluation {
         Evaluation {
             fit_genes: self.fit_genes,
+            dependent_below: self.dependent_below,
             cache_bytes: (self.cache_megabytes * 1e6) as usize,
         }
     }

@@ -71,6 +71,7 @@ fn grow(primitives: &Primitives, size: u64, cache_bytes: usize) -> Population {
         Arc::new(primitives.clone()),
         Evaluation {
             fit_genes: true,
+            dependent_below: 1e-10,
             cache_bytes,
         },
         &seeds,
@@ -87,6 +88,7 @@ fn assert_caches_are_right(individual: &Individual, data: &Dataset, primitives: 
             data,
             library: &primitives.functions.library,
             fit_genes: true,
+            dependent_below: 1e-10,
         },
         &mut Workspace::default(),
     );

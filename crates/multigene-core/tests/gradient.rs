@@ -276,6 +276,7 @@ fn of_the_whole_error_with_row_weights() {
             data: &data,
             library,
             fit_genes: round % 3 != 0,
+            dependent_below: 1e-10,
         };
         let mut workspace = Workspace::default();
         individual.evaluate(context, &mut workspace);

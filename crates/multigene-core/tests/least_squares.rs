@@ -53,6 +53,7 @@ fn fit_of(individual: &mut Individual, data: &Dataset) {
             data,
             library: &[],
             fit_genes: true,
+            dependent_below: 1e-10,
         },
         &mut Workspace::default(),
     );
@@ -235,6 +236,7 @@ fn models_without_the_outer_fit_add_their_genes() {
                     data: &data,
                     library: &[],
                     fit_genes: false,
+                    dependent_below: 1e-10,
                 },
                 &mut Workspace::default(),
             );

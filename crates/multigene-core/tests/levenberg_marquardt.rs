@@ -72,6 +72,7 @@ fn context(data: &Dataset) -> Context<'_> {
         data,
         library: &[],
         fit_genes: true,
+        dependent_below: 1e-10,
     }
 }
 

@@ -259,6 +259,7 @@ fn derivatives_are_those_of_the_loss() {
         let data = if classes { rows.with(Logistic) } else { rows.with(Huber(1.0)) };
         let context = Context {
             fit_genes,
+            dependent_below: 1e-10,
             ..Context::of(&data)
         };
         let mut workspace = Workspace::default();

@@ -22,6 +22,7 @@ use proptest::prelude::*;
 static GO: AtomicBool = AtomicBool::new(false);
 const EVALUATION: Evaluation = Evaluation {
     fit_genes: true,
+    dependent_below: 1e-10,
     cache_bytes: usize::MAX,
 };
 

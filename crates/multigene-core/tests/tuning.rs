@@ -48,6 +48,7 @@ fn tuning_leaves_no_weight_or_step_that_is_not_finite_and_keeps_the_best_iterate
             data: &data,
             library,
             fit_genes: number % 5 != 0,
+            dependent_below: 1e-10,
         };
         let mut tuning = tuning(*rule);
         tuning.initial_step = [0.1, 30.0][number % 2];
@@ -99,7 +100,12 @@ fn by_hand(mut individual: Individual, context: Context, tuning: &Tuning) -> (f6
         individual.gram = Default::default();
         individual.evaluate(context, &mut workspace);
         gradient(&individual, context, tuning.tunable(), &mut workspace);
+        let earlier = individual.weights.values().to_vec();
         step(tuning, &mut individual.weights, &workspace.gradient, worse);
+        if earlier == individual.weights.values() {
+            worse = false; // all signs changed, or nothing has a derivative: no reason to end
+            continue;
+        }
         individual.genes.iter_mut().for_each(|g| g.column = None);
         individual.gram = Default::default();
         individual.evaluate(context, &mut workspace);
@@ -134,6 +140,7 @@ fn gradient_steps_find_known_weights() {
         data: &data,
         library: &[],
         fit_genes: true,
+        dependent_below: 1e-10,
     };
     for rule in [Rule::IRpropMinus, Rule::IRpropPlus, Rule::Rprop] {
         let mut weights = Weights::default();
@@ -163,6 +170,7 @@ fn the_number_of_steps_is_less_by_the_number_of_nodes() {
         data: &data,
         library: &[],
         fit_genes: true,
+        dependent_below: 1e-10,
     };
     let mut weights = Weights::default();
     let row = weights.push(0, [(BIAS, 0.0), (0, 1.0), (1, 0.0)]);
@@ -201,6 +209,7 @@ fn a_constant_target_without_the_outer_fit_can_be_tuned() {
         data: &data,
         library: &[],
         fit_genes: false,
+        dependent_below: 1e-10,
     };
     let mut weights = Weights::default();
     let row = weights.push(0, [(BIAS, 0.5), (0, 1.0)]);
@@ -227,6 +236,7 @@ fn tame_populations_get_better_by_tuning() {
         Arc::new(primitives),
         Evaluation {
             fit_genes: true,
+            dependent_below: 1e-10,
             cache_bytes: usize::MAX,
         },
         &seeds,

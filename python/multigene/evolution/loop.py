@@ -68,7 +68,7 @@ def evolve(
     while True:
         population.plant(immigrants, settings.selection.elites if number else 0)
         immigrants.clear()
-        evaluations += tune(population, data, settings, rng, fitness)  # inner weights (section 3.2)
+        evaluations += tune(population, data, settings, rng, fitness, number)  # inner weights (section 3.2)
         fitness, complexity = population.evaluate(data, criterion)  # outer coefficients
         front.update(population, population.peaks(), complexity)
         state = dict(rng.bit_generator.state)
@@ -92,11 +92,14 @@ def tune(
     settings: Settings,
     rng: np.random.Generator,
     fitness: Floats | None,
+    number: int = 0,
 ) -> int:
-    """Tune inner weights in the way of the settings; returns the number of evaluations."""
+    """Tune inner weights in the way of the settings, in generation `number`; returns the number of evaluations."""
     tuning, size = settings.tuning, len(population)
     if settings.refinement is not None:
         return refine(population, data, settings, rng, fitness)
+    if tuning is not None and number % tuning.tune_every:
+        return size  # the paper tunes in every generation
     if settings.genes.lcf == "global":
         tune_shared(population, data, settings, rng)
     elif tuning is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from multigene.settings.defaults import READABLE_DEPENDENCE
 from multigene.settings.settings import (
     FunctionEntry,
     Genes,
@@ -53,6 +54,7 @@ def seeker_settings(products: tuple[int, ...], logarithm: bool) -> Settings:
             lcf="unsynchronised",
             lcf_birth="pairs",
             weighted_nodes=0.06,
+            dependent_below=READABLE_DEPENDENCE,
         ),
         selection=Selection(
             population_size=60, tournament_size=4, elites=6,

@@ -49,6 +49,7 @@ _WHOLE: dict[str, tuple[int, int]] = {
     "rows": (20, 2**62),
     "unit": (1, 1_000_000),
     "most_features": (0, 1_000_000),
+    "tune_every": (1, 1_000_000),
 }
 #: Numbers with a fraction: bounds, both included.
 _HUGE = 1e100
@@ -59,6 +60,7 @@ _REAL: dict[str, tuple[float, float]] = {
     "constant_frequency": (0.0, 1e12),
     "lcf_dense": (0.0, 1.0),
     "weighted_nodes": (0.0, 1.0),
+    "dependent_below": (1e-12, 0.1),
     "cache_megabytes": (0.0, 1e12),
     "crossover": (0.0, 1.0),
     "mutation": (0.0, 1.0),

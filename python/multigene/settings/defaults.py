@@ -18,6 +18,8 @@ from multigene.settings.settings import (
 APPROXIMATOR_FUNCTIONS = (
     "add", "sub", "mul", "sin", "cos", "exp", "logistic", "tanh", "sinc", "softplus", "gauss", "pow2", "pow3",
 )  # fmt: skip
+#: Genes closer than this to a combination of others get coefficient 0: numbers beyond 3e4 that cancel are no formula for people.
+READABLE_DEPENDENCE = 10**-4.5
 
 
 def default_settings() -> Settings:
@@ -38,6 +40,7 @@ def default_settings() -> Settings:
             constant_range=(-3.0, 3.0),
             lcf="unsynchronised",
             lcf_birth="sparse",
+            dependent_below=READABLE_DEPENDENCE,
         ),
         selection=Selection(population_size=50, tournament_size=5, elites=8, criterion="gcv"),
         variation=Variation(

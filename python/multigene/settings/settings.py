@@ -113,6 +113,9 @@ class Genes:
     """Chance that a new inner node carries a multiplicative and an additive weight (paper, future work)."""
     fit_genes: bool = True
     """Fit outer coefficients by least squares; False adds the genes as they are."""
+    dependent_below: float = 1e-10
+    """A gene whose part outside the span of the other genes is no longer than this share of it gets coefficient 0. With 1e-10 the
+    fit is that of a singular value decomposition (paper); larger values keep coefficients of nearly dependent genes small."""
     cache_megabytes: float = 256.0
     """Memory for columns of genes that breeding leaves alone."""
 
@@ -196,6 +199,8 @@ class Tuning:
     """Smallest step, Δ_min."""
     max_step: float = 50.0
     """Largest step, Δ_max."""
+    tune_every: int = 1
+    """Tune in every so many generations: 1 for each of them (paper)."""
     tune_constants: bool = False
     """Tune plain constants as well."""
 

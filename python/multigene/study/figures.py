@@ -56,10 +56,10 @@ def box_plot(found: Results, problem: str, limit: str) -> Figure:
             _boxes(axis, samples, methods)
             axis.set_title(title, fontsize=9)
         figure.suptitle(f"{problem}, {limit}", fontsize=10)
-        return _settled(figure)
+        return settled(figure)
 
 
-def _settled(figure: Figure) -> Figure:
+def settled(figure: Figure) -> Figure:
     """Lays the figure out once and for all: a second layout would move things, and files would differ."""
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
@@ -141,7 +141,7 @@ def time_curves(histories: pd.DataFrame, found: Results, problem: str, limit: st
         axis.set(xlabel=_unit(found, limit), ylabel="best training R²")
         axis.legend(frameon=False, fontsize=8, ncols=2)
         axis.set_title(f"{problem}, {limit}", fontsize=10)
-        return _settled(figure)
+        return settled(figure)
 
 
 def _unit(found: Results, label: str) -> str:

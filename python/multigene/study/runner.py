@@ -19,8 +19,9 @@ from typing import Protocol
 from multigene.study.design import Run, Study
 from multigene.study.execution import Outcome
 from multigene.study.limits import Limit
+from multigene.study.owners import new_owner
 from multigene.study.progress import Display, Quiet
-from multigene.study.store import ATTEMPTS, LEASE_SECONDS, Store, new_owner
+from multigene.study.store import ATTEMPTS, LEASE_SECONDS, Store
 from multigene.study.workers import Worker
 
 POLL_SECONDS = 1.0

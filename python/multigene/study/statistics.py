@@ -241,3 +241,31 @@ def agreement(cells: Iterable[Cell]) -> Agreement:
     ]
     opposite = sum({ours, theirs} == {"better", "worse"} for ours, theirs in pairs)
     return Agreement(sum(ours == theirs for ours, theirs in pairs), len(pairs), opposite)
+
+
+@dataclass(frozen=True)
+class SummaryAgreement:
+    """Our counts of verdicts over the realistic problems beside the paper's."""
+
+    matched: int
+    """Verdicts that can be matched with one of the same kind in the paper's counts for the same configuration."""
+    counted: int
+    largest: int
+    """Largest difference of a count."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.matched} of {self.counted} verdicts of the summary have their like in the paper's counts; "
+            f"no count differs by more than {self.largest}"
+        )
+
+
+def summary_agreement(found: Results, limit: str) -> SummaryAgreement | None:
+    """How our summary compares with the paper's; None unless all its problems and configurations were run."""
+    ours, theirs = verdict_counts(found, limit), paper.summary()
+    if any(sum(ours.get(name, {}).values()) != len(REALISTIC) for name in theirs):
+        return None
+    pairs = [(ours[name][word], number) for name, counts in theirs.items() for word, number in counts.items()]
+    return SummaryAgreement(
+        sum(min(pair) for pair in pairs), len(theirs) * len(REALISTIC), max(abs(a - b) for a, b in pairs)
+    )

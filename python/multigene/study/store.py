@@ -9,12 +9,9 @@ can work on one store without doing a run twice.
 from __future__ import annotations
 
 import json
-import os
-import platform
 import sqlite3
 import time
-import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -25,6 +22,7 @@ import pandas as pd
 from multigene.study.design import Design, Run, Study, design_from
 from multigene.study.errors import StudyError
 from multigene.study.execution import Outcome
+from multigene.study.owners import is_dead, new_owner
 
 SCHEMA = 2
 FORMAT = "multigene study store"
@@ -152,18 +150,21 @@ class Store:
     def _check_specifications(self, study: Study) -> None:
         for kind, members in (("problem", study.problems), ("method", study.methods)):
             for name, member in members.items():
-                settings = json.dumps(member.specification(), sort_keys=True)
-                row = self._connection.execute(
-                    "SELECT settings FROM specification WHERE kind = ? AND name = ?", (kind, name)
-                ).fetchone()
-                if row is not None and row[0] != settings:
-                    raise StudyError(
-                        f"{self.path} already holds runs of the {kind} {name!r} with other settings "
-                        f"({row[0]} there, {settings} now); give it another name or use another store"
-                    )
-                self._connection.execute(
-                    "INSERT OR IGNORE INTO specification VALUES (?, ?, ?)", (kind, name, settings)
-                )
+                self._check_specification(kind, name, member.specification())
+
+    def _check_specification(self, kind: str, name: str, specification: Mapping[str, str]) -> None:
+        settings = json.dumps(specification, sort_keys=True)
+        row = self._connection.execute(
+            "SELECT settings FROM specification WHERE kind = ? AND name = ?", (kind, name)
+        ).fetchone()
+        if row is not None and row[0] != settings:
+            raise StudyError(
+                f"{self.path} already holds runs of the {kind} {name!r} with other settings "
+                f"({row[0]} there, {settings} now); give it another name or use another store"
+            )
+        self._connection.execute(
+            "INSERT OR IGNORE INTO specification VALUES (?, ?, ?)", (kind, name, settings)
+        )
 
     def design(self) -> Design:
         """The design last enrolled."""
@@ -223,7 +224,7 @@ class Store:
         ).fetchall()
         freed = 0
         for owner, heartbeat in owners:
-            if heartbeat is None or time.time() - heartbeat > lease or _is_dead(owner):
+            if heartbeat is None or time.time() - heartbeat > lease or is_dead(owner):
                 freed += self._connection.execute(
                     "UPDATE run SET state = 'waiting', owner = NULL, attempts = attempts - 1 "
                     "WHERE state = 'running' AND owner IS ?",
@@ -240,31 +241,50 @@ class Store:
 
     def record(self, owner: str, run: Run, outcome: Outcome) -> bool:
         """Writes a finished run; False (and nothing written) when the claim is no longer the owner's."""
+        with self._transaction() as connection:
+            return self._record(connection, owner, run, outcome)
+
+    def adopt(
+        self,
+        finished: Iterable[tuple[Run, Outcome]],
+        specifications: Mapping[tuple[str, str], Mapping[str, str]],
+    ) -> int:
+        """Takes in runs that were made elsewhere, of problems and methods with these settings; returns how many were still
+        waiting here.
+        """
+        owner, added = new_owner(), 0
+        with self._transaction() as connection:
+            for (kind, name), settings in specifications.items():
+                self._check_specification(kind, name, settings)
+            for run, outcome in finished:
+                added += connection.execute(
+                    "UPDATE run SET state = 'running', owner = ? WHERE state = 'waiting' "
+                    "AND problem = ? AND method = ? AND run_limit = ? AND seed = ?",
+                    (owner, run.problem, run.method, run.limit, run.seed),
+                ).rowcount
+                self._record(connection, owner, run, outcome)
+        return added
+
+    def _record(self, connection: sqlite3.Connection, owner: str, run: Run, outcome: Outcome) -> bool:
         values = asdict(outcome)
         checkpoints = values.pop("checkpoints")
         for name in ("history", "warnings", "versions", "machine"):
             values[name] = json.dumps(values[name])
         assignments = ", ".join(f"{name} = :{name}" for name in RESULT_COLUMNS)
-        with self._transaction() as connection:
-            changed = connection.execute(
-                f"UPDATE run SET state = :state, finished = :finished, {assignments} "
-                "WHERE problem = :problem AND method = :method AND run_limit = :run_limit AND seed = :seed "
-                "AND state = 'running' AND owner = :owner",
-                {
-                    **{name: values[name] for name in RESULT_COLUMNS},
-                    **{
-                        "problem": run.problem,
-                        "method": run.method,
-                        "run_limit": run.limit,
-                        "seed": run.seed,
-                    },
-                    "state": "done" if outcome.error is None else "failed",
-                    "finished": _now(),
-                    "owner": owner,
-                },
-            ).rowcount
-            if changed == 1:
-                self._record_checkpoints(connection, run, checkpoints)
+        changed = connection.execute(
+            f"UPDATE run SET state = :state, finished = :finished, {assignments} "
+            "WHERE problem = :problem AND method = :method AND run_limit = :run_limit AND seed = :seed "
+            "AND state = 'running' AND owner = :owner",
+            {
+                **{name: values[name] for name in RESULT_COLUMNS},
+                **{"problem": run.problem, "method": run.method, "run_limit": run.limit, "seed": run.seed},
+                "state": "done" if outcome.error is None else "failed",
+                "finished": _now(),
+                "owner": owner,
+            },
+        ).rowcount
+        if changed == 1:
+            self._record_checkpoints(connection, run, checkpoints)
         return changed == 1
 
     def _record_checkpoints(
@@ -371,34 +391,6 @@ class Store:
                 self._connection.execute("ROLLBACK")
                 raise
             self._connection.execute("COMMIT")
-
-
-def new_owner() -> str:
-    """A name for this process as owner of claims; tells where it lives, so that its death can be seen."""
-    return "|".join([platform.node(), str(os.getpid()), _start_of(os.getpid()), uuid.uuid4().hex[:8]])
-
-
-def _is_dead(owner: str) -> bool:
-    """Whether the owner is known to have ended; owners on other machines are judged by their heartbeat alone."""
-    host, number, start, _ = owner.split("|") if owner.count("|") == 3 else ("", "", "", "")
-    if host != platform.node() or os.name != "posix":
-        return False
-    try:
-        os.kill(int(number), 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        return False
-    return _start_of(int(number)) != start  # the number was given to another process since
-
-
-def _start_of(number: int) -> str:
-    """When a process started, in ticks of the kernel; empty where the system does not tell."""
-    try:
-        with open(f"/proc/{number}/stat", encoding="utf-8", errors="replace") as stat:
-            return stat.read().rpartition(")")[2].split()[19]
-    except (OSError, IndexError):
-        return ""
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:

@@ -13,11 +13,18 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 
 from multigene.settings.paper import CODENAMES
-from multigene.study.ceiling import ceiling
+from multigene.study.ceiling import ceiling, summary_ceiling
 from multigene.study.paper import Verdict
 from multigene.study.paper import summary as paper_summary
 from multigene.study.problems import REALISTIC, REGISTRY, UciTable
-from multigene.study.statistics import Cell, Results, agreement, smallest_p, verdict_counts
+from multigene.study.statistics import (
+    Cell,
+    Results,
+    agreement,
+    smallest_p,
+    summary_agreement,
+    verdict_counts,
+)
 
 TICK: dict[Verdict | None, str] = {"better": "✓", "worse": "✗", "same": "", None: ""}
 
@@ -176,7 +183,11 @@ def summary_table(found: Results, limit: str) -> Table:
         if set(chosen) != set(REALISTIC):
             notes.append("The paper's counts are over all nine realistic problems.")
         cells = [cell for cell in found.cells if cell.limit == limit]
-        notes.append(f"Over all problems, {limit}: {agreement(cells)}; {ceiling(len(found.design.seeds))}.")
+        runs = max((cell.runs for cell in cells), default=0)
+        notes.append(f"Over all problems, {limit}: {agreement(cells)}; {ceiling(runs)}.")
+        summary = summary_agreement(found, limit)
+        if summary is not None:
+            notes.append(f"Summary: {summary}. For UB, UC, SB and SC alone, {summary_ceiling(runs)}.")
     corrected = found.design.alpha / found.design.comparisons
     notes.insert(
         0,

@@ -1,14 +1,18 @@
 //! Outer coefficients: y ≈ c0 + c1·gene1 + … by least squares on centred columns of unit length.
 //!
 //! Normal equations by a Cholesky factorisation that leaves out dependent columns (their coefficient is 0), one or two
-//! refinements from the explicit residual when the fit is nearly perfect. Never an exception, never a NaN.
+//! refinements from the explicit residual when the fit is nearly perfect. Columns that depend on others nearly, but not quite,
+//! are looked at row by row where that is asked for (`dependent`). Never an exception, never a NaN.
 use crate::evaluate::dataset::{Column, Dataset};
+use crate::evaluate::dependent::Basis;
 use crate::evaluate::rows;
 
-/// A column whose part outside the others is shorter than the root of this is dependent on them.
+/// The Gram matrix alone can tell a column from the others if its part outside them is longer than the root of this.
 pub const PIVOT: f64 = 1e-9;
 /// Below this share of unexplained variance the solution is refined from the residual.
 const REFINE_BELOW: f64 = 1e-5;
+/// So it is where a pivot is smaller than this and the fit is to be as good as an SVD's: small pivots multiply each other's errors.
+const REFINE_PIVOT: f64 = 1e-5;
 
 /// Inner products of an individual's columns; NaN where not computed yet.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -89,6 +93,7 @@ pub struct Factor {
     size: usize,
     lower: Vec<f64>,
     kept: Vec<bool>,
+    least: f64,
 }
 
 impl Factor {
@@ -97,6 +102,7 @@ impl Factor {
         let size = gram.len();
         let mut lower = vec![0.0; size * size];
         let mut kept = vec![false; size];
+        let mut least = f64::INFINITY;
         for i in 0..size {
             for j in 0..i {
                 if kept[j] {
@@ -107,12 +113,23 @@ impl Factor {
             let rest = gram.get(i, i) - (0..i).map(|k| lower[i * size + k].powi(2)).sum::<f64>();
             if rest > pivot {
                 kept[i] = true;
+                least = least.min(rest);
                 lower[i * size + i] = rest.sqrt();
             } else {
                 lower[i * size..i * size + i].fill(0.0);
             }
         }
-        Self { size, lower, kept }
+        Self {
+            size,
+            lower,
+            kept,
+            least,
+        }
+    }
+
+    /// The smallest pivot of a column kept.
+    pub fn least_pivot(&self) -> f64 {
+        self.least
     }
 
     /// Number of columns kept.
@@ -123,6 +140,12 @@ impl Factor {
     /// Was column i kept?
     pub fn keeps(&self, i: usize) -> bool {
         self.kept[i]
+    }
+
+    /// Solves for the coefficients of the kept columns, in place; 0 for the others.
+    pub fn solve(&self, right: &mut [f64]) {
+        self.forward(right);
+        self.backward(right);
     }
 
     /// Solves L·z = right side, in place (entries of left-out columns become 0).
@@ -159,24 +182,24 @@ pub struct Fit {
     pub rank: usize,
 }
 
-/// Fits the target by the columns; `residual` receives what is left, row by row.
-pub fn solve(gram: &Gram, columns: &[&Column], data: &Dataset, residual: &mut Vec<f64>) -> Fit {
+/// Fits the target by the columns; `residual` receives what is left, row by row. A column whose part outside the others is no
+/// longer than `below` depends on them.
+pub fn solve(gram: &Gram, columns: &[&Column], data: &Dataset, below: f64, residual: &mut Vec<f64>) -> Fit {
     let level = data.level();
-    let factor = Factor::new(gram, PIVOT);
+    let basis = Basis::new(gram, columns, data, below);
     let mut coefficients: Vec<f64> = (0..gram.len()).map(|i| gram.target(i)).collect();
-    factor.forward(&mut coefficients);
-    factor.backward(&mut coefficients);
+    basis.solve(&mut coefficients, &data.target().values, data);
     let mut unexplained = leave(&coefficients, columns, data, residual);
+    let delicate = below * below < PIVOT && basis.least_pivot() < REFINE_PIVOT;
     for _ in 0..2 {
-        if unexplained >= REFINE_BELOW {
+        if unexplained >= REFINE_BELOW && !delicate {
             break;
         }
         let mut correction: Vec<f64> = columns
             .iter()
             .map(|column| rows::dot(level, &column.values, residual))
             .collect();
-        factor.forward(&mut correction);
-        factor.backward(&mut correction);
+        basis.solve(&mut correction, residual, data);
         let better: Vec<f64> = coefficients.iter().zip(&correction).map(|(c, d)| c + d).collect();
         let refined = leave(&better, columns, data, residual);
         if refined < unexplained {
@@ -189,7 +212,7 @@ pub fn solve(gram: &Gram, columns: &[&Column], data: &Dataset, residual: &mut Ve
     Fit {
         coefficients,
         unexplained,
-        rank: factor.rank(),
+        rank: basis.rank(),
     }
 }
 

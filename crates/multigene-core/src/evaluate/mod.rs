@@ -8,6 +8,7 @@ pub mod aligned;
 pub mod column_sets;
 pub mod criterion;
 pub mod dataset;
+pub mod dependent;
 pub mod forward;
 pub mod gradient;
 pub mod least_squares;

@@ -6,7 +6,7 @@ use crate::evaluate::aligned::Aligned;
 use crate::evaluate::dataset::{Column, Dataset};
 use crate::evaluate::forward::{Scratch, evaluate};
 use crate::evaluate::gradient::{Kept, Sweep, Tape, Tunable};
-use crate::evaluate::least_squares::{Gram, leave, solve};
+use crate::evaluate::least_squares::{Gram, PIVOT, leave, solve};
 use crate::evaluate::program::Program;
 use crate::evaluate::rows;
 use crate::evaluate::working::{self, OuterFit, Start, Working};
@@ -45,6 +45,8 @@ pub struct Context<'a> {
     pub library: &'a [CustomOperator],
     /// Are outer coefficients fitted, or all genes added as they are?
     pub fit_genes: bool,
+    /// A gene whose part outside the others is no longer than this share of it gets coefficient 0.
+    pub dependent_below: f64,
 }
 
 impl<'a> Context<'a> {
@@ -54,6 +56,7 @@ impl<'a> Context<'a> {
             data,
             library: &[],
             fit_genes: true,
+            dependent_below: PIVOT.sqrt(),
         }
     }
 
@@ -97,7 +100,7 @@ impl Individual {
         let columns: Vec<&Column> = columns.iter().map(Arc::as_ref).collect();
         workspace.working = None;
         let fitted = match (data.objective(), context.fit_genes) {
-            (None, true) => self.least_squares(&columns, data, workspace),
+            (None, true) => self.least_squares(&columns, context, workspace),
             (None, false) => self.add_up(&columns, data, workspace),
             (Some(objective), true) => {
                 let start = Start {
@@ -116,9 +119,10 @@ impl Individual {
     }
 
     /// Outer coefficients of least squared error; false if they cannot be written down.
-    fn least_squares(&mut self, columns: &[&Column], data: &Dataset, workspace: &mut Workspace) -> bool {
+    fn least_squares(&mut self, columns: &[&Column], context: Context, workspace: &mut Workspace) -> bool {
+        let data = context.data;
         self.gram.complete(columns, data);
-        let fit = solve(&self.gram, columns, data, &mut workspace.residual);
+        let fit = solve(&self.gram, columns, data, context.dependent_below, &mut workspace.residual);
         (self.coefficients, self.intercept) = data.target().in_user_units(&fit.coefficients, columns);
         self.unexplained = fit.unexplained * data.share();
         // Units so far apart that a coefficient vanishes: what was fitted cannot be written down.

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::evaluate::dataset::{Column, Dataset};
-use crate::evaluate::least_squares::{Gram, solve};
+use crate::evaluate::least_squares::{Gram, PIVOT, solve};
 use crate::evaluate::loss::Objective;
 use crate::tree::individual::Individual;
 
@@ -134,7 +134,7 @@ impl Working {
         let columns: Vec<&Column> = self.columns.iter().map(Arc::as_ref).collect();
         let mut gram = self.gram.clone();
         gram.complete(&columns, &self.data);
-        let fit = solve(&gram, &columns, &self.data, &mut Vec::new());
+        let fit = solve(&gram, &columns, &self.data, PIVOT.sqrt(), &mut Vec::new());
         self.data.target().in_user_units(&fit.coefficients, &columns)
     }
 

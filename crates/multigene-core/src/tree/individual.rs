@@ -170,7 +170,21 @@ impl Individual {
         model
     }
 
-    /// Remembers the present weights as the best of this tuning.
+    /// Remembers the present weights as a peak if they are the best of this tuning so far.
+    pub fn remember(&mut self) {
+        let known = self.peak.as_ref().map_or(f64::INFINITY, |peak| peak.unexplained);
+        if self.unexplained < known {
+            self.peak = Some(Box::new(self.snapshot()));
+        }
+    }
+
+    /// Forgets the peak where the present weights are as good.
+    pub fn drop_lower_peak(&mut self) {
+        let present = self.unexplained;
+        self.peak = self.peak.take().filter(|peak| present.is_nan() || peak.unexplained < present);
+    }
+
+    /// The present weights and what they are worth.
     pub fn snapshot(&self) -> Peak {
         Peak {
             weights: self.weights.clone(),

@@ -69,9 +69,11 @@ const KEPT_BYTES: usize = 1 << 20;
 /// the sign of a rounding error, and the same rows in another order would give another model.
 const ROUNDING: f64 = 1e-13;
 
-/// Moves every weight of a table once. Derivatives that are not finite, or zero up to rounding, say nothing and move nothing.
-pub fn step(tuning: &Tuning, weights: &mut crate::tree::weights::Weights, gradient: &[f64], worse: bool) {
+/// Moves every weight of a table once; false if all stay where they are. Derivatives that are not finite, or zero up to rounding,
+/// say nothing and move nothing.
+pub fn step(tuning: &Tuning, weights: &mut crate::tree::weights::Weights, gradient: &[f64], worse: bool) -> bool {
     let (values, memory) = weights.tunable();
+    let mut moved = false;
     let least = ROUNDING
         * gradient
             .iter()
@@ -87,8 +89,10 @@ pub fn step(tuning: &Tuning, weights: &mut crate::tree::weights::Weights, gradie
             if !(value.is_finite() && memory.slope.is_finite() && memory.extra.is_finite()) {
                 (*value, *memory) = (before, Memory::NEW);
             }
+            moved |= *value != before;
         }
     }
+    moved
 }
 
 impl Individual {
@@ -190,19 +194,26 @@ pub fn tune(individual: &mut Individual, context: Context, tuning: &Tuning, work
     }
     let steps = tuning.steps.saturating_sub(individual.nodes()).max(tuning.min_steps);
     let mut best: Option<Box<crate::tree::individual::Peak>> = None;
-    let mut worse = false;
+    let (mut worse, mut moved) = (false, true);
     workspace.kept.iter_mut().for_each(Kept::clear);
     advance(individual, context, tuning.tunable(), workspace);
     for _ in 0..steps {
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        gradient_from(individual, context, tuning.tunable(), workspace);
+        if moved {
+            gradient_from(individual, context, tuning.tunable(), workspace);
+        }
         let before = individual.unexplained;
         if best.as_ref().is_none_or(|peak| before < peak.unexplained) {
             best = Some(Box::new(individual.snapshot()));
         }
-        step(tuning, &mut individual.weights, &workspace.gradient, worse);
+        moved = step(tuning, &mut individual.weights, &workspace.gradient, worse);
+        if !moved {
+            // The sign of every derivative changed: weights wait while their steps shrink. That is no sign of having arrived.
+            worse = false;
+            continue;
+        }
         individual.touch_rows(tuned);
         advance(individual, context, tuning.tunable(), workspace);
         individual.evaluate(context, workspace);

@@ -248,7 +248,9 @@ impl Primitives {
     pub fn individual(&self, slot: usize, rng: &mut SlotRng) -> Individual {
         let levels = self.initial_depth.min(self.limits.max_depth).max(1);
         let depth = 1 + slot % levels;
-        let shape = if (slot / levels).is_multiple_of(2) {
+        // Both ways in turn, from depth to depth and from round to round: they are even at every depth, and over all depths even
+        // where the last round is not complete.
+        let shape = if (slot / levels + slot % levels).is_multiple_of(2) {
             Shape::Grow
         } else {
             Shape::Full

@@ -108,16 +108,10 @@ impl Child<'_> {
         self.replace(i, at, &subtree, None, born.as_ref());
     }
 
-    /// Rows of the nodes that fit, each once.
+    /// The row of every node that fits: one that several nodes share, once for each of them. The paper draws a node.
     pub(super) fn rows(&self, fits: impl Fn(&Node) -> bool) -> Vec<u32> {
         let nodes = self.individual.genes.iter().flat_map(|gene| &gene.nodes);
-        let mut rows: Vec<u32> = nodes.filter(|node| fits(node)).filter_map(|node| node.row()).collect();
-        if self.primitives.shares_rows() {
-            // An index counts once however many nodes share it.
-            rows.sort_unstable();
-            rows.dedup();
-        }
-        rows
+        nodes.filter(|node| fits(node)).filter_map(|node| node.row()).collect()
     }
 
     /// Adds N(0, σ) to every weight of one row.

@@ -30,6 +30,7 @@ pub fn children(
 ) -> Vec<Individual> {
     let evaluation = Evaluation {
         fit_genes: true,
+        dependent_below: 1e-10,
         cache_bytes: 0,
     };
     let population = Population::of(vec![first, second], Arc::new(primitives), evaluation, None);

@@ -1,5 +1,6 @@
 //! The initial population and random trees.
 use super::*;
+use multigene_core::tree::individual::Gene;
 
 #[test]
 fn the_initial_population_is_ramped_half_and_half() {
@@ -10,7 +11,7 @@ fn the_initial_population_is_ramped_half_and_half() {
     let population = grow(&primitives, 400, 0);
     let mut counts = [0; 4];
     for (slot, individual) in population.individuals.iter().enumerate() {
-        let (wanted, full) = (1 + slot % 5, (slot / 5) % 2 == 1);
+        let (wanted, full) = (1 + slot % 5, (slot / 5 + slot % 5) % 2 == 1);
         for gene in &individual.genes {
             let got = depth(&gene.nodes);
             assert!(if full { got == wanted } else { got <= wanted }, "slot {slot}: depth {got}");
@@ -33,6 +34,39 @@ fn the_initial_population_is_ramped_half_and_half() {
         })
         .collect();
     assert!(texts.len() > 390, "{} different individuals", texts.len());
+}
+
+#[test]
+fn half_grow_half_full_whatever_the_number_of_individuals() {
+    // Functions of two operands only, hardly any leaves: what is not full was not meant to be.
+    let mut primitives = Primitives {
+        initial_depth: 11,
+        ..paper(3, Synchronisation::Unsynchronised)
+    };
+    primitives.limits.max_depth = 11;
+    primitives.functions.frequencies = primitives
+        .functions
+        .functions
+        .iter()
+        .map(|f| if f.arity() == 2 { 1.0 } else { 0.0 })
+        .collect();
+    for size in [50, 100, 77] {
+        let mut full = vec![(0, 0); 12];
+        for (slot, individual) in grow(&primitives, size, 3).individuals.iter().enumerate() {
+            let depths = 1 + slot % 11;
+            let is_full = |gene: &Gene| gene.nodes.len() == (1 << depths) - 1;
+            full[depths].0 += usize::from(individual.genes.iter().all(is_full));
+            full[depths].1 += 1;
+        }
+        // Below depth 3 trees that may end early often do not.
+        let deep: Vec<(usize, usize)> = full.split_off(4);
+        assert!(
+            deep.iter().all(|&(full, all)| full.abs_diff(all - full) <= 1),
+            "{size}: {deep:?}"
+        );
+        let (fulls, all) = deep.iter().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        assert!(fulls.abs_diff(all - fulls) <= 1, "{size}: {fulls} of {all}");
+    }
 }
 
 #[test]

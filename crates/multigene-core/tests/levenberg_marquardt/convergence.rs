@@ -113,6 +113,7 @@ fn models_without_outer_coefficients_are_tuned_too() {
     let mut individual = model(&["weighted(1.0, 2.0, sin(x0 * 1.1))", "x1 * 0.2"]);
     let context = Context {
         fit_genes: false,
+        dependent_below: 1e-10,
         ..context(&data)
     };
     let (settings, mut workspace) = (LevenbergMarquardt::polish(), Workspace::default());

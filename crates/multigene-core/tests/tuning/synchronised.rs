@@ -23,6 +23,7 @@ fn the_gradient_of_a_shared_row_is_the_sum_over_its_nodes() {
         data: &data,
         library: &[],
         fit_genes: true,
+        dependent_below: 1e-10,
     };
     let mut shared = shared_individual();
     // The same model with a row of its own for every node.
@@ -61,6 +62,7 @@ fn a_conflict_keeps_the_best_of_first_second_and_mean() {
         data: &data,
         library: &[],
         fit_genes: true,
+        dependent_below: 1e-10,
     };
     let mut wins = [0; 3];
     for seed in 0..60 {
@@ -111,6 +113,7 @@ fn one_shared_step_is_the_rule_applied_to_the_summed_gradient() {
     let seeds: Vec<u64> = (0..40).collect();
     let evaluation = Evaluation {
         fit_genes: true,
+        dependent_below: 1e-10,
         cache_bytes: usize::MAX,
     };
     let mut population = Population::grow(Arc::new(primitives.clone()), evaluation, &seeds);
@@ -120,6 +123,7 @@ fn one_shared_step_is_the_rule_applied_to_the_summed_gradient() {
         data: &data,
         library: &[],
         fit_genes: true,
+        dependent_below: 1e-10,
     };
     for _ in 0..4 {
         let mut want = population.shared().unwrap().clone();
