@@ -33,10 +33,10 @@ BENCHMARKS = (
     "calibration",
     "fingerprints",
 )
-#: Those that need data or packages of their own, and run only when they are named.
-NAMED_ONLY = ("srbench", "raw_tables")
+#: Those that need data or packages of their own, or take hours, and run only when they are named.
+NAMED_ONLY = ("srbench", "raw_tables", "campaign")
 #: Those whose `run` takes the options after the name.
-WITH_OPTIONS = ("sizes", "srbench", "raw_tables")
+WITH_OPTIONS = ("sizes", "srbench", "raw_tables", "campaign")
 
 
 def main(arguments: Sequence[str]) -> None:

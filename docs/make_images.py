@@ -99,8 +99,11 @@ def studio(rows: Rows, folder: Path) -> None:
             driver.get(address)
             until(lambda: "symmetry" in text(driver, "table"))
             driver.save_screenshot(str(folder / "studio-data.png"))
-            begin(driver, address, generations="150")
-            until(lambda: driver.execute_script("return !!document.querySelector('#live-front .main-svg')"))
+            begin(driver, address, generations="80")
+            until(
+                lambda: driver.execute_script("return !!document.querySelector('#live-front .main-svg')"),
+                300.0,
+            )
             driver.save_screenshot(str(folder / "studio-search.png"))
             until(lambda: state(driver) == "done", 600.0)
             click(driver, "look")

@@ -52,9 +52,9 @@ def sweep(individuals: list[Individual], data: Dataset, workers: Workers) -> int
 
 @final
 class Workers:
-    """Threads of a run. Native calls end early at the deadline and on Ctrl-C."""
+    """Threads of a run. Native calls end early at the deadline and on Ctrl-C; `processor`: a deadline counts processor time."""
 
-    def __new__(cls, n_jobs: int) -> Workers: ...
+    def __new__(cls, n_jobs: int, processor: bool = False) -> Workers: ...
     @property
     def n_jobs(self) -> int:
         """Number of threads."""

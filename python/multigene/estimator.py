@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from multigene.data.arrays import checked_features, checked_rows, rows_to_fit, target_name, with_errors
 from multigene.data.stream import Stream
 from multigene.data.training_rows import TrainingRows
+from multigene.evolution.interrupts import during_fit
 from multigene.fitted import FittedModel
 from multigene.fitting import Data, Fitting, on_all_rows
 from multigene.formula import Digits
@@ -54,7 +55,8 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         None for the default search.
     functions : list, dict, str or None
         Functions of inner nodes by name, e.g. `["add", "mul", "sin"]`; a dict entry defines a new one:
-        `{"add": None, "hill": "x**2/(1+x**2)"}`. None for those of the configuration.
+        `{"add": None, "hill": "x**2/(1+x**2)"}`. None for those of the configuration. A list is a promise: beyond it formulas
+        have sums and parts times numbers alone (`settings={"structure": "products"}` adds products and powers of features).
     generations : int or None
         Generations after which the run ends. None for the settings' number, or no limit if `time_limit` is given.
     time_limit : float or None
@@ -202,13 +204,14 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             if y_error is not None or not loss_of(self.loss).squared:
                 raise ValueError("loss and y_error go with rows in memory; give a table, or leave them out.")
             return self._fit_in_pieces(stream, sample_weight, callback=callback, checkpoint=checkpoint)
-        fitting = Fitting(Parameters.of(self), self.resolved_settings(), callback)
         sample_weight = with_errors(sample_weight, y_error, len(y) if hasattr(y, "__len__") else 0)
-        rows = rows_to_fit(self, X, y, sample_weight, self.missing)
-        line = ProgressLine(fitting.settings.stopping, visible=bool(self.verbose))
-        data = Data(rows.X, rows.y, rows.weights, rows.names, target_name(y), rows.encoding)
-        state = getattr(self, "_state", None)
-        self._fitted, self._state = fitting.run(data, line, checkpoint, state)
+        with during_fit() as interrupts:
+            fitting = Fitting(Parameters.of(self), self.resolved_settings(), callback, interrupts)
+            rows = rows_to_fit(self, X, y, sample_weight, self.missing)
+            line = ProgressLine(fitting.settings.stopping, visible=bool(self.verbose))
+            data = Data(rows.X, rows.y, rows.weights, rows.names, target_name(y), rows.encoding)
+            state = getattr(self, "_state", None)
+            self._fitted, self._state = fitting.run(data, line, checkpoint, state)
         return self
 
     def _fit_in_pieces(self, stream: Stream, sample_weight: Any, **options: Any) -> MultigeneRegressor:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 #: What the name of a file has at its end while it is being written.
 PART = re.compile(r"\.[0-9a-f]{12}\.part")
+#: Files that are being written at this moment.
+_unfinished: set[Path] = set()
 
 
 def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
@@ -20,6 +22,7 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
     """
     target = Path(os.path.realpath(path))
     part = target.with_name(f"{target.name}.{secrets.token_hex(6)}.part")
+    _unfinished.add(part)
     try:
         with open(part, "xb") as file:
             file.write(content)
@@ -31,6 +34,14 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+    finally:
+        _unfinished.discard(part)
+
+
+def remove_unfinished() -> None:
+    """Remove what is being written at this moment, before the process ends without further ado."""
+    for part in list(_unfinished):
+        part.unlink(missing_ok=True)
 
 
 def remove_parts(path: str | os.PathLike[str]) -> None:

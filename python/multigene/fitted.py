@@ -8,7 +8,7 @@ in `explain/`, one module per question. Another choice, a shorter formula or oth
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ from multigene.explain import measures
 from multigene.explain.front import Front
 from multigene.explain.intervals import Uncertainty, bounds, parameter_table
 from multigene.expression.genes import model_expression, prediction_expression, transformations
+from multigene.expression.tree import Expression
 from multigene.formula import Formula
 from multigene.laws.claims import Claim, claim_of
 from multigene.search.constants import FEW_ROWS
@@ -218,6 +219,13 @@ class FittedModel:
             changes=(*self.changes, ("prune", float(max_loss))),
         )
         return shorter, done
+
+    def without_term(self, terms: Sequence[Expression], place: int) -> FittedModel:
+        """The formula in use, a sum of these terms, without the one at a place, the others fitted anew."""
+        from multigene.explain.removal import without_term
+
+        member = without_term(terms, place, self.needed(None))
+        return replace(self, front=self.front.with_member(member), chosen=member, choice="pruned")
 
     def rescore(self, rows: TrainingRows) -> pd.DataFrame:
         """Every listed model on other rows: size, R², RMSE, mean, median and largest absolute error, bias."""

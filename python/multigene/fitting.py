@@ -23,6 +23,7 @@ from multigene.data.losses import SQUARED, Loss
 from multigene.data.stream import Stream
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.checkpoint import fingerprint_of
+from multigene.evolution.interrupts import Interrupts
 from multigene.explain.all_rows import refitted
 from multigene.explain.digits import with_few_digits
 from multigene.explain.front import Front
@@ -66,12 +67,15 @@ class Data:
 class Fitting:
     """One call of `fit`, from its start, which the time limit counts from, to the fitted model."""
 
-    def __init__(self, parameters: Parameters, settings: Settings, callback: Callback | None) -> None:
+    def __init__(
+        self, parameters: Parameters, settings: Settings, callback: Callback | None, interrupts: Interrupts
+    ) -> None:
         self.parameters, self.settings, self.callback = parameters, settings, callback
+        self.interrupts = interrupts
         self.now = CLOCKS[settings.stopping.clock]
         self.started = self.now()
         self.rng = random_generator(parameters.random_state)
-        self.workers = Workers(threads(parameters.n_jobs))
+        self.workers = Workers(threads(parameters.n_jobs), settings.stopping.clock == "processor")
         if callback is not None and not callable(callback):
             raise ValueError(
                 f"callback={callback!r} cannot be called; give a function of a multigene.Progress, or None."
@@ -83,11 +87,11 @@ class Fitting:
         """Search and put the result together; `line` shows how far the search is, `state` is that of an earlier run to go on
         from. The second value is the state at the end, where the next run may want it."""
         settings, parameters = self.settings, self.parameters
-        Dataset(data.X, data.y, data.weights)  # the engine's own checks, of weights above all
+        Dataset(data.X[:, :1].copy(), data.y, data.weights)  # the engine's own checks of target and weights
         data = replace(data, weights=unequal(data.weights))
         loss = loss_of(parameters.loss).of_rows(data.X, data.y)
         rows = TrainingRows.of(data.X, data.y, data.weights, loss)
-        if settings.stopping.seconds is not None and settings.stopping.clock == "wall":
+        if settings.stopping.seconds is not None:
             self.workers.set_deadline(settings.stopping.seconds - (self.now() - self.started))
         units, warm = parameters.units, parameters.warm_start
         dimensions = None if units is None else Dimensions.of(units, data.features, data.target)
@@ -95,13 +99,24 @@ class Fitting:
         if checkpoint or warm:
             seed = parameters.random_state
             mark = fingerprint_of(settings, data.X, data.y, data.weights, seed, (dimensions, loss.written))
-        problem = seen(settings, data, dimensions, loss)
+        with np.errstate(all="ignore"):
+            problem = seen(settings, data, dimensions, loss)
         names, target = data.features, data.target
         run = Run(
-            settings, problem, self.workers, self.started, self.callback, checkpoint, mark, names, target
+            settings,
+            problem,
+            self.workers,
+            self.started,
+            self.callback,
+            checkpoint,
+            mark,
+            names,
+            target,
+            self.interrupts,
         )
         # BLAS on one thread: more would wait beside the engine's, and sums must not depend on their number.
-        with threadpool_limits(1, user_api="blas"):
+        # What is not finite is unfit, and no news for the user.
+        with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
             run.start(self.rng, state if warm else None)
             with line:
                 run.execute(line)
@@ -139,8 +154,11 @@ def fitted_model(run: Run, parameters: Parameters, data: Data, rows: TrainingRow
     """All that a finished run leaves behind."""
     import pandas as pd
 
-    summary = data_summary(data.names, data.X, data.y, rows.variance)
+    box = run.problem.guard.box if data.weights is None else None
+    summary = data_summary(data.names, data.X, data.y, rows.variance, box)
     front = front_of(run, data, rows, summary)
+    if run.interrupts.asked:
+        run.stop_at_interrupt()
     return FittedModel(
         front=front,
         chosen=front.default,
@@ -200,8 +218,9 @@ def front_of(run: Run, data: Data, rows: TrainingRows, summary: dict[str, Any]) 
         # A run limited by time is over; nobody waits for digits of models that were not chosen.
         seconds = None if run.settings.stopping.seconds is None else DIGITS_SECONDS
         try:
-            front = with_few_digits(result.front, rows, result.chosen, seconds)
+            with run.interrupts.breakable():
+                front = with_few_digits(result.front, rows, result.chosen, seconds)
         except KeyboardInterrupt:  # digits are for the eye; the model is there
-            run.stopped_by = "interrupt"
+            run.stop_at_interrupt()
         chosen = next(new for new, old in zip(front, result.front, strict=True) if old is result.chosen)
     return Front(front, chosen, data.features, data.target, summary, rows.loss)

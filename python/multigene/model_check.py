@@ -28,24 +28,24 @@ EARLIER_PARAMETERS = ("population_size", "max_genes", "max_depth", "max_nodes")
 class Limits:
     """How large a model file may be. The defaults are far above what `fit` makes."""
 
-    bytes: int = 50_000_000
+    bytes: int = 20_000_000
     """Size of the file."""
-    values: int = 2_000_000
+    values: int = 300_000
     """Numbers, texts, lists and tables in the file."""
     nesting: int = 20
     """Lists and tables within each other."""
-    features: int = 100_000
+    features: int = 20_000
     """Number of features."""
-    models: int = 10_000
+    models: int = 1_000
     """Models of the front."""
     genes: int = 1_000
     """Genes of a model."""
-    gene_text: int = 1_000_000
+    gene_text: int = 500_000
     """Characters of a gene."""
-    nodes: int = 20_000
-    """Nodes of a model."""
-    all_nodes: int = 1_000_000
-    """Nodes of all models."""
+    nodes: int = 10_000
+    """Nodes of a printed formula: operators, variables and numbers."""
+    all_nodes: int = 100_000
+    """Nodes of all formulas."""
     depth: int = 100
     """Depth of a gene."""
     text: int = 2_000
@@ -105,7 +105,7 @@ class Checked:
             entry = Checked(row, self.limits)
             individual = entry._individual()
             individual.predict(nothing)  # refuses features that the file does not name
-            nodes += individual.n_nodes
+            nodes += individual.complexity
             if nodes > self.limits.all_nodes:
                 raise ValueError(f"its models have more than {self.limits.all_nodes} nodes")
             r2 = float("-inf") if row.get("r2") is None else entry.number("r2")
@@ -239,8 +239,9 @@ class Checked:
                 raise ValueError(f"a gene is no text of at most {limits.gene_text} characters")
         coefficients = [_number(c, "coefficients") for c in self._list("coefficients", limits.genes)]
         individual = Individual(genes, self.number("intercept"), coefficients)
-        if individual.n_nodes > limits.nodes:
-            raise ValueError(f"a model has {individual.n_nodes} nodes, more than the {limits.nodes} allowed")
+        nodes = max(individual.n_nodes, individual.complexity)
+        if nodes > limits.nodes:
+            raise ValueError(f"a model has {nodes} nodes, more than the {limits.nodes} allowed")
         if individual.depth > limits.depth:
             raise ValueError(f"a gene is {individual.depth} deep, more than the {limits.depth} allowed")
         return individual

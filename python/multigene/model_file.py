@@ -190,7 +190,8 @@ def loads(content: bytes, name: str = "The model", limits: Limits | None = None)
         raise ValueError(f"{name} is not a model that can be loaded: {said.rstrip('.')}.") from None
 
 
-_TEXTS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+#: A text, or what is left of the file if it does not end: nothing is read twice, whatever the file holds.
+_TEXTS = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 
 
 def _parsed(content: bytes, limits: Limits) -> dict[str, Any]:
@@ -199,6 +200,8 @@ def _parsed(content: bytes, limits: Limits) -> dict[str, Any]:
         raise ValueError(f"it is larger than {limits.bytes} bytes; pass larger Limits if you trust it")
     if not content.strip():
         raise ValueError("it is empty")
+    if content.count(b'"') > 4 * limits.values:
+        raise ValueError(f"it holds more texts than the {limits.values} values allowed")
     bare = _TEXTS.sub(b"", content)
     values = sum(bare.count(sign) for sign in (b",", b"[", b"{"))
     if values > limits.values:

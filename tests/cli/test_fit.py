@@ -227,3 +227,40 @@ def test_a_device_is_closed_after_writing():
         warnings.simplefilter("error")
         write(Path(os.devnull), "text")
         gc.collect()
+
+
+# --- on a par with Python -------------------------------------------------------------------------
+
+
+def test_a_checkpoint_goes_on_with_a_larger_limit(here, tmp_path):
+    command = ["fit", "good.csv", "--threads", "1", "--json", "--checkpoint", str(tmp_path / "run.state")]
+    first, more = (json.loads(run(*command, "-g", n).stdout) for n in ("10", "30"))
+    assert (first["generations"], more["generations"]) == (10, 30)
+    whole = json.loads(run("fit", "good.csv", "--threads", "1", "--json", "-g", "10").stdout)
+    assert first["formula"] == whole["formula"]
+    refused = run("fit", "good.csv", "--checkpoint", tmp_path / "no" / "run.state")
+    assert refused.exit_code == 2
+    assert "--checkpoint" in refused.stderr
+
+
+def test_a_column_of_weights_is_no_feature(here, tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": rng.normal(size=80), "w": rng.choice([0.0, 1.0], size=80)})
+    table["y"] = np.where(table["w"] > 0.0, 2.0 * table["a"], -50.0)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    result = json.loads(run("fit", tmp_path / "t.csv", "--weights", "w", "--json", *QUICK).stdout)
+    assert result["features"] == ["a"]
+    assert result["formula"] == "2*a"
+    for column, said in (("v", "no such column"), ("y", "is the target")):
+        refused = run("fit", tmp_path / "t.csv", "-t", "y", "--weights", column, *QUICK)
+        assert refused.exit_code == 2
+        assert said in refused.stderr
+
+
+def test_predictions_with_bounds(here):
+    result = run("predict", "model.json", "good.csv", "--interval", "0.9", "-q")
+    lines = [line.split(",") for line in result.stdout.splitlines()]
+    assert lines[0] == ["prediction", "lower", "upper"]
+    assert all(float(low) <= float(value) <= float(high) for value, low, high in lines[1:])
+    told = json.loads(run("predict", "model.json", "good.csv", "--interval", "0.9", "-q", "--json").stdout)
+    assert len(told["lower"]) == len(told["upper"]) == told["rows"]

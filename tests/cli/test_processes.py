@@ -94,7 +94,8 @@ def test_nothing_but_results_when_it_is_no_terminal(here):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are those of Unix")
-def test_ctrl_c_keeps_the_best_formula(here, tmp_path):
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_signals_keep_the_best_formula(here, tmp_path, name):
     import pty
 
     terminal, side = pty.openpty()
@@ -106,16 +107,24 @@ def test_ctrl_c_keeps_the_best_formula(here, tmp_path):
     said = b""
     while b"generation 2" not in said:  # the progress line of a terminal
         said += os.read(terminal, 4096)
-    child.send_signal(signal.SIGINT)
+    child.send_signal(getattr(signal, name))
     out = child.stdout.read()
     assert child.wait(timeout=30) == 0
     said += os.read(terminal, 65536)
     os.close(terminal)
     child.stdout.close()
     assert out.startswith(b"y = ")
-    assert b"stopped by Ctrl-C" in said
+    assert f"stopped by {'Ctrl-C' if name == 'SIGINT' else name}".encode() in said
     assert b"Traceback" not in said
     assert multigene.load(tmp_path / "m.json").stopped_by_ == "interrupt"
+
+
+def test_a_choice_that_cannot_be_made_does_not_lose_the_model(here, tmp_path):
+    result = run("fit", "good.csv", *QUICK, "--choose", "999", "--save", tmp_path / "m.json")
+    assert result.exit_code == 2
+    assert "999" in result.stderr
+    assert result.stdout.startswith("y = ")
+    assert multigene.load(tmp_path / "m.json").choice_ == "default"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are those of Unix")

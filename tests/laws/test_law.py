@@ -261,3 +261,17 @@ def test_sums_that_cancel_are_noticed():
         Operation("add", (Operation("mul", (Number(1e6), Power(Variable(0), 1e-6))), Number(-1e6))), X
     )
     assert not laws.cancels(read("x0*x1 - 1.0"), X)
+
+
+def test_an_exact_formula_with_many_numbers_too_much_is_cleaned_up():
+    """As approximators write it: sixteen numbers for six, none of which matters by itself."""
+    X = np.random.default_rng(1).uniform(-3.0, 3.0, (375, 2))
+    a, b = X.T
+    y = (27.22 * a - 4.54) * (-0.39 * b) + 11.46 * np.sin((0.21 * a - 1.0) * (b + 16.6) + 1.97)
+    inside = "(0.07642*x0 - 1.786)*(0.587*x1 - 0.03519) + (0.2873*x1 + 6.068)*(0.5749*x0 + 0.1673)"
+    genes = ["2.13*x1", "(0.5726*x0 + 0.01941)*(0.5834*x1 + 0.0001)", f"sin({inside})"]
+    data = Dataset(X, y)
+    find = laws.polished(model_expression(Individual(genes, 0.0, [1.0, -31.78, -11.46])), X, y, data)
+    law = laws.as_law(laws.polished(find.expression, X, y, data), X, y, data)
+    assert law is not None
+    assert law.individual.complexity < 30

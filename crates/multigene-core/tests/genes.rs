@@ -2,10 +2,14 @@
 mod common;
 
 use common::{all_functions, naive, primitives, random_gene, rng, uniform};
-use multigene_core::tree::functions::{FunctionSet, expand};
+use multigene_core::evaluate::dataset::Dataset;
+use multigene_core::evaluate::outer_fit::{Context, Workspace};
+use multigene_core::tree::functions::{FunctionSet, MOST_EXPANDED, expand, expanded_size};
 use multigene_core::tree::gene::{Function, Node, depth, depths, is_tree, levels, sizes, start};
+use multigene_core::tree::individual::{Gene, Individual};
 use multigene_core::tree::operator::Operator;
 use multigene_core::tree::weights::{BIAS, OWN_VALUE, Weights};
+use multigene_core::vector_math::Level;
 
 struct Tree {
     end: usize,
@@ -120,6 +124,40 @@ fn weights_of_an_operator_that_is_its_argument_survive_expansion() {
         let tree = expand(&nodes, &mut table, &set.library);
         let want = naive(&nodes, &weights, &set.library, &[0.7]);
         assert_eq!(naive(&tree, &table, &[], &[0.7]), want);
+    }
+}
+
+#[test]
+fn definitions_are_bounded_before_they_are_expanded() {
+    let sum = |n: usize| vec!["x"; n].join("+");
+    for expression in [
+        sum(101),
+        sum(1_000_000),
+        format!("x{}", "+1".repeat(2_000)),
+        format!("{}x", " ".repeat(5_000)),
+    ] {
+        let error = FunctionSet::parse([("f", Some(expression.as_str()), 1.0)])
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("longer than") && error.len() < 300, "{error}");
+    }
+    let set = FunctionSet::parse([("f", Some(sum(100).as_str()), 1.0)]).unwrap();
+    let f = Node::Apply(Function::Custom(0, 1));
+    for depth in [0, 1, 2, 5, 40] {
+        let nodes: Vec<Node> = std::iter::once(Node::Variable(0)).chain(vec![f; depth]).collect();
+        let size = expanded_size(&nodes, &set.library);
+        let tree = expand(&nodes, &mut Weights::default(), &set.library);
+        assert_eq!(tree.len(), if size <= MOST_EXPANDED { size } else { 1 });
+        assert_eq!(size > MOST_EXPANDED, depth >= 2);
+        let data = Dataset::new(vec![vec![1.0, 2.0, 4.0, 5.0]], &[1.0, 2.0, 4.0, 6.0], None, Level::detect()).unwrap();
+        let mut individual = Individual::empty(Weights::default());
+        individual.genes.push(Gene::new(nodes));
+        let context = Context {
+            library: &set.library,
+            ..Context::of(&data)
+        };
+        individual.evaluate(context, &mut Workspace::default());
+        assert_eq!(individual.unexplained.is_finite(), size <= MOST_EXPANDED);
     }
 }
 

@@ -13,12 +13,21 @@ use crate::convert::value_error;
 /// How often a running call looks at the clock and for signals.
 const WATCH: Duration = Duration::from_millis(10);
 
+/// When native calls are to end: at a moment, or when the process has used so much processor time.
+#[derive(Clone, Copy)]
+enum Deadline {
+    Wall(Instant),
+    Processor(f64),
+}
+
 /// A pool of threads with a deadline.
 #[pyclass(frozen, module = "multigene._engine")]
 pub struct Workers {
     pool: rayon::ThreadPool,
     /// Shared with the parts.
-    deadline: Arc<Mutex<Option<Instant>>>,
+    deadline: Arc<Mutex<Option<Deadline>>>,
+    /// Do deadlines count processor time?
+    processor: bool,
     /// Seen by native calls of a function that runs on these threads (`call`).
     stop: AtomicBool,
     given_up: AtomicBool,
@@ -27,12 +36,13 @@ pub struct Workers {
 #[pymethods]
 impl Workers {
     #[new]
-    fn new(n_jobs: usize) -> PyResult<Self> {
-        Self::with_deadline(n_jobs, Arc::default())
+    #[pyo3(signature = (n_jobs, processor = false))]
+    fn new(n_jobs: usize, processor: bool) -> PyResult<Self> {
+        Self::with_deadline(n_jobs, processor, Arc::default())
     }
 
     fn part(&self, n_jobs: usize) -> PyResult<Self> {
-        Self::with_deadline(n_jobs, Arc::clone(&self.deadline))
+        Self::with_deadline(n_jobs, self.processor, Arc::clone(&self.deadline))
     }
 
     /// Native calls of the function on these workers stay on its thread: going to and fro between two threads at every call
@@ -41,8 +51,8 @@ impl Workers {
         py.detach(|| self.pool.install(|| Python::attach(|py| function.call0(py))))
     }
 
-    fn watch(&self) {
-        if self.passed() {
+    fn watch(&self, py: Python<'_>) {
+        if self.passed(py) {
             self.stop.store(true, Relaxed);
         }
     }
@@ -57,15 +67,19 @@ impl Workers {
         self.pool.current_num_threads()
     }
 
-    fn set_deadline(&self, seconds: Option<f64>) {
+    fn set_deadline(&self, py: Python<'_>, seconds: Option<f64>) -> PyResult<()> {
         let left = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)).ok());
-        let deadline = left.and_then(|left| Instant::now().checked_add(left));
+        let deadline = match left {
+            Some(left) if self.processor => Some(Deadline::Processor(processor_time(py)? + left.as_secs_f64())),
+            left => left.and_then(|left| Instant::now().checked_add(left)).map(Deadline::Wall),
+        };
         *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = deadline;
+        Ok(())
     }
 }
 
 impl Workers {
-    fn with_deadline(n_jobs: usize, deadline: Arc<Mutex<Option<Instant>>>) -> PyResult<Self> {
+    fn with_deadline(n_jobs: usize, processor: bool, deadline: Arc<Mutex<Option<Deadline>>>) -> PyResult<Self> {
         if n_jobs == 0 {
             return Err(PyValueError::new_err("n_jobs is 0; at least one thread is needed."));
         }
@@ -75,22 +89,28 @@ impl Workers {
         Ok(Self {
             pool,
             deadline,
+            processor,
             stop,
             given_up,
         })
     }
 
     /// Has the deadline passed, or has the work been given up?
-    fn passed(&self) -> bool {
+    fn passed(&self, py: Python<'_>) -> bool {
         let deadline = *self.deadline.lock().unwrap_or_else(PoisonError::into_inner);
-        self.given_up.load(Relaxed) || deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.given_up.load(Relaxed)
+            || match deadline {
+                None => false,
+                Some(Deadline::Wall(moment)) => Instant::now() >= moment,
+                Some(Deadline::Processor(seconds)) => processor_time(py).is_ok_and(|now| now >= seconds),
+            }
     }
 
     /// Runs `work` on the pool without the interpreter lock. It is told to stop at the deadline, on Ctrl-C and when it is
     /// given up; the latter two are raised after it has stopped, and so is its own error.
     pub fn run<R: Send>(&self, py: Python<'_>, work: impl FnOnce(&AtomicBool) -> CoreResult<R> + Send) -> PyResult<R> {
         let result = if self.pool.current_thread_index().is_some() {
-            self.watch();
+            self.watch(py);
             py.detach(|| work(&self.stop))
         } else {
             self.run_watched(py, work)?
@@ -103,7 +123,7 @@ impl Workers {
 
     /// Runs `work` on the pool while this thread looks at the clock and for signals.
     fn run_watched<R: Send>(&self, py: Python<'_>, work: impl FnOnce(&AtomicBool) -> R + Send) -> PyResult<R> {
-        let stop = &AtomicBool::new(self.passed());
+        let stop = &AtomicBool::new(self.passed(py));
         let mut interrupt = None;
         let result = py.detach(|| {
             let (sender, receiver) = channel();
@@ -112,8 +132,11 @@ impl Workers {
                 loop {
                     match receiver.recv_timeout(WATCH) {
                         Err(RecvTimeoutError::Timeout) => {
-                            interrupt = interrupt.take().or(Python::attach(|py| py.check_signals().err()));
-                            if interrupt.is_some() || self.passed() {
+                            let passed = Python::attach(|py| {
+                                interrupt = interrupt.take().or(py.check_signals().err());
+                                self.passed(py)
+                            });
+                            if interrupt.is_some() || passed {
                                 stop.store(true, Relaxed);
                             }
                         }
@@ -125,4 +148,9 @@ impl Workers {
         let ended = || PyRuntimeError::new_err("a worker thread ended without a result");
         interrupt.map_or_else(|| result.ok_or_else(ended), Err)
     }
+}
+
+/// Processor time of the process so far, in seconds, by the clock that Python's runs are measured with.
+fn processor_time(py: Python<'_>) -> PyResult<f64> {
+    py.import("time")?.call_method0("process_time")?.extract()
 }

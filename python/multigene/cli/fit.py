@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time as clock
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,6 +27,7 @@ from multigene.cli.output import (
 from multigene.cli.predict import spoken_features
 from multigene.cli.task import Problem, problem, regressor
 from multigene.data.scores import scores, spoken
+from multigene.evolution.interrupts import ENDING, Interrupts
 from multigene.settings.paper import configuration
 from multigene.settings.settings import Search as SearchSettings
 from multigene.settings.text import read_assignment, read_settings_file
@@ -43,6 +45,8 @@ EPILOG = """Examples:
   multigene fit data.csv -t price -x id,name --holdout 0.2 --save model.json --report report.html
 
   multigene fit train.csv --test test.csv --configuration UB --set tournament_size=7 --output results
+
+  multigene fit data.csv -t y --weights w --time 3600 --checkpoint run.state --save model.json
 
   cat data.tsv | multigene fit - -t y --json | jq .formula
 """
@@ -65,6 +69,15 @@ Report = Annotated[
     Path | None,
     typer.Option("--report", metavar="FILE", help="Report to write (HTML).", rich_help_panel=o.RESULT),
 ]
+Checkpoint = Annotated[
+    Path | None,
+    typer.Option(
+        "--checkpoint",
+        metavar="FILE",
+        help="File that keeps the state of the run: the same command goes on from it after a crash, or with a larger limit.",
+        rich_help_panel=o.RESULT,
+    ),
+]
 Directory = Annotated[
     Path | None,
     typer.Option(
@@ -84,6 +97,7 @@ class Method:
     search_: o.Kind = "both"
     loss: o.Loss = "squared"
     units: o.Units = None
+    weights: o.Weights = None
     functions: o.Functions = None
     configuration: o.Configuration = None
     set_: o.Set = None
@@ -119,14 +133,31 @@ class Results:
     save: Save = None
     report: Report = None
     output: Directory = None
+    checkpoint: Checkpoint = None
 
     def check(self) -> None:
         """Refuse what cannot be done before the search."""
         check_prune(self.prune)
         check_writable(self.save, "--save", ".json")
         check_writable(self.report, "--report", ".html", ".htm")
+        check_writable(self.checkpoint, "--checkpoint")
         if self.output is not None and self.output.exists() and not self.output.is_dir():
             raise ValueError(f"--output {self.output} is a file; give the name of a directory.")
+
+    def taken(self, fitted: FittedModel, interrupts: Interrupts) -> tuple[FittedModel, ValueError | None]:
+        """The model that was asked for, or where it cannot be had the search's own, and why."""
+        try:
+            chosen = applied(fitted, self.choose)
+        except ValueError as error:
+            return fitted, error
+        try:
+            with interrupts.breakable():
+                return applied(chosen, None, self.prune), None
+        except ValueError as error:
+            return chosen, error
+        except KeyboardInterrupt:
+            interrupts.met()
+            return chosen, None
 
     def write(self, model: FittedModel, task: Problem, result: dict[str, Any]) -> list[str]:
         """Write what was asked for; returns the files' names."""
@@ -161,37 +192,51 @@ def fit(
 ) -> None:
     """Find a formula for one column of a table in terms of the others.
 
-    Ctrl-C ends the search early and keeps the best formula so far.
+    Ctrl-C, SIGTERM and SIGHUP end the search early and keep the best formula so far; a second signal ends at once.
     """
-    results.check()
-    visible = progress_visible(saying.quiet)
-    estimator = regressor(search, visible=visible, **method.parameters())
-    memory = (estimator.resolved_settings().search or SearchSettings()).memory_megabytes
-    task = problem(data, rows, reading, search.seed, memory)
-    notes(task.notes, saying.quiet)
-    if method.units == [HEADER]:
-        estimator.set_params(units=task.header_units())
-    started = clock.perf_counter()
-    estimator.fit(task.x(task.train), task.y(task.train))
-    if estimator.fitted_.encoding is not None:
-        notes(estimator.fitted_.encoding.notes, saying.quiet)
-    found = estimator.fitted_
-    if task.stream is not None:
-        from multigene.fitting import on_all_rows
+    # From here on nothing that was found is lost: signals break off reading and searching, and no writing.
+    with Interrupts(ENDING, second_ends=True) as interrupts:
+        with interrupts.breakable():
+            results.check()
+            visible = progress_visible(saying.quiet)
+            estimator = regressor(search, visible=visible, **method.parameters())
+            memory = (estimator.resolved_settings().search or SearchSettings()).memory_megabytes
+            task = problem(data, rows, reading, search.seed, memory, method.weights)
+            notes(task.notes, saying.quiet)
+            if method.units == [HEADER]:
+                estimator.set_params(units=task.header_units())
+        started = clock.perf_counter()
+        x, y = task.x(task.train), task.y(task.train)
+        estimator.fit(x, y, task.weights, checkpoint=results.checkpoint)
+        if estimator.fitted_.encoding is not None:
+            notes(estimator.fitted_.encoding.notes, saying.quiet)
+        found = estimator.fitted_
+        if task.stream is not None:
+            from multigene.fitting import on_all_rows
 
-        found = on_all_rows(found, task.stream)
-    fitted = replace(found, command=command(data, task, rows, search, method, reading))
-    model = applied(fitted, results.choose, results.prune)
-    result = summary(model, task, clock.perf_counter() - started, search.seed)
-    result["files"] = results.write(model, task, result)
+            found = on_all_rows(found, task.stream)
+        fitted = replace(found, command=command(data, task, rows, search, method, reading))
+        model, refused = results.taken(fitted, interrupts)
+        result = summary(model, task, clock.perf_counter() - started, search.seed)
+        try:
+            result["files"] = results.write(model, task, result)
+        finally:  # a disk that is full is no reason to lose the formula
+            tell(result, results, saying)
+        if interrupts.first is not None:
+            name = "Ctrl-C" if interrupts.first == signal.SIGINT else interrupts.first.name
+            note(f"stopped by {name}; this is the best formula so far", saying.quiet)
+        if refused is not None:
+            raise refused
+
+
+def tell(result: dict[str, Any], results: Results, saying: o.Saying) -> None:
+    """Print the result."""
     if str(results.save) == "-":
         note(spoken_summary(result), saying.quiet)  # standard output holds the model
     elif saying.json:
         say_json(result)
     else:
         say(spoken_summary(result))
-    if model.stopped_by == "interrupt":
-        note("stopped by Ctrl-C; this is the best formula so far", saying.quiet)
 
 
 def command(

@@ -124,6 +124,15 @@ Units = Annotated[
         rich_help_panel=SEARCH,
     ),
 ]
+Weights = Annotated[
+    str | None,
+    typer.Option(
+        "--weights",
+        metavar="COLUMN",
+        help="Column that says how much a row counts, such as 1/error**2; it is no feature.",
+        rich_help_panel=DATA,
+    ),
+]
 Time = Annotated[
     float | None,
     typer.Option("--time", metavar="SECONDS", help="Stop after this time.", rich_help_panel=SEARCH),

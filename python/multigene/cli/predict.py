@@ -24,12 +24,23 @@ EPILOG = """Examples:
 
   multigene predict model.json new.csv > predictions.csv
 
+  multigene predict model.json new.csv --interval 0.95
+
   multigene predict model.json new.parquet --keep -o predictions.parquet
 
   cat new.csv | multigene predict model.json - | sort -g | tail -1
 """
 Keep = Annotated[
     bool, typer.Option("--keep", "-k", help="Write the columns of DATA too.", rich_help_panel=o.RESULT)
+]
+Interval = Annotated[
+    float | None,
+    typer.Option(
+        "--interval",
+        metavar="SHARE",
+        help="Write lower and upper too: bounds that hold this share of new observations, such as 0.95.",
+        rich_help_panel=o.RESULT,
+    ),
 ]
 
 
@@ -40,6 +51,7 @@ def predict(
     *,
     output: o.Output = None,
     keep: Keep = False,
+    interval: Interval = None,
     choose: o.Choose = None,
     drop_missing: o.DropMissing = False,
     saying: o.Saying,
@@ -57,13 +69,17 @@ def predict(
     table = reading.table(data)
     notes(table.notes, saying.quiet)
     features, rows = feature_rows(fitted, table, drop_missing, saying.quiet)
-    prediction = fitted.predict(features.to_numpy(dtype=np.float64))
+    values = features.to_numpy(dtype=np.float64)
+    prediction = fitted.predict(values)
     if not saying.quiet:
         remark_on(fitted, features, table.frame[rows], prediction)
     frame = table.frame[rows].reset_index(drop=True) if keep else pd.DataFrame(index=range(len(prediction)))
-    frame = frame.assign(prediction=prediction)
+    columns = {"prediction": prediction}
+    if interval is not None:
+        _, columns["lower"], columns["upper"] = fitted.interval(values, interval)
+    frame = frame.assign(**columns)
     if saying.json:
-        short = {"target": fitted.target, "rows": len(frame), "prediction": prediction}
+        short = {"target": fitted.target, "rows": len(frame), **columns}
         write(output, as_json(frame if keep else short) + "\n")
     else:
         write(output, parquet_or_csv(frame, output))

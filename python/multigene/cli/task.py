@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,11 +50,24 @@ class Problem:
         """The target."""
         return frame[self.columns.target]
 
+    @property
+    def weights(self) -> pd.Series | None:
+        """How much every training row counts, where a column says it."""
+        return None if self.columns.weights is None else self.train[self.columns.weights]
+
 
 def problem(
-    data: str, rows: o.Rows, reading: o.Reading, seed: int, megabytes: float = float("inf")
+    data: str,
+    rows: o.Rows,
+    reading: o.Reading,
+    seed: int,
+    megabytes: float = float("inf"),
+    weights: str | None = None,
 ) -> Problem:
-    """Read the files, choose columns, set test rows aside; of a Parquet table larger than so much memory, only a sample."""
+    """Read the files, choose columns, set test rows aside; of a Parquet table larger than so much memory, only a sample.
+
+    `weights` names the column that says how much a row counts.
+    """
     if rows.test is not None and rows.holdout is not None:
         raise ValueError("Give either --test or --holdout, not both: each says which rows are for testing.")
     if rows.holdout is not None and not 0.0 < rows.holdout < 1.0:
@@ -64,6 +77,8 @@ def problem(
     table, in_pieces = _sampled(data, seed, megabytes) or (reading.table(data), False)
     test = None if rows.test is None else reading.table(rows.test)
     columns = choose_columns(table, rows.target, rows.features or (), rows.exclude or ())
+    if weights is not None:
+        columns = _weighted(table, columns, weights)
     notes = list(table.notes) + ([columns.guessed] if columns.guessed else [])
     train, left_out = raw_rows(table, columns, rows.gaps())
     notes += left_out
@@ -74,9 +89,11 @@ def problem(
         )
     rest: pd.DataFrame | None = None
     if test is not None:
-        rest = _test_rows(test, columns, rows.gaps(), notes)
+        rest = _test_rows(test, replace(columns, weights=None), rows.gaps(), notes)
     elif rows.holdout is not None:
         train, rest = split(train, rows.holdout, seed)
+    if in_pieces and weights is not None:
+        raise ValueError("--weights needs the whole table in memory, and this one is read in pieces.")
     if in_pieces and rows.holdout is not None:
         raise ValueError(
             "--holdout needs the whole table in memory, and this one is read in pieces; give --test."
@@ -94,6 +111,18 @@ def _sampled(data: str, seed: int, megabytes: float) -> tuple[Table, bool] | Non
     sample = every.sample(every.sample_size(megabytes), seed)
     note = f"the search works on {len(sample)} of {total} rows, drawn evenly; coefficients and scores are of all rows"
     return Table(sample, data, [note]), True
+
+
+def _weighted(table: Table, columns: Columns, weights: str) -> Columns:
+    """The columns with one of them for weights."""
+    names = [str(name) for name in table.frame.columns]
+    if weights not in names:
+        raise ValueError(
+            f"--weights {weights}: {table.source} has no such column{nearest(weights, names) or '.'}"
+        )
+    if weights == columns.target:
+        raise ValueError(f"--weights {weights} is the target; give another column.")
+    return replace(columns, weights=weights, features=tuple(f for f in columns.features if f != weights))
 
 
 def _test_rows(test: Table, columns: Columns, missing: str, notes: list[str]) -> pd.DataFrame:

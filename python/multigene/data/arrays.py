@@ -317,10 +317,17 @@ def target_name(y: Any) -> str:
     return str(name) if isinstance(name, str) and name else "y"
 
 
-def data_summary(names: list[str] | None, X: Array, y: Array, variance: float) -> dict[str, Any]:
-    """What a model file tells about the training rows: their number, the target's variance and the range of every column."""
+def data_summary(
+    names: list[str] | None,
+    X: Array,
+    y: Array,
+    variance: float,
+    box: tuple[list[float], list[float]] | None = None,
+) -> dict[str, Any]:
+    """What a model file tells about the training rows: their number, the target's variance and the range of every column, which
+    is looked for unless `box` tells it."""
     names = names or [f"x{j}" for j in range(X.shape[1])]
-    lows, highs = X.min(axis=0).tolist(), X.max(axis=0).tolist()
+    lows, highs = box or (X.min(axis=0).tolist(), X.max(axis=0).tolist())
     return {
         "rows": int(X.shape[0]),
         "target_variance": variance if np.isfinite(variance) else None,

@@ -32,6 +32,8 @@ class Columns:
     target: str
     features: tuple[str, ...]
     guessed: str | None = None
+    weights: str | None = None
+    """Column that says how much a row counts; no feature."""
 
 
 def choose_columns(
@@ -138,6 +140,8 @@ def raw_rows(table: Table, columns: Columns, missing: str = "fill") -> tuple[pd.
     features = {name: _feature(table, name) for name in columns.features}
     target = _floats(table, columns.target)
     frame = pd.DataFrame({**features, columns.target: target}, columns=[*columns.features, columns.target])
+    if columns.weights is not None:
+        frame[columns.weights] = _floats(table, columns.weights)
     notes = []
     if missing == "error":
         _refuse_gaps(table, frame)

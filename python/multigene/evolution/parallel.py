@@ -13,7 +13,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import partial
 from typing import Any, Protocol, TypeVar
+
+import numpy as np
 
 from multigene._engine import Workers
 
@@ -48,7 +51,7 @@ def in_order(begin: Callable[[], P | None], ahead: int, threads: int) -> Generat
         try:
             while True:
                 while len(under_way) < ahead and (piece := begin()) is not None:
-                    under_way.append((piece, pool.submit(piece.workers.call, piece.work)))
+                    under_way.append((piece, pool.submit(piece.workers.call, partial(_quietly, piece))))
                 if not under_way:
                     return
                 piece, future = under_way[0]
@@ -62,6 +65,12 @@ def in_order(begin: Callable[[], P | None], ahead: int, threads: int) -> Generat
             for piece, future in under_way:
                 future.cancel()
                 piece.workers.give_up()
+
+
+def _quietly(piece: Piece) -> Any:
+    """A piece's work without NumPy's warnings, which every thread has to be told anew."""
+    with np.errstate(all="ignore"):
+        return piece.work()
 
 
 def _alone(begin: Callable[[], P | None], ahead: int) -> Generator[tuple[P, Any], None, None]:

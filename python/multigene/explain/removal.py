@@ -1,24 +1,17 @@
-"""A formula without one of its terms: the other coefficients are fitted anew, and the cost is told."""
+"""A formula without one of its terms: the other coefficients are fitted anew."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
 from multigene.explain.terms import Scorer, as_individual
 from multigene.expression.tree import Expression
 
-if TYPE_CHECKING:
-    from multigene.fitted import FittedModel
 
-
-def without_term(
-    model: FittedModel, terms: Sequence[Expression], place: int
-) -> tuple[FittedModel, float, float]:
-    """The model in use, the sum of these terms with coefficients, without the one at a place; R² before and after."""
-    rows = model.needed(None)
+def without_term(terms: Sequence[Expression], place: int, rows: TrainingRows) -> Member:
+    """The sum of these terms but the one at a place, with the best coefficients for the rows."""
     if not 0 <= place < len(terms):
         raise ValueError(f"There is no term number {place}; the formula has {len(terms)}, counted from 0.")
     fitted = Scorer(rows).fit([term for i, term in enumerate(terms) if i != place])
@@ -27,10 +20,6 @@ def without_term(
             "Without this term the formula has no finite value on some rows; leave another one out."
         )
     individual = as_individual(fitted.constant, fitted.coefficients, fitted.terms, grouped=True)
-    before, after = (
-        rows.explained(model.individual.predict(rows.X)),
-        rows.explained(individual.predict(rows.X)),
+    return Member(
+        individual, rows.explained(individual.predict(rows.X)), individual.complexity, source="pruned"
     )
-    member = Member(individual, after, individual.complexity, source="pruned")
-    shorter = replace(model, front=model.front.with_member(member), chosen=member, choice="pruned")
-    return shorter, before, after

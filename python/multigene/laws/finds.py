@@ -15,6 +15,7 @@ from multigene._engine import Dataset, Individual
 from multigene.expression.genes import model_expression
 from multigene.expression.numbers import exponent_places, retuned
 from multigene.expression.tree import Expression, Operation, from_postfix, to_postfix
+from multigene.expression.vocabulary import ANYTHING, Vocabulary
 from multigene.laws import exact
 from multigene.laws import law as laws
 from multigene.laws.constants import DROP_TUNING, EXACT, HOPELESS, LARGEST_LAW, NOISY, POLISH, ROUNDING
@@ -29,11 +30,18 @@ Floats = npt.NDArray[np.float64]
 
 
 class Finds:
-    """Finds on some rows; `dimensions` are known when units are, `weights` say how much a row counts."""
+    """Finds on some rows; `dimensions` are known when units are, `weights` say how much a row counts, and `vocabulary` is what
+    finds may be told with."""
 
     def __init__(
-        self, X: Floats, y: Floats, dimensions: Dimensions | None, weights: Floats | None = None
+        self,
+        X: Floats,
+        y: Floats,
+        dimensions: Dimensions | None,
+        weights: Floats | None = None,
+        vocabulary: Vocabulary = ANYTHING,
     ) -> None:
+        self.vocabulary = vocabulary
         self.X, self.y, self.dimensions, self.weights = X, y, dimensions, weights
         #: A law holds on every row, whatever its weight.
         self.data = Dataset(X, y)
@@ -132,15 +140,16 @@ class Finds:
             self.by_size[find.individual.complexity] = find
 
     def admits(self, expression: Expression) -> bool:
-        """Do the units allow it?"""
-        return self.dimensions is None or self.dimensions.admits(expression)
+        """Do the functions that a user chose and the units allow it?"""
+        return self.vocabulary.admits(expression) and (
+            self.dimensions is None or self.dimensions.admits(expression)
+        )
 
     def _admitted(self, expression: Expression) -> Find | None:
-        """What the units allow of an expression that they do not admit: exponents made simple, then only terms and factors that
-        agree."""
-        assert self.dimensions is not None
+        """What is allowed of an expression that is not: exponents made simple, then only terms and factors whose units agree."""
         simple = with_simple_exponents(expression)
-        for candidate in (simple, self.dimensions.repaired(simple)):
+        repaired = None if self.dimensions is None else self.dimensions.repaired(simple)
+        for candidate in (simple, repaired):
             if candidate is not None and self.admits(candidate):
                 return laws.measure(candidate, self.X, self.y, self.weights)
         return None

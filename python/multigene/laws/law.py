@@ -50,8 +50,6 @@ Floats = npt.NDArray[np.float64]
 def as_law(find: Find, X: Floats, y: Floats, data: Dataset) -> Find | None:
     """The find shortened, its numbers cleaned up, and graded; None if it is no law."""
     floor = exact.digits_share(X, y)
-    if len(exact.undetermined(find.expression, X, y)) > MOST_LOST:
-        return None  # a polynomial that approximates: to say so after cleaning up takes a second
     find = to_rounding(without_dead_parts(find, X, y, data), X, y)
     find = to_rounding(cleaned(reduced(find, X, y, data), X, y), X, y)
     if not is_law(find, floor) or exact.level(find.expression, X, y) is None:

@@ -30,7 +30,7 @@ from multigene.laws.constants import (
 from multigene.laws.progress import Progress
 from multigene.laws.restart import Restart, luby, worth_a_look
 from multigene.laws.rows import Rows
-from multigene.laws.settings import DENSE_FUNCTIONS, DENSE_LIMITS, allowed_by, dense_settings, seeker_settings
+from multigene.laws.settings import DENSE_FUNCTIONS, DENSE_LIMITS, dense_settings, seeker_settings
 from multigene.laws.targets import Target
 from multigene.laws.transforms import logarithmic
 from multigene.settings.settings import FunctionEntry, Seeking, Settings
@@ -46,9 +46,10 @@ class Restarts:
         functions: tuple[FunctionEntry, ...] | None,
         rng: np.random.Generator,
         workers: Workers,
+        allows: Callable[..., bool] = lambda *names: True,
     ) -> None:
-        """`functions` are those a user chose; None for the law search's own."""
-        self.rows, self.options, self.functions = rows, options, functions
+        """`functions` are those a user chose, None for the law search's own; `allows` says which may be used."""
+        self.rows, self.options, self.functions, self.allows = rows, options, functions, allows
         self.rng, self.workers = rng, workers
 
     def run(self, progress: Progress, until: int, stop: Callable[[], bool]) -> None:
@@ -110,7 +111,7 @@ class Restarts:
     def _sparse(self, target: Target) -> Settings:
         """Every second restart has product leaves, every second pair draws its own genes, nodes and pressure."""
         products = tuple(k for k, j in enumerate(target.features) if j in self.rows.signs)
-        if not allowed_by(self.functions)("div"):
+        if not self.allows("mul", "div"):
             products = ()
         settings = seeker_settings(products, logarithmic(target.transform))
         if self.functions is not None:

@@ -26,7 +26,7 @@ from multigene.laws.law import Find
 from multigene.laws.progress import Progress
 from multigene.laws.restarts import Restarts
 from multigene.laws.rows import Rows
-from multigene.laws.settings import allowed_by
+from multigene.laws.settings import vocabulary
 from multigene.laws.survey.phase import Survey
 from multigene.laws.targets import Target, informative, make_targets, wide_targets
 from multigene.laws.variables.relevance import relevant
@@ -57,7 +57,8 @@ class Seekers:
         `dimensions` are known when units are. `alone`, without approximators beside it, the law search tests for everything even
         in noisy data. `weights`, all positive, say how much a row counts: in noise, for a law holds on every row."""
         self.rows_given, self.y, self.rng, self.options, self.alone = X, y, rng, options, alone
-        allows, features = allowed_by(functions), informative(X, y, options.most_features)
+        known, features = vocabulary(functions, options.structure), informative(X, y, options.most_features)
+        allows = known.allows
         everything = features
         if options.relevance and dimensions is None:
             features = relevant(X, y, features)
@@ -69,11 +70,11 @@ class Seekers:
         targets = make_targets(self.rows.X, y, options, allows, features, seen.combined)
         if features != everything:
             targets += wide_targets(self.rows.X, y, options, allows, everything)
-        self.progress = Progress(targets, Finds(X, y, dimensions, weights))
+        self.progress = Progress(targets, Finds(X, y, dimensions, weights, known))
         if dimensions is not None:
             self._take_what_units_say(dimensions)
-        self.survey = Survey(self.rows, targets if options.survey else [], self.noisy, allows)
-        self.restarts = Restarts(self.rows, options, functions, rng, workers)
+        self.survey = Survey(self.rows, targets if options.survey else [], self.noisy, known)
+        self.restarts = Restarts(self.rows, options, functions, rng, workers, allows)
 
     def seek(self, evaluations: int, stop: Callable[[], bool] = lambda: False) -> None:
         """Survey, restarts, simplification, until so much work is done, a law is found, or `stop` says so."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from multigene.expression.vocabulary import ANYTHING, Vocabulary
 from multigene.settings.defaults import READABLE_DEPENDENCE
 from multigene.settings.settings import (
     FunctionEntry,
@@ -11,6 +10,7 @@ from multigene.settings.settings import (
     Refinement,
     Selection,
     Settings,
+    Structure,
     Variation,
     function_entries,
 )
@@ -27,10 +27,13 @@ DENSE_FUNCTIONS = {
 DENSE_LIMITS = ((2, 11), (4, 15), (2, 15), (3, 11))
 
 
-def allowed_by(functions: tuple[FunctionEntry, ...] | None) -> Callable[..., bool]:
-    """Says whether functions may be used: those that a user chose, or all where none were chosen."""
-    chosen = None if functions is None else {name for name, _, _ in functions}
-    return lambda *names: chosen is None or set(names) <= chosen
+def vocabulary(functions: tuple[FunctionEntry, ...] | None, structure: Structure) -> Vocabulary:
+    """What laws may be told with: functions that a user chose and what `structure` adds, or anything where none were chosen."""
+    if functions is None:
+        return ANYTHING
+    added = ("mul", "div") if structure == "products" else ()
+    definitions = [definition for _, definition, _ in functions if definition is not None]
+    return Vocabulary([*(name for name, _, _ in functions), *added], definitions)
 
 
 def seeker_settings(products: tuple[int, ...], logarithm: bool) -> Settings:

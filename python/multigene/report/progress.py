@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -57,13 +58,18 @@ class ProgressLine:
             if self._stopping.seconds:
                 shares.append(seconds / self._stopping.seconds)
             said = f"generation {number}   best R² {fitness:.6f}   {counted(complexity, 'node')}"
-            self._progress.update(self._task, completed=min(1.0, max(shares)), said=said)
+            self._say(min(1.0, max(shares)), said)
 
     def cross_validate(self, seconds: float) -> None:
         """Say that the whole search is being cross-validated: that counts as time and not as generations."""
         if self._progress is not None:
             share = seconds / self._stopping.seconds if self._stopping.seconds else 0.0
-            self._progress.update(self._task, completed=min(1.0, share), said="cross-validating the search")
+            self._say(min(1.0, share), "cross-validating the search")
+
+    def _say(self, share: float, said: str) -> None:
+        with suppress(OSError):  # the terminal may have been closed; the search has not
+            if self._progress is not None:
+                self._progress.update(self._task, completed=share, said=said)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -71,4 +77,5 @@ class ProgressLine:
         if self._curve is not None:
             self._curve.draw()
         if self._progress is not None:
-            self._progress.stop()
+            with suppress(OSError):
+                self._progress.stop()

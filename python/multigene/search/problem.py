@@ -69,7 +69,13 @@ class Problem:
         order = rng.permutation(n) if splits else np.arange(n)
         n_held = min(round(holdout * n), MOST_HELD_OUT_ROWS) if splits else 0
         held_out, search = np.sort(order[:n_held]), np.sort(order[n_held : n_held + MOST_SEARCH_ROWS])
-        scaling = Scaling.of(X, weights) if standardise else Scaling.none(X.shape[1])
+        # Of very many rows a sample tells means and scales, which need not be exact: models leave in the user's units.
+        told = np.sort(order[:MOST_HELD_OUT_ROWS]) if n > 2 * MOST_HELD_OUT_ROWS and splits else slice(None)
+        scaling = (
+            Scaling.of(X[told], None if weights is None else weights[told])
+            if standardise
+            else Scaling.none(X.shape[1])
+        )
         guard = Guard.of(X, np.array(loss.predictor_range(y)), scaling, rng)
         return Problem(X, y, weights, search, held_out, scaling, guard, loss)
 

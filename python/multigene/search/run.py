@@ -2,7 +2,7 @@
 
 A codename of the paper is one population (`single.py`); the default is a `Searcher`. Both are sequences of steps with a front;
 what looks at the clock, the callback and the checkpoint file is here. Ctrl-C ends a run like any other rule, from its preparation
-to the making of its result: there is always a model.
+to the making of its result: there is always a model (`evolution/interrupts.py` says where it may break off work).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 
 from multigene._engine import Individual, Workers
 from multigene.evolution import checkpoint as checkpoints
+from multigene.evolution.interrupts import Interrupts
 from multigene.evolution.pareto import Candidate
 from multigene.expression.genes import model_expression
 from multigene.files import remove_parts, write_atomically
@@ -61,8 +62,10 @@ class Run:
         fingerprint: str = "",
         names: Sequence[str] | None = None,
         target: str = "y",
+        interrupts: Interrupts | None = None,
     ) -> None:
         """`names` of the columns and of the `target` are those of formulas that the callback sees."""
+        self.interrupts = interrupts or Interrupts()
         self.settings, self.problem, self.workers, self.started = settings, problem, workers, started
         self.callback, self.fingerprint = callback, fingerprint
         self.names = [f"x{j}" for j in range(problem.X.shape[1])] if names is None else list(names)
@@ -86,9 +89,10 @@ class Run:
     def start(self, rng: np.random.Generator, state: bytes | None) -> None:
         """Prepare the search, continuing from a state or a checkpoint file where there is one; Ctrl-C leaves the mean."""
         try:
-            self._prepare(rng, state)
+            with self.interrupts.breakable():
+                self._prepare(rng, state)
         except KeyboardInterrupt:
-            self.stopped_by = "interrupt"
+            self.stop_at_interrupt()
 
     def _prepare(self, rng: np.random.Generator, state: bytes | None) -> None:
         warm = state is not None
@@ -115,13 +119,19 @@ class Run:
     def execute(self, display: Display) -> None:
         """Run until a stopping rule holds; Ctrl-C is one of them."""
         try:
-            self._execute(display)
+            with self.interrupts.breakable():
+                self._execute(display)
         except KeyboardInterrupt:
-            self.stopped_by = "interrupt"
+            self.stop_at_interrupt()
         try:
             self._save(every=0.0)
         except KeyboardInterrupt:  # the file stays as it was
-            self.stopped_by = "interrupt"
+            self.stop_at_interrupt()
+
+    def stop_at_interrupt(self) -> None:
+        """Ctrl-C has ended what the run was at."""
+        self.stopped_by = "interrupt"
+        self.interrupts.met()
 
     def _execute(self, display: Display) -> None:
         if self.search is None or self._finished():
@@ -160,9 +170,10 @@ class Run:
         so_far: Result | None = None
         try:
             so_far = self.search.provisional()
-            return self.search.result(self._seconds_for_last_tuning())
+            with self.interrupts.breakable():
+                return self.search.result(self._seconds_for_last_tuning())
         except KeyboardInterrupt:
-            self.stopped_by = "interrupt"
+            self.stop_at_interrupt()
             return so_far or self.search.provisional()
 
     def _seconds_for_last_tuning(self) -> float | None:
@@ -227,6 +238,8 @@ class Run:
 
     def _finished(self) -> bool:
         stopping, history = self.settings.stopping, self.history
+        if self.interrupts.asked and not self.stopped_by:  # where something has swallowed the exception
+            self.stop_at_interrupt()
         if not self.stopped_by and history:
             since = stopping.stagnation
             if stopping.target_r2 is not None and self._reached(stopping.target_r2):

@@ -44,7 +44,8 @@ class LawSearch:
         """Raises ValueError where laws alone are asked for and none can be looked for."""
         self.problem = task.problem
         #: Very large or small numbers are scaled for the law search.
-        self.ranges = Ranges.of(task.problem.X, task.problem.y)
+        guard = task.problem.guard  # the ends of every column say how large its numbers are
+        self.ranges = Ranges.of(np.array(guard.box), np.array(guard.target))
         self.seekers = seekers_of(task, rng, self.ranges)
         #: Finds by identity, and what they are in the user's units.
         self._in_user_units: dict[int, tuple[Find, Find | None]] = {}

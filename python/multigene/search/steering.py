@@ -5,7 +5,7 @@ A callback asks for it, `progress.steer("ban", "x3")`, and the run hands it to t
 | action | value | what the search does |
 |---|---|---|
 | `offer` | a formula as text | fits it, offers it to the front and sends it to an island to be bred from |
-| `pin` | a formula as text | the same, and lists it among the results whatever happens |
+| `pin` | a formula as text | the same, and always lists it among the results |
 | `ban` | a column or a function | lets nothing with it into the front, and builds nothing with it any more |
 | `price` | a number from 0 on | what a node costs in the fitness that islands select by; 0 is the search's own fitness |
 | `stop` | None | ends the run |

@@ -21,6 +21,7 @@ from multigene.settings.settings import (
     Kind,
     Mode,
     Settings,
+    Structure,
     UpdateRule,
 )
 from multigene.words import nearest
@@ -104,6 +105,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "rule": get_args(UpdateRule),
     "criterion": get_args(Criterion),
     "looks_for": get_args(Kind),
+    "structure": get_args(Structure),
     "clock": get_args(Clock),
 }
 #: What users call a setting where it is a parameter of the estimator.

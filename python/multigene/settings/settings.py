@@ -24,6 +24,7 @@ PAPER_FUNCTIONS: tuple[str, ...] = (
 Mode = Literal["unsynchronised", "synchronised", "global"]
 UpdateRule = Literal["irprop-", "irprop+", "rprop", "adam"]
 Kind = Literal["both", "laws", "accuracy"]
+Structure = Literal["linear", "products"]
 Criterion = Literal["r2", "gcv", "bic", "compact"]
 Clock = Literal["wall", "processor"]
 
@@ -294,6 +295,9 @@ class Seeking:
     """Generations of the shortest restart; others follow the Luby sequence."""
     most_features: int = 20
     """With more features seekers look only at the ten that resemble the target most; 0 sends none out."""
+    structure: Structure = "linear"
+    """What laws may have beyond the functions that a user chose: sums, and parts times numbers ("linear"), or products, quotients
+    and powers of features as well ("products")."""
     survey: bool = True
     """Ask probes and catalogue before any evolution, and begin restarts with what came closest."""
     transforms: bool = True

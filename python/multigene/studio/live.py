@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from multigene.explain.removal import without_term
 from multigene.files import write_atomically
 from multigene.fitted import FittedModel
 from multigene.model_file import dumps, loads
@@ -245,9 +244,9 @@ class LiveRun:
     def remove_term(self, index: int, place: int) -> dict[str, Any]:
         """The model of a row of the front without one of its terms, the rest fitted anew; what that cost."""
         model = self.model().at(index)
-        shorter, before, after = without_term(model, shown_terms(model.formula), place)
+        shorter = model.without_term(shown_terms(model.formula), place)
         self._keep(shorter)
-        return {"before": before, "after": after}
+        return {"before": model.r2, "after": shorter.r2}
 
     def predict(self, table: pd.DataFrame) -> str:
         """A table with the model's predictions and 95 % intervals as CSV."""

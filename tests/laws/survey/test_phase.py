@@ -56,16 +56,3 @@ def test_what_waits_is_kept_over_a_break():
     again = seekers(X, y)
     again.restore(json.loads(json.dumps(search.state())))
     assert again.progress.waiting == search.progress.waiting
-
-
-def test_polynomials_that_approximate_are_turned_away_before_they_are_cleaned_up(monkeypatch):
-    X, y = decay()
-    search = seekers(X, y)
-    search.survey.run(search.progress, 1, lambda: False)
-    [(expression, _)] = search.progress.waiting
-
-    def forbidden(*_):
-        raise AssertionError
-
-    monkeypatch.setattr(laws, "without_dead_parts", forbidden)
-    assert laws.as_law(search.finds.fitted(expression), X, y, search.finds.data) is None

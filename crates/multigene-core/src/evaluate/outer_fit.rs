@@ -10,8 +10,8 @@ use crate::evaluate::least_squares::{Gram, PIVOT, leave, solve};
 use crate::evaluate::program::Program;
 use crate::evaluate::rows;
 use crate::evaluate::working::{self, OuterFit, Start, Working};
-use crate::tree::functions::CustomOperator;
-use crate::tree::individual::Individual;
+use crate::tree::functions::{CustomOperator, MOST_EXPANDED, expanded_size};
+use crate::tree::individual::{Gene, Individual};
 use crate::tree::weights::Weights;
 use crate::tune::levenberg_marquardt::Buffers;
 
@@ -88,6 +88,10 @@ impl Individual {
     /// residual in the workspace.
     pub fn evaluate(&mut self, context: Context, workspace: &mut Workspace) {
         let data = context.data;
+        let too_large = |gene: &Gene| expanded_size(&gene.nodes, context.library) > MOST_EXPANDED;
+        if !context.library.is_empty() && self.genes.iter().any(too_large) {
+            return self.mark_unfit();
+        }
         if self.gram.len() != self.genes.len() {
             self.gram = Gram::unknown(self.genes.len());
         }

@@ -5,6 +5,14 @@ use crate::tree::operator::Operator;
 use crate::tree::text;
 use crate::tree::weights::{BIAS, OWN_VALUE, Weights};
 
+/// Longest definition that is read, in characters.
+pub const MOST_CHARACTERS: usize = 4_000;
+/// Longest definition that is read, in nodes.
+pub const MOST_NODES: usize = 200;
+/// Most nodes of a gene with the users' operators put in place. Arguments are repeated as often as an expression names them, so
+/// that operators within each other grow beyond all bounds; a gene that is larger is unfit.
+pub const MOST_EXPANDED: usize = 2_000;
+
 /// An operator given as an expression of its arguments, e.g. `hill(x) = x**2/(1+x**2)`. Its derivative is that of the expression.
 #[derive(Clone, Debug)]
 pub struct CustomOperator {
@@ -85,11 +93,17 @@ impl FunctionSet {
                 "A new operator cannot be named {name:?}; take a name of letters, digits and underscores that no operator has yet."
             )));
         }
+        if expression.len() > MOST_CHARACTERS {
+            return Err(too_long(name));
+        }
         let (nodes, weights) = text::parse(expression, &["x", "y"]).map_err(|error| {
             Error::new(format!(
                 "Operator {name:?} is defined by {expression:?}, which cannot be read: {error}"
             ))
         })?;
+        if nodes.len() > MOST_NODES {
+            return Err(too_long(name));
+        }
         if nodes
             .iter()
             .any(|node| matches!(node, Node::Combination(_) | Node::Product(_) | Node::Weighted(..)))
@@ -124,6 +138,13 @@ impl FunctionSet {
     }
 }
 
+fn too_long(name: &str) -> Error {
+    Error::new(format!(
+        "The definition of operator {name:?} is longer than {MOST_CHARACTERS} characters or {MOST_NODES} operators, numbers and \
+         variables; give a shorter one."
+    ))
+}
+
 fn unknown(name: &str) -> Error {
     let names: Vec<String> = Operator::ALL.iter().map(|op| op.name()).collect();
     Error::new(format!(
@@ -132,8 +153,35 @@ fn unknown(name: &str) -> Error {
     ))
 }
 
-/// Puts the users' operators in place, so that a gene stands on its own.
+/// Number of nodes that a gene has once the users' operators are put in place.
+pub fn expanded_size(nodes: &[Node], library: &[CustomOperator]) -> usize {
+    let mut stack: Vec<usize> = Vec::new();
+    for &node in nodes {
+        let arguments = stack.split_off(stack.len() - node.arity());
+        let size = match node {
+            Node::Apply(Function::Custom(number, _)) | Node::Weighted(Function::Custom(number, _), _) => {
+                let parts = library[number as usize].nodes.iter().map(|part| match part {
+                    Node::Variable(i) => arguments[*i as usize],
+                    _ => 1,
+                });
+                parts.fold(0, usize::saturating_add)
+            }
+            _ => arguments.into_iter().fold(1, usize::saturating_add),
+        };
+        stack.push(size);
+    }
+    stack.pop().unwrap_or(0)
+}
+
+/// Puts the users' operators in place, so that a gene stands on its own; a gene of more than `MOST_EXPANDED` nodes, which is unfit,
+/// becomes zero.
 pub fn expand(nodes: &[Node], weights: &mut Weights, library: &[CustomOperator]) -> Vec<Node> {
+    if library.is_empty() {
+        return nodes.to_vec();
+    }
+    if expanded_size(nodes, library) > MOST_EXPANDED {
+        return vec![Node::Constant(weights.push_constant(0.0))];
+    }
     let mut stack: Vec<Vec<Node>> = Vec::new();
     for &node in nodes {
         let arguments = stack.split_off(stack.len() - node.arity());
@@ -147,15 +195,7 @@ pub fn expand(nodes: &[Node], weights: &mut Weights, library: &[CustomOperator])
         };
         stack.push(tree);
     }
-    let tree = stack.pop().unwrap_or_default();
-    // An operator may be defined by another one, so that its expression has to be expanded in turn.
-    if tree
-        .iter()
-        .any(|n| matches!(n, Node::Apply(Function::Custom(..)) | Node::Weighted(Function::Custom(..), _)))
-    {
-        return expand(&tree, weights, library);
-    }
-    tree
+    stack.pop().unwrap_or_default()
 }
 
 impl CustomOperator {

@@ -33,11 +33,21 @@ Monomial = tuple[tuple[int, float], ...]
 class Monomials:
     """Monomials of the features `Z` with their values, a line for each; `allows` says which functions may be used."""
 
-    def __init__(self, Z: Floats, allows: Callable[..., bool], ones: bool = False) -> None:
-        """`ones`: features are numbers without a unit, so that 1 - x may be a factor."""
+    def __init__(
+        self,
+        Z: Floats,
+        allows: Callable[..., bool],
+        ones: bool = False,
+        admits: Callable[[Expression], bool] = lambda _: True,
+    ) -> None:
+        """`ones`: features are numbers without a unit, so that 1 - x may be a factor; `admits` says which monomials may be used
+        where products may not."""
         self.Z = Z
         self.bases = _bases(Z, allows("div"), allows("sqrt"), ones and Z.shape[1] <= MOST_WITH_ONES)
         self.exponents, costs = _monomials(self.bases, Z.shape[1])
+        if not allows("mul"):
+            admitted = [k for k in range(len(self.exponents)) if admits(self.say(k))]
+            self.exponents, costs = [self.exponents[k] for k in admitted], [costs[k] for k in admitted]
         self.costs, self.values = np.array(costs), self._values()
 
     def __len__(self) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 from multigene._engine import Dataset, Individual
 from multigene.expression.readable import size
 from multigene.expression.tree import Expression
+from multigene.expression.vocabulary import Vocabulary
 from multigene.laws.constants import (
     LONG_LAW,
     LONG_PER_FEATURE,
@@ -35,8 +36,8 @@ from multigene.laws.targets import Target
 class Survey:
     """The stages of a problem; how far it has got is part of the progress."""
 
-    def __init__(self, rows: Rows, targets: list[Target], noisy: bool, allows: Callable[..., bool]) -> None:
-        self.rows, self.allows = rows, allows
+    def __init__(self, rows: Rows, targets: list[Target], noisy: bool, vocabulary: Vocabulary) -> None:
+        self.rows, self.vocabulary = rows, vocabulary
         self.stages = stages(targets, noisy)
         self.length = sum(len(stage.targets) for stage in self.stages)
         self.in_combined = sum(len(stage.targets) for stage in self.stages if stage.targets[0].combined)
@@ -47,7 +48,7 @@ class Survey:
         Long finds wait until all stages about the same variables are through: the shortest exact formula is the law.
         """
         done, law_in_combined, unfinished = progress.surveyed, None, False
-        suggestions = Suggestions(self.allows)
+        suggestions = Suggestions(self.vocabulary)
         for stage in self.stages:
             left, done = stage.targets[done:], max(0, done - len(stage.targets))
             if not left:

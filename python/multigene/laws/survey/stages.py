@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene.expression.tree import Expression
+from multigene.expression.vocabulary import Vocabulary
 from multigene.laws.survey.catalogue import Catalogue
 from multigene.laws.survey.monomials import Monomials
 from multigene.laws.survey.probes import rational
@@ -64,10 +65,10 @@ def _of_a_kind(kind: str, targets: list[Target]) -> list[Stage]:
 
 
 class Suggestions:
-    """What is suggested for the targets of a stage; `allows` says which functions may be used."""
+    """What is suggested for the targets of a stage; `vocabulary` is what it may be told with."""
 
-    def __init__(self, allows: Callable[..., bool]) -> None:
-        self.allows = allows
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary, self.allows = vocabulary, vocabulary.allows
         #: Of the stage before: mostly the next one is about the same features.
         self.monomials: Monomials | None = None
         self.combined = False
@@ -81,5 +82,8 @@ class Suggestions:
             return ([] if law is None else [[law]] for law in laws)
         combined = stage.targets[0].combined
         if self.monomials is None or self.combined != combined or not np.array_equal(self.monomials.Z, Z):
-            self.monomials, self.combined = Monomials(Z, self.allows, combined), combined
+            self.monomials, self.combined = (
+                Monomials(Z, self.allows, combined, self.vocabulary.admits),
+                combined,
+            )
         return Catalogue(self.monomials, self.allows, stage.kind == "factors", root).sets(transformed)

@@ -1,0 +1,75 @@
+"""The reliability campaign: signals, kills, limits, fuzzing, hostile input and ordinary use, as one table of what failed.
+
+    python -m benchmarks campaign [--quick] [--only NAME …] [--seed N]
+
+Each check is tried many times with random cases and says how many failed, and which was the worst. `--quick` is for continuous
+integration and takes about three minutes of one processor; the full run takes hours. Exit code 1 if anything failed. What it
+found and was mended has a test of its own beside the module it was found in.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.campaign import fits, knowing, limits, processes, text
+from benchmarks.campaign.outcome import Check, Outcome
+
+#: Name, check, number of trials quickly and in full.
+CHECKS: tuple[tuple[str, Check, int, int], ...] = (
+    ("interrupts during fit", processes.interrupts, 8, 100),
+    ("interrupts while the result is made", processes.late_interrupts, 6, 40),
+    ("signals on the command line", processes.signals, 3, 45),
+    ("kills of fits, resumed", processes.kills, 2, 50),
+    ("time limits", limits.time_limits, 4, 45),
+    ("memory over 100 fits", limits.growth, 10, 100),
+    ("mutated model files", text.model_files, 1_000, 100_000),
+    ("adversarial model files", text.adversarial_files, 20, 100),
+    ("mutated tables", text.tables, 300, 20_000),
+    ("random settings", text.settings, 200, 5_000),
+    ("definitions of functions", text.definitions, 100, 2_000),
+    ("exports and reports with hostile names", text.exports, 30, 4_000),
+    ("random fits, extreme values", fits.extremes, 30, 10_000),
+    ("same model again", fits.determinism, 3, 150),
+    ("threads, fork, asyncio", fits.side_by_side, 1, 10),
+    ("small noisy data against ridge", fits.small_noisy, 6, 1_000),
+    ("never worse for knowing more", knowing.more, 4, 200),
+)
+
+
+def run(arguments: Sequence[str] = ("--quick",)) -> Table:
+    """Run the checks and return their table; the process is to end with 1 where something failed."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks campaign", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="few trials of everything")
+    parser.add_argument(
+        "--only", nargs="+", metavar="NAME", default=[], help="checks whose names begin like this"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="another seed tries other cases")
+    given = parser.parse_args(list(arguments))
+    table = Table("check", "tried", "failed", "seconds", "worst")
+    console = Console(stderr=True)
+    failed = 0
+    for name, check, few, many in CHECKS:
+        if given.only and not any(name.startswith(start) for start in given.only):
+            continue
+        started = time.perf_counter()
+        outcome = check(np.random.default_rng([given.seed, len(name)]), few if given.quick else many)
+        took = time.perf_counter() - started
+        failed += outcome.failed
+        table.add_row(name, f"{outcome.tried:,}", f"{outcome.failed:,}", f"{took:.0f}", outcome.worst)
+        console.print(
+            f"{name}: {outcome.tried} tried, {outcome.failed} failed, {took:.0f} s; {outcome.worst}"
+        )
+    if failed:
+        Console().print(table)
+        sys.exit(1)
+    return table
+
+
+__all__ = ["CHECKS", "Outcome", "run"]

@@ -1,0 +1,56 @@
+"""Limits: of time, by the processor's clock, and of memory."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+
+import numpy as np
+
+from benchmarks.campaign.outcome import Outcome
+from multigene import MultigeneRegressor
+
+#: Seconds of processor time that a fit may take beyond its limit, and megabytes that 100 fits may leave behind.
+LATE, GROWTH = 0.2, 20.0
+#: Rows and columns of tables.
+SIZES = ((300_000, 50), (300_000, 5), (30, 1), (300, 50), (3_000, 10), (30_000, 20), (100_000, 10))
+
+
+def time_limits(rng: np.random.Generator, trials: int) -> Outcome:
+    """Processor seconds beyond a limit."""
+    outcome = Outcome()
+    X = rng.standard_normal((60, 2))
+    MultigeneRegressor(generations=1, n_jobs=1).fit(X, X[:, 0])  # imports
+    for trial in range(trials):
+        n, d = SIZES[trial % len(SIZES)]
+        limit = float(rng.choice([0.2, 0.5, 1.0]))
+        X = rng.standard_normal((n, d))
+        y = np.sin(X[:, 0]) + X[:, d // 2] * X[:, d // 3] + rng.standard_normal(n)
+        configuration = str(rng.choice(["", "", "UB", "GC"])) or None
+        with outcome.trial(f"{n} × {d}"):
+            start = time.process_time()
+            MultigeneRegressor(
+                configuration, time_limit=limit, n_jobs=1, random_state=trial, settings={"clock": "processor"}
+            ).fit(X, y)
+            late = time.process_time() - start - limit
+            outcome.measure(
+                late, "s late", LATE, f"{n:,} × {d}, {configuration or 'default'}, limit {limit:g} s"
+            )
+    return outcome
+
+
+def growth(rng: np.random.Generator, trials: int) -> Outcome:
+    """Megabytes that fits in one process leave behind."""
+    outcome = Outcome()
+    X = rng.standard_normal((500, 5))
+    y = np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * rng.standard_normal(500)
+    unit = 1024.0 if sys.platform != "darwin" else 1024.0**2
+    first = 0.0
+    for trial in range(trials):
+        with outcome.trial("fit"):
+            MultigeneRegressor(generations=10, n_jobs=2, random_state=trial % 5).fit(X, y).predict(X)
+        if trial == min(4, trials // 2):  # the first ones fill what is kept for good
+            first = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+    outcome.measure(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit - first, "MB more", GROWTH)
+    return outcome

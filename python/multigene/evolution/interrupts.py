@@ -1,0 +1,94 @@
+"""Signals that ask for an end during `fit`: they may break off a search, and never what hands the result over.
+
+Python raises KeyboardInterrupt wherever the program happens to be, in the middle of an import or of a clean-up. Once `Interrupts`
+is entered, that happens within `breakable()` only and at most once in it; anywhere else the wish is noted (`asked`) and met at
+the next breakable piece of work. A program that handles a signal itself keeps its handler, and an ignored signal stays ignored
+(`nohup`). `estimator.py` enters it for Ctrl-C; the command line does so before, for SIGTERM and SIGHUP as well.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from multigene.files import remove_unfinished
+
+#: Signals that end a program unless it handles them, as far as the system has them.
+ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
+class Interrupts:
+    """A context in which signals are met where they do no harm."""
+
+    def __init__(
+        self, signals: tuple[signal.Signals, ...] = (signal.SIGINT,), *, second_ends: bool = False
+    ) -> None:
+        """With `second_ends` a second signal ends the process at once, as if it were not handled."""
+        self.signals, self.second_ends = signals, second_ends
+        #: Has somebody asked for an end that has not been met yet?
+        self.asked = False
+        #: The first signal that came.
+        self.first: signal.Signals | None = None
+        self._breaks = False
+        self._before: dict[signal.Signals, object] = {}
+
+    def __enter__(self) -> Interrupts:
+        if threading.current_thread() is threading.main_thread():  # nobody else may handle signals
+            for number in self.signals:
+                handler = signal.getsignal(number)
+                if handler in (signal.SIG_DFL, signal.default_int_handler):
+                    self._before[number] = handler
+                    signal.signal(number, self._handle)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)  # type: ignore[arg-type]
+
+    @contextmanager
+    def breakable(self) -> Iterator[None]:
+        """Work that a signal ends by KeyboardInterrupt, at once if it was asked for before."""
+        try:
+            self._breaks = True
+            if self.asked:
+                self._break()
+            yield
+        finally:
+            self._breaks = False
+
+    def met(self) -> None:
+        """The wish has been met."""
+        self.asked = False
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        if self.first is None:
+            self.first = signal.Signals(number)
+        elif self.second_ends and number != getattr(
+            signal, "SIGHUP", None
+        ):  # a closed terminal sends several
+            remove_unfinished()
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+        self.asked = True
+        if self._breaks:
+            self._break()
+
+    def _break(self) -> None:
+        self._breaks = False  # what cleans up after the first is not broken off by a second
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def during_fit() -> Iterator[Interrupts]:
+    """Those that are entered already, or else for Ctrl-C alone."""
+    entered = getattr(signal.getsignal(signal.SIGINT), "__self__", None)
+    mine = threading.current_thread() is threading.main_thread()
+    if mine and isinstance(entered, Interrupts):
+        yield entered
+        return
+    with Interrupts() as interrupts:
+        yield interrupts
