@@ -70,13 +70,13 @@ class Law:
         """Nodes of the law as it is written here, counted like those of a formula that was found."""
         from multigene._engine import Individual
         from multigene.expression.genes import model_expression
-        from multigene.expression.readable import size
+        from multigene.expression.printed_size import printed_size
 
         text = self.formula.replace("arcsin(", "atan(").replace("sqrt(2*pi)", "2.5066")
         text = re.sub(r"\bpi\b", "3.1416", text)
         for number, name in enumerate(self.ranges):
             text = re.sub(rf"\b{name}\b", f"#{number}", text)
-        return size(model_expression(Individual([text.replace("#", "x")], 0.0, [1.0])))
+        return printed_size(model_expression(Individual([text.replace("#", "x")], 0.0, [1.0])))
 
 
 IRRELEVANT = "irrelevant"

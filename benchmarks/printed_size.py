@@ -18,14 +18,15 @@ from __future__ import annotations
 import re
 from typing import Any
 
-#: Words of a printed formula that are not columns, by their names in SymPy; every other word is a column.
+#: Words of a printed formula that are not columns, by their names in SymPy; every other word is a column, or one node where it is
+#: called (SymPy's own sinc asks about its argument for minutes).
 FUNCTIONS = {
     "abs": "Abs",
     "min": "Min",
     "max": "Max",
     "arcsin": "asin",
     "arctan": "atan",
-    **{name: name for name in ("sin", "cos", "exp", "log", "sqrt", "tanh", "atan", "erf", "sign", "sinc")},
+    **{name: name for name in ("sin", "cos", "exp", "log", "sqrt", "tanh", "atan", "erf", "sign")},
 }
 #: A word, but not the exponent's letter of a number such as 1e-5.
 WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import re
 from functools import lru_cache
 from typing import Any
 
@@ -47,3 +50,10 @@ def extreme(scale: float) -> MultigeneRegressor:
     return MultigeneRegressor(
         "baseline", generations=4, settings={"population_size": 40}, random_state=0, n_jobs=1
     ).fit(X, y)
+
+
+def unpacked(text: str, name: str) -> str:
+    """What a page holds under this name."""
+    packed = re.search(rf'id="{name}">([^<]*)<', text)
+    assert packed is not None
+    return gzip.decompress(base64.b64decode(packed[1])).decode()

@@ -86,11 +86,13 @@ class Dataset:
         fixed: _Floats | None = None,
         count: int | None = None,
         loss: tuple[str, list[float]] | Any | None = None,
+        shifted: list[bool] | None = None,
     ) -> Dataset:
         """`fixed` are columns that every model has for free: they are projected out of the target and of every gene.
         `count` is the number of different rows, by which criteria measure the price of a parameter. `loss` is what is minimised:
         a name with its numbers, or an object with `total(y, weights, p)`, `working(y, weights, p)` and `constant(y, weights)`;
-        squared error where it is None."""
+        squared error where it is None. With `shifted`, complexity is the size of the printed formula, in which the features so
+        marked are (x - mean)/scale."""
     @property
     def n_rows(self) -> int:
         """Number of rows."""
@@ -123,6 +125,9 @@ class Individual:
 
     def in_original_units(self, means: list[float], scales: list[float]) -> Individual:
         """The same model in terms of x, where it was evolved on (x - mean) / scale."""
+
+    def printed_size(self, shifted: list[bool] | None = None) -> int:
+        """Nodes of the SymPy tree of the printed formula; features marked in `shifted` are printed as (x - mean)/scale."""
 
     def range(self, low: list[float], high: list[float]) -> tuple[float, float]:
         """Outer bounds of the value over a box of features, by interval arithmetic; NaN where a pole cannot be excluded."""

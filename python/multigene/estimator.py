@@ -68,6 +68,9 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         "logistic" (0 or 1); an expression of the target `y` and the prediction `p` such as "cosh(y - p) - 1"; or a function of
         two arrays that returns what every row costs, or that and its derivative by the prediction. Formulas of "poisson" and
         "gamma" are exp(…), those of "logistic" 1/(1 + exp(-…)).
+    max_size : int or None
+        Nodes of the largest formula that the front may hold, counted as SymPy does (`3*x + 1` has five); None for any size.
+        The search knows it from the start. Not with a configuration of the paper.
     search : str
         What the default search looks for: "laws" (formulas exact to numerical precision; the best find at the end of
         the run where there is none), "accuracy" (approximations), or "both". Not with a configuration of the paper.
@@ -141,6 +144,7 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         generations: int | None = None,
         time_limit: float | None = None,
         loss: Any = "squared",
+        max_size: int | None = None,
         search: str = "both",
         units: dict[str, str] | None = None,
         missing: str = "fill",
@@ -155,6 +159,7 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.generations = generations
         self.time_limit = time_limit
         self.loss = loss
+        self.max_size = max_size
         self.search = search
         self.units = units
         self.missing = missing
@@ -328,17 +333,19 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Columns: `complexity` (nodes of the printed formula), `r2` (training), `validation_r2` (what formulas
         of at most this size were worth on rows held out during the first part of the run; NaN where none
         were), `rmse`, `mdl` (description length in bits), `bic`, `parameters` (printed numbers), `genes`,
-        `source` ("search" or "pruned"), `formula`, `chosen`.
+        `source` ("search" or "pruned"), `formula`, `chosen`, `picks` (which of "simple", "balanced", "default" and
+        "accuracy" it is).
         """
         return self.fitted_.equations()
 
     def choose(self, criterion: str | int = "default") -> MultigeneRegressor:
         """Use another formula of the front from now on, without fitting anything.
 
-        `criterion` is a row of `equations_`, or "default" (what the search itself chose: as large as rows
-        held out allow), "accuracy" (highest training R²), "knee" (smallest that explains all but 1.5 % of
-        what the most accurate one does), "validation", "mdl" or "bic" (best in that column). `choice_` tells what
-        is in use. Returns the model itself.
+        `criterion` is a row of `equations_`, or "simple" (the best formula of at most 20 nodes), "balanced" (smallest that
+        explains 95 % of what the default does), "default" (what the search itself chose: as large as rows held out allow),
+        "accuracy" (highest training R²), "knee" (smallest that explains 98.5 % of what the default does), "validation", "mdl" or
+        "bic" (best in that column). All but "accuracy" and "validation" take no formula larger than the default, nor one that
+        unseen rows found clearly worse than a smaller one. `choice_` tells what is in use. Returns the model itself.
         """
         self._fitted = self.fitted_.choose(criterion)
         return self

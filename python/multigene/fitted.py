@@ -24,6 +24,7 @@ from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
 from multigene.explain import measures
 from multigene.explain.front import Front
+from multigene.explain.front_text import pick_lines
 from multigene.explain.intervals import Uncertainty, bounds, parameter_table
 from multigene.expression.genes import model_expression, prediction_expression, transformations
 from multigene.expression.tree import Expression
@@ -183,10 +184,15 @@ class FittedModel:
 
     def __str__(self) -> str:
         return (
-            f"{self.target} = {self.formula}\n"
+            f"{self.target} = {self.formula.where()}\n"
             f"{self.measured()} on the training rows, {anatomy(self.formula.size, self.n_genes)}; "
             f"{among(len(self.front.listed))}"
+            + (f"\n\n{self.picks_text()}" if len(self.front.listed) > 1 else "")
         )
+
+    def picks_text(self) -> str:
+        """The four picks of the front (`Front.picks`), what each costs and, as far as it fits, says: five lines."""
+        return "\n".join(pick_lines(self.front))
 
     # --- the front --------------------------------------------------------------------------------
 

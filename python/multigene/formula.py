@@ -13,8 +13,10 @@ from multigene.data.encoding.columns import ColumnName
 from multigene.data.encoding.raw import raw_columns
 from multigene.export import export
 from multigene.expression import tree
+from multigene.expression.directions import named
 from multigene.expression.numbers import round_numbers
-from multigene.expression.readable import plain, size
+from multigene.expression.printed_size import printed_size
+from multigene.expression.readable import plain
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Array, Expression, evaluate
 
@@ -62,6 +64,22 @@ class Formula:
         at most seven, otherwise four.
         """
         return self._for_people("text", digits)
+
+    def where(self, digits: Digits = "few") -> str:
+        """The right-hand side of a long formula with its linear combinations named: `3*tanh(u1) + u2*u1` and, on further lines,
+        `where u1 = …`; the same as `text` where nothing is gained by it. `digits` as in `text`.
+        """
+        made = named(plain(self.expression), len(self.feature_names), self.size)
+        prefix = "u"
+        while any(name.startswith(prefix) for name in self.feature_names):
+            prefix += "_"
+        names = [f"{prefix}{k + 1}" for k in range(len(made.directions))]
+        both = [*self.feature_names, *names]
+        lines = [Formula(made.expression, both, self.target_name).text(digits)]
+        for name, direction in zip(names, made.directions, strict=True):
+            combined = Formula(direction.expression, self.feature_names).text(digits)
+            lines.append(f"  {'where' if name == names[0] else '     '} {name} = {combined}")
+        return "\n".join(lines)
 
     def latex(self, digits: Digits = "few") -> str:
         """The right-hand side for LaTeX's math mode; `digits` as in `text`."""
@@ -127,8 +145,8 @@ class Formula:
 
     @property
     def size(self) -> int:
-        """The number of nodes of the printed formula."""
-        return size(plain(self.expression))
+        """The number of nodes of the printed formula, as SymPy counts them: `3*x + 1` has five, `x/y` five."""
+        return printed_size(self.expression)
 
     @property
     def depth(self) -> int:

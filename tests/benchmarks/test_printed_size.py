@@ -66,7 +66,7 @@ def test_the_text_computes_what_pyoperon_predicts():
     X = np.random.default_rng(0).uniform(-2.0, 2.0, (60, 3))
     y = X[:, 0] * X[:, 1] - np.exp(X[:, 2])
     model = rivals.pyoperon(10, 1, 0, objectives=["r2", "length"])
-    model.set_params(generations=5, settings={"population_size": 100}).fit(X, y)
+    model.set_params(generations=5, population_size=100).fit(X, y)
     symbols = sympy.symbols("X1:4")
     for member in model.pareto_front_:
         computed = sympy.lambdify(symbols, read(model.get_model_string(member["tree"], 12)), "numpy")(*X.T)

@@ -12,8 +12,9 @@ import pytest
 from multigene import MultigeneRegressor, load
 from multigene._engine import Individual
 from multigene.evolution.pareto import Member
-from multigene.explain.front import CRITERIA, Front
-from multigene.expression.readable import size
+from multigene.explain.criteria import CRITERIA
+from multigene.explain.front import Front
+from multigene.explain.front_text import cut_between_terms
 from multigene.search.result import scored
 
 
@@ -40,12 +41,12 @@ def test_the_table(fitted, model):
     table = model.equations_
     assert list(table.columns) == [
         "complexity", "r2", "validation_r2", "rmse", "mdl", "bic", "parameters", "genes", "source", "formula",
-        "chosen",
+        "chosen", "picks",
     ]  # fmt: skip
     assert table["chosen"].sum() == 1
     assert table["validation_r2"].notna().sum() > 1
     for row, listed in zip(table.itertuples(), model.fitted_.front.listed, strict=True):
-        assert row.complexity == size(listed.formula.expression)
+        assert row.complexity == listed.formula.size
         error = y - model.predict(X, index=row.Index)
         assert row.rmse == pytest.approx(math.sqrt(np.mean(error**2)), rel=1e-6, abs=1e-9)
         assert row.r2 == pytest.approx(1.0 - np.mean(error**2) / y.var(), abs=1e-9)
@@ -89,7 +90,7 @@ def test_choosing_changes_everything_that_speaks_of_the_formula(fitted, model):
 
 
 def test_criteria(model):
-    table = model.equations_
+    table, default = model.equations_, model.formula_.size
     assert model.choose("accuracy").r2_ == table["r2"].max()
     for name, column, best in (
         ("mdl", "mdl", "min"),
@@ -98,27 +99,65 @@ def test_criteria(model):
     ):
         model.choose(name)
         chosen = model.equations_[model.equations_["chosen"]].iloc[0]
-        assert chosen[column] == getattr(table[column], best)()
+        no_larger = table if name == "validation" else table[table["complexity"] <= default]
+        assert chosen[column] == getattr(no_larger[column], best)()
         assert model.choice_ == name
     model.choose("knee")
-    assert table["complexity"].min() < model.formula_.size < table["complexity"].max()
+    assert table["complexity"].min() < model.formula_.size <= default
 
 
 def member(genes, fitness, validation=math.nan):
     individual = Individual(genes, 0.0, [2.0] * len(genes))
-    return Member(individual, fitness, individual.complexity, validation)
+    return Member(individual, fitness, individual.printed_size(), validation)
 
 
-def front_of(*members, rows=100):
-    return Front(members, members[0], ["a", "b"], "y", {"rows": rows, "target_variance": 4.0})
+def front_of(*members, rows=100, default=0):
+    return Front(members, members[default], ["a", "b"], "y", {"rows": rows, "target_variance": 4.0})
 
 
 def test_knee_of_a_front_drawn_by_hand():
     small, bend = member(["x0"], 0.1), member(["sin(x0)", "x1"], 0.94)
     large = member(["sin(x0)", "x1", "cos(x1 + 0.5)", "exp(x0 + 1.5)"], 0.95)
-    assert front_of(small, bend, large).best("knee") == (bend, "knee")
+    assert front_of(small, bend, large, default=2).best("knee") == (bend, "knee")
     coarse = member(["sin(x0)", "x1"], 0.9)  # gives away 5 % of what can be explained
-    assert front_of(small, coarse, large).best("knee") == (large, "knee")
+    assert front_of(small, coarse, large, default=2).best("knee") == (large, "knee")
+
+
+def test_choices_respect_the_default_and_unseen_rows():
+    """Larger formulas than the default were refused by unseen rows; so are those worse than smaller ones."""
+    small = member(["x0"], 0.80, 0.79)
+    fooled = member(["x0", "sin(x1)"], 0.90, 0.10)
+    default = member(["x0", "sin(x1)", "exp(x1)"], 0.95, 0.94)
+    lucky = member(["x0", "sin(x1)", "exp(x1)", "cos(x0)"], 0.9999, -3.0)
+    front = front_of(small, fooled, default, lucky, default=2)
+    assert front.best("accuracy")[0] is lucky
+    for criterion in ("simple", "balanced", "knee", "mdl", "bic"):
+        assert front.best(criterion)[0] in (small, default), criterion
+    assert front.best("simple")[0] is default  # 14 nodes
+    assert {name: pick.member for name, pick in front.picks.items()} == {
+        "simple": default,
+        "balanced": default,
+        "default": default,
+        "accuracy": lucky,
+    }
+    assert all(row.says for row in CRITERIA.values())
+
+
+def test_equations_print_with_readable_formulas(model, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    shown = repr(model.equations_)
+    assert all(len(line) <= 120 for line in shown.splitlines())
+    assert str(model.fitted_.front.listed[1].formula) in shown
+    assert "default" in shown
+    assert "simple" in str(model)
+
+
+def test_formulas_are_cut_between_terms():
+    text = "1.5*(a + b) + 2*temperature - 3*exp(a - b) + 1"
+    assert cut_between_terms(text, 100) == text
+    assert cut_between_terms(text, 30) == "1.5*(a + b) + 2*temperature …"
+    assert cut_between_terms(text, 20) == "1.5*(a + b) …"
+    assert cut_between_terms("temperature", 5) == "…"
 
 
 def test_dominated_models_are_not_listed_but_the_default_is():

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 import json
 import re
 from html import unescape
 
 import numpy as np
 import pytest
-from report_cases import awkward, fitted, rows
+from report_cases import awkward, fitted, rows, unpacked
 from sklearn.base import clone
 
 from multigene import MultigeneClassifier, MultigeneRegressor, MultigeneTransformer, load
@@ -28,12 +26,6 @@ def model():
 def content(model):
     X, X_test, y, y_test = rows()
     return collect(model.fitted_, X, y, X_test, y_test)
-
-
-def unpacked(text: str, name: str) -> str:
-    packed = re.search(rf'id="{name}">([^<]*)<', text)
-    assert packed is not None
-    return gzip.decompress(base64.b64decode(packed[1])).decode()
 
 
 def test_very_large_and_very_small_numbers_have_a_report(tmp_path):

@@ -137,7 +137,7 @@ def test_without_signal_the_constant_is_preferred():
     problem = Problem.of(X, y, None)
     data = problem.dataset(problem.search_rows)
     linear = linear_models(problem, data)
-    candidates = [Candidate(m, m.fitness, m.complexity) for m in linear]
+    candidates = [Candidate(m, m.fitness, problem.size(m)) for m in linear]
     smallest_first = sorted(candidates, key=lambda c: c.complexity)
     assert decide_on_held_out_rows(problem, smallest_first, linear).constant
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from multigene._engine import Individual
-from multigene.search.guard import Guard
+from multigene.search.guard import Guard, nests
 from multigene.search.scaling import Scaling
 
 
@@ -86,3 +86,29 @@ def test_where_features_hang_together_the_corners_of_the_box_may_be_wilder():
     assert diagonal.behaves_between_rows(model)
     assert diagonal.behaves(model)
     assert not diagonal.behaves_in_user_units(model)
+
+
+def test_terms_that_cancel_are_refused():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0.0, 1.0, (200, 2))
+    guard = Guard.of(X, X[:, 0] + 80.0, Scaling.none(2), np.random.default_rng(0))
+    assert guard.behaves_as_it_is(Individual(["x0", "tanh(x1)"], 80.0, [1.0, 0.1]))
+    far = Individual(["tanh([0: 9.86 + 0.5*x0])"], -1e8, [1e8])  # an exponential in disguise
+    assert not guard.behaves_as_it_is(far)
+    cancelling = Individual(["x0", "x0 + 0.01*x0*x1"], 80.0, [-99.0, 100.0])
+    assert not guard.behaves_as_it_is(cancelling)
+    year = Guard.of(X + 2000.0, X[:, 0], Scaling.none(2), np.random.default_rng(0))
+    assert year.behaves_as_it_is(Individual(["x0"], -2000.0, [1.0]))
+
+
+@pytest.mark.parametrize(
+    ("gene", "nested"),
+    [
+        ("tanh(tanh(tanh(x0)))", True),
+        ("tanh(x0 + tanh(2.0 * tanh(x1)))", True),
+        ("tanh(x0) * tanh(x1) * tanh(x2)", False),
+        ("exp(tanh(exp(x0)))", False),
+    ],
+)
+def test_nests_of_three_equal_functions(gene, nested):
+    assert nests(gene) is nested

@@ -30,13 +30,14 @@ def found(n=500, noise=0.05, **changes):
     data = problem.dataset(problem.search_rows)
     genes = (["x0"], ["tanh([0: 0.1 + 0.3*x0])"], ["x0 * x0", "x0", "sin(x1) * cos(x0)"])
     models = [Individual(g, 0.0, [1.0] * len(g)).fit(data) for g in genes]
-    front = sorted((Candidate(m, m.fitness, m.complexity) for m in models), key=lambda c: c.complexity)
+    front = sorted((Candidate(m, m.fitness, problem.size(m)) for m in models), key=lambda c: c.complexity)
     known = Found(
         problem=problem,
         guarded=True,
         refinement=Refinement(),
         front=front,
         data=data,
+        user_data=problem.user_dataset(problem.search_rows),
         on_all_rows=False,
         linear=linear_models(problem, data),
         decision=SizeDecision(ANY_SIZE),
@@ -44,6 +45,7 @@ def found(n=500, noise=0.05, **changes):
         finds=[],
         prices={},
         laws_alone=False,
+        max_size=None,
         very_few_rows=False,
         validated=True,
     )
@@ -192,7 +194,9 @@ def test_a_provisional_result_of_very_few_rows_is_not_the_longest():
     genes = ["x0", "x1", "sin(x0)", "x0 * x1", "cos(3.0 * x1)", "tanh(x0 - x1)", "exp(x0)", "x1 * x1"]
     long = Individual(genes, 0.0, [1.0] * len(genes)).fit(data)
     known = found(15, very_few_rows=True, validated=False)
-    known = replace(known, problem=problem, data=data, front=[Candidate(long, long.fitness, long.complexity)])
+    known = replace(
+        known, problem=problem, data=data, front=[Candidate(long, long.fitness, problem.size(long))]
+    )
     assert long.fitness > 0.5
     assert provisional(known).chosen.complexity == 1
 

@@ -34,7 +34,7 @@ def candidates(problem, *genes):
     """Candidates of one gene each, fitted to the rows for searching, smallest first."""
     data = problem.dataset(problem.search_rows)
     models = [Individual([gene], 0.0, [1.0]).fit(data) for gene in genes]
-    return sorted((Candidate(m, m.fitness, m.complexity) for m in models), key=lambda c: c.complexity)
+    return sorted((Candidate(m, m.fitness, problem.size(m)) for m in models), key=lambda c: c.complexity)
 
 
 def decide(problem, *genes):
@@ -97,7 +97,7 @@ def test_a_line_is_preferred_where_a_formula_is_not_clearly_better():
     X = rng.normal(size=(800, 2))
     problem = Problem.of(X, X[:, 0] + 0.1 * rng.normal(size=800), None, standardise=False)
     linear = linear_models(problem, problem.dataset(problem.search_rows))
-    front = [Candidate(m, m.fitness, m.complexity) for m in linear]
+    front = [Candidate(m, m.fitness, problem.size(m)) for m in linear]
     front += candidates(problem, "x0 + 0.01 * x1 * x1 * x1")
     decision = decide_on_held_out_rows(problem, front, linear)
     assert decision.linear is not None

@@ -142,6 +142,7 @@ def test_names_are_unique_and_checked():
         "functions",
         "more_mutations",
         "product_features",
+        "feature_scales",
     }
     assert set(setting_names()) == checked
 

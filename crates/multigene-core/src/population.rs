@@ -170,8 +170,9 @@ impl Population {
         });
     }
 
-    /// Fitness of every individual by a criterion on `n` rows (−∞ before evaluation), and its complexity.
-    pub fn measures(&self, criterion: Criterion, n: usize) -> (Vec<f64>, Vec<u64>) {
+    /// Fitness of every individual by a criterion on these rows (−∞ before evaluation), and its complexity.
+    pub fn measures(&self, criterion: Criterion, data: &Dataset) -> (Vec<f64>, Vec<u64>) {
+        let n = data.count();
         let fitness = |individual: &Individual| {
             if individual.is_evaluated() {
                 criterion.fitness(individual, n)
@@ -179,7 +180,7 @@ impl Population {
                 f64::NEG_INFINITY
             }
         };
-        let of = |individual: &Individual| (fitness(individual), individual.complexity() as u64);
+        let of = |individual: &Individual| (fitness(individual), data.complexity(individual) as u64);
         self.individuals.iter().map(of).unzip()
     }
 

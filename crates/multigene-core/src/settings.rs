@@ -53,6 +53,8 @@ pub struct Genes {
     pub lcf_range: (f64, f64),
     /// With sparse birth, the chance of an LCF over all features.
     pub lcf_dense: f64,
+    /// Spread of every feature, in which random weights are measured; None for 1.
+    pub feature_scales: Option<Vec<f64>>,
     /// Chance that a new inner node carries weights of its own.
     pub weighted_nodes: f64,
     /// Fit outer coefficients, or add the genes as they are.
@@ -82,6 +84,7 @@ impl Default for Genes {
             lcf_birth: Birth::OneHot,
             lcf_range: (-1.0, 1.0),
             lcf_dense: 0.5,
+            feature_scales: None,
             weighted_nodes: 0.0,
             fit_genes: true,
             dependent_below: 1e-10,
@@ -110,6 +113,7 @@ impl Genes {
             birth: self.lcf_birth,
             birth_range: self.lcf_range,
             birth_dense: self.lcf_dense,
+            scales: self.feature_scales.clone().unwrap_or_default(),
             synchronisation: self.lcf.unwrap_or(Synchronisation::Unsynchronised),
             weighted: self.weighted_nodes,
             initial_depth: self.initial_depth.unwrap_or(self.max_depth),

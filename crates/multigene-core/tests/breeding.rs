@@ -187,6 +187,7 @@ fn cases() -> Vec<(Primitives, usize, usize)> {
                     birth,
                     birth_range: (-1.0, 1.0),
                     birth_dense: 0.2,
+                    scales: Vec::new(),
                     ..primitives(functions, 3)
                 },
                 60,

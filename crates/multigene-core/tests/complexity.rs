@@ -168,3 +168,20 @@ fn counts_people_can_check() {
         assert_eq!(individual.complexity(), size, "{intercept} {genes:?}");
     }
 }
+
+#[test]
+fn printed_sizes_are_those_of_sympys_trees() {
+    let size = |genes: &[&str], intercept: f64, coefficients: &[f64]| {
+        let texts: Vec<String> = genes.iter().map(|gene| gene.to_string()).collect();
+        Individual::parse(&texts, intercept, coefficients.to_vec())
+            .unwrap()
+            .printed_size(&[])
+    };
+    assert_eq!(size(&["0.0"], 2.5, &[0.0]), 1);
+    assert_eq!(size(&["x0"], 1.0, &[3.0]), 5);
+    assert_eq!(size(&["x0 - x1"], 0.0, &[1.0]), 5);
+    assert_eq!(size(&["x0 / x1"], 0.0, &[1.0]), 5);
+    assert_eq!(size(&["x0 * x0"], 0.0, &[1.0]), 3);
+    assert_eq!(size(&["sqrt(x0)"], 0.0, &[1.0]), 3);
+    assert_eq!(size(&["[0: 1.5 + 2.0*x0 + 3.0*x1]", "x0"], 1.0, &[2.0, 3.0]), 8);
+}

@@ -125,6 +125,11 @@ impl Individual {
         self.0.complexity()
     }
 
+    #[pyo3(signature = (shifted=None))]
+    fn printed_size(&self, shifted: Option<Vec<bool>>) -> usize {
+        self.0.printed_size(&shifted.unwrap_or_default())
+    }
+
     fn __reduce__(slf: Bound<'_, Self>) -> (Bound<'_, PyAny>, (Vec<String>, f64, Vec<f64>)) {
         let model = &slf.get().0;
         (

@@ -25,7 +25,7 @@ pub struct Dataset(pub Rows);
 #[pymethods]
 impl Dataset {
     #[new]
-    #[pyo3(signature = (x, y, weights=None, fixed=None, count=None, loss=None))]
+    #[pyo3(signature = (x, y, weights=None, fixed=None, count=None, loss=None, shifted=None))]
     fn new(
         py: Python<'_>,
         x: Matrix<'_>,
@@ -34,6 +34,7 @@ impl Dataset {
         fixed: Option<Matrix<'_>>,
         count: Option<usize>,
         loss: Option<Bound<'_, PyAny>>,
+        shifted: Option<Vec<bool>>,
     ) -> PyResult<Self> {
         let (x, y, weights) = (x.as_array(), y.as_array().to_vec(), weights.map(|w| w.as_array().to_vec()));
         let fixed = fixed.as_ref().map(|fixed| fixed.as_array());
@@ -41,7 +42,10 @@ impl Dataset {
         let data = py.detach(|| {
             let data = Rows::new(columns(x, 0..x.nrows()), &y, weights.as_deref(), Level::detect())?;
             let fixed = fixed.map_or_else(Vec::new, |fixed| columns(fixed, 0..fixed.nrows()));
-            let data = data.with_count(count.unwrap_or(y.len())).with_fixed(fixed)?;
+            let data = data
+                .with_count(count.unwrap_or(y.len()))
+                .with_shifted(shifted)
+                .with_fixed(fixed)?;
             match loss {
                 Some(loss) => data.with_loss(loss, &y),
                 None => Ok(data),
@@ -127,7 +131,7 @@ impl Population {
         let criterion = by.map_or(Ok(Criterion::R2), criterion)?;
         let (fitness, complexity) = self.run(py, |population, stop| {
             population.evaluate(&data.0, stop);
-            population.measures(criterion, data.0.count())
+            population.measures(criterion, &data.0)
         })?;
         Ok((fitness.into_pyarray(py), complexity.into_pyarray(py)))
     }

@@ -96,6 +96,7 @@ class Method:
 
     search_: o.Kind = "both"
     loss: o.Loss = "squared"
+    max_size: o.MaxSize = None
     units: o.Units = None
     weights: o.Weights = None
     functions: o.Functions = None
@@ -119,6 +120,7 @@ class Method:
             "functions": self.functions,
             "search": self.search_,
             "loss": self.loss,
+            "max_size": self.max_size,
             "units": read_units(self.units),
             "settings": settings or None,
         }
@@ -221,7 +223,7 @@ def fit(
         try:
             result["files"] = results.write(model, task, result)
         finally:  # a disk that is full is no reason to lose the formula
-            tell(result, results, saying)
+            tell(result, results, saying, model.picks_text())
         if interrupts.first is not None:
             name = "Ctrl-C" if interrupts.first == signal.SIGINT else interrupts.first.name
             note(f"stopped by {name}; this is the best formula so far", saying.quiet)
@@ -229,14 +231,14 @@ def fit(
             raise refused
 
 
-def tell(result: dict[str, Any], results: Results, saying: o.Saying) -> None:
+def tell(result: dict[str, Any], results: Results, saying: o.Saying, picks: str) -> None:
     """Print the result."""
     if str(results.save) == "-":
-        note(spoken_summary(result), saying.quiet)  # standard output holds the model
+        note(spoken_summary(result, picks), saying.quiet)  # standard output holds the model
     elif saying.json:
         say_json(result)
     else:
-        say(spoken_summary(result))
+        say(spoken_summary(result, picks))
 
 
 def command(
@@ -285,6 +287,7 @@ def summary(model: FittedModel, task: Problem, seconds: float, seed: int) -> dic
         "all_rows": None if task.stream is None else {"rows": (model.data or {})["rows"], "r2": model.r2},
         "test": None if task.test is None else measured(task.test),
         "front": model.equations(),
+        "picks": {name: pick.complexity for name, pick in model.front.picks.items()},
         "generations": model.n_generations,
         "seconds": round(seconds, 3),
         "stopped_by": model.stopped_by,
@@ -293,8 +296,8 @@ def summary(model: FittedModel, task: Problem, seconds: float, seed: int) -> dic
     }
 
 
-def spoken_summary(result: dict[str, Any]) -> str:
-    """The same for people."""
+def spoken_summary(result: dict[str, Any], picks: str = "") -> str:
+    """The same for people, with the front in five lines."""
     lines = [
         f"{result['target']} = {result['formula']}",
         "",
@@ -313,6 +316,8 @@ def spoken_summary(result: dict[str, Any]) -> str:
         f"{'search:':10} {counted(result['generations'], 'generation')} in {result['seconds']:.1f} s, ended by "
         f"{result['stopped_by']}, seed {result['seed']}"
     )
+    if picks and len(result["front"]) > 1:
+        lines += ["", picks, ""]
     lines.extend(f"{'wrote:' if i == 0 else '':10} {path}" for i, path in enumerate(result.get("files", ())))
     return "\n".join(lines)
 
@@ -329,7 +334,7 @@ def contents(model: FittedModel, task: Problem, result: dict[str, Any]) -> dict[
         "front.csv": csv_text(model.equations()),
         "history.csv": csv_text(model.history),
         "summary.json": as_json(result) + "\n",
-        "summary.txt": spoken_summary(result) + "\n",
+        "summary.txt": spoken_summary(result, model.picks_text()) + "\n",
     }
 
 

@@ -96,6 +96,15 @@ Functions = Annotated[
         rich_help_panel=SEARCH,
     ),
 ]
+MaxSize = Annotated[
+    int | None,
+    typer.Option(
+        "--max-size",
+        metavar="NODES",
+        help="Nodes of the largest formula; 3*x + 1 has five.",
+        rich_help_panel=SEARCH,
+    ),
+]
 Kind = Annotated[
     str,
     typer.Option(
@@ -185,7 +194,7 @@ Choose = Annotated[
     typer.Option(
         "--choose",
         metavar="CRITERION",
-        help="Model of the front: its row, or a criterion such as knee or bic.",
+        help="Model of the front: its row, or simple, balanced, default, accuracy, knee, validation, mdl or bic.",
         rich_help_panel=RESULT,
     ),
 ]

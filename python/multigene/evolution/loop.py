@@ -64,23 +64,38 @@ def evolve(
         front, number, evaluations = start.front, start.number + 1, start.evaluations
         rng.bit_generator.state = start.random_state
         fitness = start.fitness
-        population = breed(start.population, fitness, settings, rng)
+        population = breed(start.population, fitness, start.complexity, settings, rng)
     while True:
-        population.plant(immigrants, settings.selection.elites if number else 0)
+        population.plant(immigrants, len(population) - offspring(settings) if number else 0)
         immigrants.clear()
         evaluations += tune(population, data, settings, rng, fitness, number)  # inner weights (section 3.2)
         fitness, complexity = population.evaluate(data, criterion)  # outer coefficients
         front.update(population, population.peaks(), complexity)
+        if settings.selection.niche:  # beyond the paper: what the guard refuses does not survive
+            fitness = front.without_refused(fitness, complexity)
         state = dict(rng.bit_generator.state)
         yield Generation(number, front, fitness, complexity, evaluations, population, state)
-        population = breed(population, fitness, settings, rng)
+        population = breed(population, fitness, complexity, settings, rng)
         number += 1
 
 
+def offspring(settings: Settings) -> int:
+    """Individuals of a generation that are bred."""
+    selected = settings.selection
+    return selected.population_size - (0 if selected.niche else selected.elites)
+
+
 def breed(
-    population: Population, fitness: npt.NDArray[np.float64], settings: Settings, rng: np.random.Generator
+    population: Population,
+    fitness: npt.NDArray[np.float64],
+    complexity: npt.NDArray[np.uint64],
+    settings: Settings,
+    rng: np.random.Generator,
 ) -> Population:
     """The next generation: elites, and offspring of parents selected by tournament (section 2)."""
+    if settings.selection.niche:  # beyond the paper
+        survivors, parents = selection.size_niches(fitness, complexity, settings.selection, rng)
+        return population.breed(parents, survivors, settings.variation, seeds(rng, len(parents)))
     elites = selection.best(fitness, settings.selection)
     parents = selection.tournament(fitness, settings.selection, rng)
     return population.breed(parents, elites, settings.variation, seeds(rng, len(parents)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import nan
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +18,14 @@ MOST_REFUSED = 10_000
 
 @dataclass(frozen=True)
 class Candidate:
-    """One model of a front while a search goes on, in the units it evolves in: standardised features in the default search."""
+    """One model of a front while a search goes on, in the units it evolves in: standardised features in most of the default
+    search."""
 
     individual: Individual
     fitness: float
     complexity: int
+    in_user_units: bool = False
+    """Whether it evolves on the user's features as they are although others of the search do not."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +45,16 @@ class ParetoFront:
     """Best model per complexity; `best` is the fittest of all. With a guard, only models that pass it may enter."""
 
     def __init__(
-        self, guard: Callable[[Individual], bool] | None = None, beside: ParetoFront | None = None
+        self,
+        guard: Callable[[Individual], bool] | None = None,
+        beside: ParetoFront | None = None,
+        *,
+        largest: int | None = None,
+        in_user_units: bool = False,
     ) -> None:
-        """`beside` is another front that sees the same populations: one trajectory, two rules of what may be the result."""
+        """`beside` is another front that sees the same populations: one trajectory, two rules of what may be the result. Models
+        larger than `largest` may not enter."""
+        self._largest, self._in_user_units = largest, in_user_units
         self._members: dict[int, Candidate] = {}
         self._guard = guard
         self._beside = beside
@@ -60,7 +71,7 @@ class ParetoFront:
         improved = False
         quality = settled(fitness)
         stairs = self._stairs[np.minimum(complexity.astype(np.intp), len(self._stairs) - 1)]
-        worth = np.flatnonzero(np.isfinite(fitness) & (quality > stairs))
+        worth = np.flatnonzero(np.isfinite(fitness) & (quality > stairs) & self._small_enough(complexity))
         for i in worth[np.argsort(-quality[worth], kind="stable")]:
             mark = (float(fitness[i]), int(complexity[i]))
             if quality[i] > self._stair(mark[1]) and mark not in self._refused:
@@ -73,13 +84,27 @@ class ParetoFront:
             del self._refused[next(iter(self._refused))]
         return improved
 
+    def without_refused(
+        self, fitness: npt.NDArray[np.float64], complexity: npt.NDArray[np.uint64]
+    ) -> npt.NDArray[np.float64]:
+        """Minus infinity for models that the guard refused."""
+        marks = zip(fitness.tolist(), complexity.tolist(), strict=True)
+        return np.where([mark in self._refused for mark in marks], -np.inf, fitness)
+
+    def _small_enough(self, complexity: Any) -> Any:
+        return True if self._largest is None else complexity <= self._largest
+
     def _stair(self, complexity: int) -> float:
         """Best settled fitness of all models up to a complexity."""
         return float(self._stairs[min(complexity, len(self._stairs) - 1)])
 
     def add(self, individual: Individual, fitness: float, complexity: int) -> bool:
         """Put in one model and drop those it beats; True if it is the best of all."""
-        member = Candidate(individual, fitness, complexity)
+        return self.put(Candidate(individual, fitness, complexity, self._in_user_units))
+
+    def put(self, member: Candidate) -> bool:
+        """The same for a model that another front had, whatever its units."""
+        fitness, complexity = member.fitness, member.complexity
         self._members[complexity] = member
         if complexity >= len(self._stairs):
             self._stairs = np.pad(self._stairs, (0, complexity + 1 - len(self._stairs)), mode="edge")
@@ -91,19 +116,21 @@ class ParetoFront:
             self.best = member
         return best is None or fitness > best.fitness
 
-    def offer(self, individual: Individual) -> None:
+    def offer(self, individual: Individual, complexity: int) -> None:
         """Put in a model that stands on its own, if it passes the guard and is fitter than all that are no larger."""
-        if np.isfinite(individual.fitness) and (self._guard is None or self._guard(individual)):
-            smaller = [m for m in self if m.complexity <= individual.complexity]
-            if all(m.fitness < individual.fitness for m in smaller):
-                self.add(individual, individual.fitness, individual.complexity)
+        if not np.isfinite(individual.fitness) or not self._small_enough(complexity):
+            return
+        if all(m.fitness < individual.fitness for m in self if m.complexity <= complexity) and (
+            self._guard is None or self._guard(individual)
+        ):
+            self.add(individual, individual.fitness, complexity)
 
     def merge(self, other: ParetoFront) -> None:
         """Take in what is better in another front; its guard is taken to be the same."""
         for member in other:
             known = self._members.get(member.complexity) is member
             if not known and settled(np.array([member.fitness]))[0] > self._stair(member.complexity):
-                self.add(member.individual, member.fitness, member.complexity)
+                self.put(member)
 
     def follow(self, other: ParetoFront) -> None:
         """Know what another front knows, and nothing else; what was refused stays refused."""

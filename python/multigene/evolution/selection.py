@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 import numpy as np
 import numpy.typing as npt
 
@@ -22,6 +24,41 @@ def comparable(fitness: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
 def best(fitness: npt.NDArray[np.float64], settings: Selection) -> list[int]:
     """The elites: the best `E` individuals, the earlier one first among equals."""
     return [int(i) for i in np.argsort(-comparable(fitness), kind="stable")[: settings.elites]]
+
+
+def size_niches(
+    fitness: npt.NDArray[np.float64],
+    complexity: npt.NDArray[np.uint64],
+    settings: Selection,
+    rng: np.random.Generator,
+) -> tuple[list[int], Indices]:
+    """Survivors, the fittest first: those that fewer than `niche` fitter ones are no larger than. And parents, drawn among them
+    alike, so that every size has offspring.
+
+    Models of the same size and fitness count once. Where there are more than three quarters of the population size, those that
+    lead their size come first.
+    """
+    quality, size = comparable(fitness), complexity.astype(np.intp)
+    allowed = np.isfinite(fitness)
+    if settings.largest is not None:
+        allowed &= size <= settings.largest
+    usable = np.flatnonzero(allowed)
+    order = usable[np.lexsort((-quality[usable], size[usable]))]
+    leaders: list[float] = []  # the fittest of at most the size looked at, fittest first
+    found: list[tuple[int, int]] = []
+    last = (-1, -np.inf)
+    for i, s, q in zip(order.tolist(), size[order].tolist(), quality[order].tolist(), strict=True):
+        place = bisect_left(leaders, -q)
+        if place < settings.niche and (s, q) != last:
+            leaders.insert(place, -q)
+            del leaders[settings.niche :]
+            found.append((place, i))
+        last = (s, q)
+    most = 3 * settings.population_size // 4
+    kept = [i for _, i in sorted(found)[:most]] or [0]
+    survivors = sorted(kept, key=lambda i: (-quality[i], i))
+    drawn = rng.integers(len(survivors), size=(settings.population_size, 2))
+    return survivors, np.array(survivors, dtype=np.uint64)[drawn]
 
 
 def tournament(fitness: npt.NDArray[np.float64], settings: Selection, rng: np.random.Generator) -> Indices:

@@ -1,6 +1,6 @@
 """The front as people see it: one row per model, measures of each, and ways to choose among them.
 
-`complexity` is the number of nodes of the printed formula (`readable.size`), so what is listed and what is
+`complexity` is the number of nodes of the printed formula (`Formula.size`), so what is listed and what is
 read agree. A search hands over its own front by the engine's count; here it is cleaned in terms of the
 printed size. Nothing here fits anything.
 
@@ -13,8 +13,7 @@ for every node of the printed formula. BIC is n·ln(1 − R²) + k·ln(n) with k
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -25,6 +24,7 @@ from multigene.data.losses import SQUARED, Loss
 from multigene.data.scores import metrics
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
+from multigene.explain.criteria import CRITERIA, Listed
 from multigene.expression.genes import prediction_expression
 from multigene.expression.numbers import parameters
 from multigene.expression.tree import OPERATORS
@@ -37,27 +37,8 @@ Floats = npt.NDArray[np.float64]
 
 #: 1 − R² below this is rounding.
 LEAST_UNEXPLAINED = 2.0**-52
-#: Share of what the best model explains that the knee may leave. A distance from a line between the ends of the front, the
-#: usual definition, gives away a tenth of R² on fronts with a long tail.
-KNEE = 0.015
-
-
-@dataclass(frozen=True)
-class Listed:
-    """A model of the front with its formula and measures."""
-
-    member: Member
-    formula: Formula
-    complexity: int
-    n_parameters: int
-    rmse: float
-    mdl: float
-    bic: float
-
-    @property
-    def genes(self) -> int:
-        """Genes that take part."""
-        return sum(c != 0.0 for c in self.member.individual.coefficients)
+#: The picks that are shown: what they are called, and by which criterion.
+PICKS = ("simple", "balanced", "default", "accuracy")
 
 
 class Front(Sequence[Member]):
@@ -138,7 +119,7 @@ class Front(Sequence[Member]):
 
     def table(self, chosen: Member, rows: TrainingRows | None = None) -> pd.DataFrame:
         """One row per model, smallest first; R² and RMSE of another loss than squared error on `rows`."""
-        import pandas as pd
+        from multigene.explain.front_text import Equations
 
         found = [
             {
@@ -153,10 +134,11 @@ class Front(Sequence[Member]):
                 "source": e.member.source,
                 "formula": str(e.formula),
                 "chosen": e.member is chosen,
+                "picks": ", ".join(name for name, pick in self.picks.items() if pick is e),
             }
             for e in self.listed
         ]
-        table = pd.DataFrame(found)
+        table = Equations(found)
         return table if self.loss.squared else self._with_share_explained(table, rows)
 
     def _with_share_explained(self, table: pd.DataFrame, rows: TrainingRows | None) -> pd.DataFrame:
@@ -189,61 +171,17 @@ class Front(Sequence[Member]):
         """The model that a criterion chooses, or the one of a row, and the choice's name."""
         if not isinstance(criterion, str):
             return self.at(criterion), "index"
-        if criterion == "default":
-            return self.default, criterion
         if criterion not in CRITERIA:
             names = ", ".join(map(repr, CRITERIA))
-            raise ValueError(
-                f"criterion={criterion!r} is unknown; give 'default', {names}, or a row of equations_."
-            )
+            raise ValueError(f"criterion={criterion!r} is unknown; give {names}, or a row of equations_.")
+        return self._chosen(criterion).member, criterion
+
+    def _chosen(self, criterion: str) -> Listed:
         found = [e for e in self.listed if math.isfinite(e.member.fitness)] or self.listed
-        return CRITERIA[criterion](found).member, criterion
+        default = next((e for e in self.listed if e.member is self.default), found[-1])
+        return CRITERIA[criterion].choose(found, default)
 
-
-# --- criteria -------------------------------------------------------------------------------------
-
-
-def _accuracy(models: Sequence[Listed]) -> Listed:
-    """Highest training R²."""
-    return max(models, key=lambda e: (e.member.fitness, -e.complexity))
-
-
-def _validation(models: Sequence[Listed]) -> Listed:
-    """Highest R² on held-out rows; the smallest of equals."""
-    scored = [e for e in models if not math.isnan(e.member.validation)]
-    if not scored:
-        raise ValueError(
-            "This run scored no formula on rows that it had not seen (a configuration of the paper, holdout=0, a law, "
-            "fewer than 20 different rows, or too short a run), so 'validation' cannot choose; take 'mdl' or 'bic', or "
-            "score the front on other rows with rescore(X, y) and choose a row."
-        )
-    return max(scored, key=lambda e: (e.member.validation, -e.complexity))
-
-
-def _knee(models: Sequence[Listed]) -> Listed:
-    """The smallest model that explains nearly all that the most accurate one does: beyond it the front is flat."""
-    best, smallest = _accuracy(models).member.fitness, models[0].member.fitness
-    enough = best - KNEE * (best - min(smallest, 0.0))
-    return next(e for e in models if e.member.fitness >= enough)
-
-
-def _least(measure: Callable[[Listed], float], name: str) -> Callable[[Sequence[Listed]], Listed]:
-    def choose(models: Sequence[Listed]) -> Listed:
-        known = [e for e in models if not math.isnan(measure(e))]
-        if not known:
-            raise ValueError(
-                f"The model file does not tell the number of training rows, which {name!r} needs; "
-                "choose by 'knee' or a row."
-            )
-        return min(known, key=lambda e: (measure(e), e.complexity))
-
-    return choose
-
-
-CRITERIA: Mapping[str, Callable[[Sequence[Listed]], Listed]] = {
-    "accuracy": _accuracy,
-    "knee": _knee,
-    "validation": _validation,
-    "mdl": _least(lambda e: e.mdl, "mdl"),
-    "bic": _least(lambda e: e.bic, "bic"),
-}
+    @cached_property
+    def picks(self) -> dict[str, Listed]:
+        """The four formulas that are shown first, by name: "simple", "balanced", "default" and "accuracy". One may be several."""
+        return {name: self._chosen(name) for name in PICKS}

@@ -105,7 +105,11 @@ def write(
     places = []
     for index, name in enumerate(names):
         source = name.column.source if isinstance(name, ColumnName) else name
-        place = cell(name.place if isinstance(name, ColumnName) else index, row)
-        place = given.get(source, structured(source) if table and index in used else place)
+        if source in given:
+            place = given[source]
+        elif table and index in used:
+            place = structured(source)
+        else:
+            place = cell(name.place if isinstance(name, ColumnName) else index, row)
         places.append(spelled(name, place, DERIVED) if isinstance(name, ColumnName) else place)
     return "=" + ExcelWriter(places).write(expression)

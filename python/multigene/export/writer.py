@@ -13,9 +13,11 @@ from functools import cache
 from typing import ClassVar
 
 from multigene.expression.definitions import DEFINITIONS, REPEATED
+from multigene.expression.directions import SHORT_FORMULA, is_direction
 from multigene.expression.notation import ATOM, FACTOR, NEGATIVE, PRODUCT, SUM, Helper, Spelling, Template
 from multigene.expression.numbers import recognised
 from multigene.expression.operators import OPERATORS
+from multigene.expression.readable import size
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, fold, postorder
 
 #: Whole numbers from here on are read more easily with an exponent.
@@ -67,11 +69,15 @@ class Writer:
         self.steps: list[str] = []
         self.short = set(variables)
         """Texts that may as well be repeated: columns, and the names of steps."""
+        self.names_directions = False
+        self.whole: Expression | None = None
         self.used: set[str] = set()
         """Operators that were written; "integer power" and "real power" for powers."""
 
     def write(self, expression: Expression) -> str:
-        """The text of the expression."""
+        """The text of the expression; linear combinations of a long one are steps of their own."""
+        self.whole = expression
+        self.names_directions = self.deepest is not None and size(expression) > SHORT_FORMULA
         return fold(expression, self._shallow).text
 
     # How the language writes an operator.
@@ -152,9 +158,10 @@ class Writer:
         return self._piece_of(template.text.format(base, self.exponent(exponent)), template.level)
 
     def step(self, piece: Piece) -> Piece:
-        """Compute this part beforehand and refer to it by name; `steps` holds what to compute, in order."""
-        self.steps.append(piece.text)
-        name = self.step_name(len(self.steps))
+        """Compute this part beforehand and refer to it by name; `steps` holds what to compute, in order, each once."""
+        if piece.text not in self.steps:
+            self.steps.append(piece.text)
+        name = self.step_name(1 + self.steps.index(piece.text))
         self.short.add(name)
         return self.atom(name)
 
@@ -173,6 +180,8 @@ class Writer:
 
     def _shallow(self, node: Expression, parts: tuple[Piece, ...]) -> Piece:
         piece = self._piece(node, parts)
+        if self.names_directions and is_direction(node) and node is not self.whole:
+            return self.step(piece)
         too_deep = self.deepest is not None and _nesting(piece.text) > self.deepest
         return self.step(piece) if too_deep else piece
 

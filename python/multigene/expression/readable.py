@@ -1,8 +1,9 @@
-"""What people read of an expression, and the one definition of a formula's size.
+"""What people read of an expression, and how long it is to write.
 
 Some operators of the search have no common name (logistic, softplus, the analytic quotient); they are spelt
-out in every form meant for people, and `size` counts the nodes of what is printed. Stands between
-`tree.py` and the writers of text, LaTeX, MathML and SymPy; `rewriting/` measures its success with it.
+out in every form meant for people, and `size` counts signs, functions, names and numbers of what is written. Stands between
+`tree.py` and the writers of text, LaTeX, MathML and SymPy; `rewriting/` and the law search measure their success with it. The
+size that users see is `printed_size.py`'s.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def readable(expression: Expression, by_name: Collection[str] = ()) -> Expressio
 
 
 def size(expression: Expression) -> int:
-    """The number of nodes of the printed formula: constants, variables, operators and functions as they are read.
+    """The number of constants, variables, operators and functions as they are written.
 
     `3*x + 1` has five. `x**2` has three. `1/(1 + exp(x))` has six although it is one operator of the search.
     """

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from multigene import __version__
 from multigene.data.arrays import spread_rows
-from multigene.explain.front import Listed
+from multigene.explain.criteria import Listed
 from multigene.fitted import FittedModel
 from multigene.report import statistics, story
 from multigene.report.columns import summary

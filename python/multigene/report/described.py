@@ -10,7 +10,7 @@ import numpy as np
 
 from multigene._engine import Individual
 from multigene.explain import measures
-from multigene.explain.front import Listed
+from multigene.explain.criteria import Listed
 from multigene.export import EXPORTERS, WHOLE
 from multigene.expression.tree import evaluate
 from multigene.fitted import FittedModel

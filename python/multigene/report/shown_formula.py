@@ -20,11 +20,11 @@ from multigene.export.mathml import APPLY, MathmlWriter, symbol, upright
 from multigene.export.names import distinct
 from multigene.export.writer import Piece, readable_number
 from multigene.expression.build import join_term
+from multigene.expression.directions import Named, named
 from multigene.expression.numbers import round_numbers
 from multigene.expression.readable import plain, readable
 from multigene.expression.tree import Expression, Operation, evaluate, substitute, variables
 from multigene.formula import Formula
-from multigene.report.directions import Named, named
 from multigene.report.numbers import SUPERSCRIPTS
 from multigene.report.statistics import Floats, Rows, thinned
 

@@ -10,14 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from multigene.explain.front import CRITERIA, Listed
+from multigene.explain.criteria import Listed
 from multigene.fitted import FittedModel
 from multigene.laws import exact
 from multigene.report.numbers import spoken_number
 from multigene.report.statistics import Rows
-
-#: Without a criterion "simple": the smallest model that explains this share of what the best one does.
-SIMPLE = 0.8
 
 
 @dataclass(frozen=True)
@@ -103,29 +100,17 @@ TITLES = {
 
 def picks(model: FittedModel, shown: Sequence[Listed]) -> dict[str, int]:
     """The four models that most readers need, by their places among those shown; a model may be two of them."""
-    found = [each for each in shown if math.isfinite(each.member.fitness)] or list(shown)
+    of_front = {name: id(pick.member) for name, pick in model.front.picks.items()}
 
-    def place(listed: Listed) -> int:
-        return next(i for i, each in enumerate(shown) if each is listed)
+    def place(name: str) -> int:
+        return next(i for i, each in enumerate(shown) if id(each.member) == of_front[name])
 
-    scored = [each for each in found if math.isfinite(each.member.validation)]
-    best = CRITERIA["validation"](scored) if scored else CRITERIA["accuracy"](found)
-    # The larger of equals is no less accurate on the rows that were fitted.
-    accurate = max((e for e in found if _worth(e) >= _worth(best)), key=lambda e: e.member.fitness)
-    enough = SIMPLE * max(_worth(best), 0.0)
-    smallest = next((each for each in found if _worth(each) >= enough), found[0])
     return {
-        "simple": place(CRITERIA["simple"](found) if "simple" in CRITERIA else smallest),
-        "balanced": place(CRITERIA["balanced" if "balanced" in CRITERIA else "knee"](found)),
+        "simple": place("simple"),
+        "balanced": place("balanced"),
         "recommended": next(i for i, each in enumerate(shown) if each.member is model.chosen),
-        "accurate": place(accurate),
+        "accurate": place("accuracy"),
     }
-
-
-def _worth(listed: Listed) -> float:
-    """R² on rows that were not seen where it is known, else on those that were."""
-    known = listed.member.validation
-    return known if math.isfinite(known) else listed.member.fitness
 
 
 def claim(model: FittedModel, listed: Listed, rows: Rows | None) -> str:

@@ -34,6 +34,11 @@ BOX_MARGIN, BEYOND_ROWS = 0.02, 0.2
 #: Times the target's range that predictions may leave it where no row is near; between rows it is 1. `paper` on CCS: corners of
 #: the box that were guarded like the rows cost configuration UB 0.03 of test R².
 BOX_ROOM = 2.0
+#: Times the target's range that the range of a term may be: larger ones cancel each other. Of short formulas, and of others, in
+#: which many terms share the work: with 20 for both ASN and CCS lost 0.03 of test R² at the large end (`sizes`, 5 s).
+CANCELLING, CANCELLING_LARGE = 20.0, 1000.0
+#: Functions of one kind inside each other that are too many. Not tuned.
+MOST_NESTED = 3
 
 # --- how a run is divided (searcher.py, seeking.py, run.py) -----------------------------------------
 
@@ -72,8 +77,35 @@ SIMPLIFIED_AT_THE_END = 2
 
 #: With more rows islands take turns, each with all threads. Not tuned.
 MOST_ROWS_SIDE_BY_SIDE = 20_000
-#: Every such island holds small individuals only: genes, and nodes of a gene. `ablation` without this island: no difference.
-COMPACT_EVERY, COMPACT_GENES, COMPACT_NODES = 4, 4, 15
+
+# --- the island for short formulas (short.py) -------------------------------------------------------
+# `sizes`: test R² by size on ASN, CCS, ENC, ENH and tables of a directory; what was tried beside these values stands in
+# docs/performance.md.
+
+#: Size of the printed formula above which it keeps no model.
+LARGEST_SHORT = 110
+#: Its evaluations for one of all other islands together, beside a head start. One of its own takes half as long, so this is about
+#: a quarter of the time of a long run; short formulas gain little after the head start.
+SHORT_SHARE, SHORT_START = 0.67, 60_000
+#: Models of every size that survive; individuals bred in a generation.
+SHORT_NICHE, SHORT_POPULATION = 4, 400
+#: Largest number of genes, of a gene's nodes, and its largest depth.
+SHORT_GENES, SHORT_NODES, SHORT_DEPTH = 6, 11, 5
+#: Frequencies of variables, linear combinations and constants; bounds of new constants.
+SHORT_LEAVES, SHORT_CONSTANTS = (6.0, 2.0, 1.0), (-3.0, 3.0)
+#: Functions and their frequencies, where users set none.
+SHORT_FUNCTIONS = {
+    "add": 2.0, "sub": 1.0, "mul": 3.0, "div": 2.0, "sqrt": 0.7, "pow2": 0.7, "log": 0.7, "exp": 0.7, "tanh": 0.7, "sin": 0.4,
+    "cos": 0.4,
+}  # fmt: skip
+#: Shares of mutations; subtrees have the rest.
+SHORT_MUTATIONS = {
+    "point": 0.15, "insert": 0.15, "add_gene": 0.15, "shrink": 0.1, "delete_gene": 0.08, "sparsity": 0.08, "hoist": 0.05,
+}  # fmt: skip
+#: Leaders of the front that several such islands get.
+SHORT_MIGRANTS = 10
+#: Steps of tuning of an offspring, and of a member of the front at the end.
+SHORT_STEPS, SHORT_POLISHING_STEPS = 3, 25
 
 # --- models tuned once more, and shorter ones (shorter.py) ------------------------------------------
 
@@ -120,6 +152,8 @@ CLEARLY_BETTER = 0.25
 NEARLY_EVERY_ROW, FAR_LESS = 0.9, 0.05
 #: Where short formulas are wanted, a shorter one is given up when another is better by this.
 CLEARLY_WORSE = 1.5
+#: By this the best of the islands' many formulas may beat a find by luck. `laws` with noise: relmass and nguyen5.
+LUCKY = 1.0
 #: A model must be better than the best linear model by this, and than the constant.
 BETTER_THAN_LINEAR, BETTER_THAN_CONSTANT = 1.5, 2.0
 #: Ridge regression must be better than the mean by this; and where there are too few rows for cross-validation.

@@ -42,8 +42,7 @@ class FoldResult:
         problem: Problem, rows: Rows, rest: Problem, candidates: Sequence[Candidate], generations: int
     ) -> FoldResult:
         """The models of a front after some generations, and the mean of the rows that were not left out."""
-        Z = rest.standardised(problem.X[rows])
-        predictions = np.array([c.individual.predict(Z) for c in candidates])
+        predictions = np.array([rest.predicted(c, problem.X[rows]) for c in candidates])
         mean = best_constant(rest, np.arange(len(rest.y)))
         shaped = predictions.reshape(len(candidates), len(rows))
         return FoldResult(rows, [c.complexity for c in candidates], shaped, mean, generations)
@@ -91,8 +90,8 @@ class CrossValidation:
             islands = self.under_way = self.under_way or _begun(task, rows, rng)
             while islands.number < most and share() < until and not islands.reached(EXPLAINED):
                 islands.round()
-                yield Step(islands.number - 1, islands.front, islands.evaluations, "cross-validate")
-            front = list(islands.front)
+                yield Step(islands.number - 1, islands.whole, islands.evaluations, "cross-validate")
+            front = list(islands.whole)
             if share() >= 1.0 or not front:
                 return
             self.results.append(
@@ -112,8 +111,8 @@ class CrossValidation:
         validation.results = [FoldResult.unpacked(r) for r in saved["results"]]
         if saved["under_way"] is not None and saved["under_way"]["populations"]:  # else the fold begins anew
             part = _without(task, task.folds[len(validation.results)])
-            data = part.problem.dataset(part.problem.search_rows)
-            validation.under_way = Islands.unpacked(part, data, saved["under_way"])
+            rows = part.problem.search_rows
+            validation.under_way = Islands.unpacked(part, rows, saved["under_way"])
         return validation
 
 
@@ -121,7 +120,7 @@ def _begun(task: Task, rows: Rows, rng: np.random.Generator) -> Islands:
     """Islands of the search without a fold."""
     part = _without(task, rows)
     own = np.random.default_rng(rng.integers(2**63))
-    islands = Islands(part, part.problem.dataset(part.problem.search_rows))
+    islands = Islands(part, part.problem.search_rows)
     islands.settle(own)
     return islands
 

@@ -8,6 +8,7 @@ the paper's configurations get a milder guard (`behaves_between_rows`). Points a
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,11 +16,39 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Individual
-from multigene.search.constants import BEYOND_ROWS, BOX_MARGIN, BOX_ROOM, GUARD_POINTS, REPRESENTATIVE_ROWS
+from multigene.search.constants import (
+    BEYOND_ROWS,
+    BOX_MARGIN,
+    BOX_ROOM,
+    CANCELLING,
+    CANCELLING_LARGE,
+    GUARD_POINTS,
+    MOST_NESTED,
+    REPRESENTATIVE_ROWS,
+)
 from multigene.search.scaling import Scaling
 
 Floats = npt.NDArray[np.float64]
 Box = tuple[list[float], list[float]]
+
+
+#: A gene that is a variable or a linear combination.
+LINEAR = re.compile(r"x\d+|\[[^\]]*\]")
+#: A function's name with its bracket, or a bracket.
+BRACKET = re.compile(r"([a-z][a-z0-9_]*)?\(|\)")
+
+
+def nests(gene: str) -> bool:
+    """Does a gene hold a function of itself of itself? Nobody believes tanh(tanh(tanh(x)))."""
+    names: list[str] = []
+    for found in BRACKET.finditer(gene):
+        if found[0] == ")":
+            names.pop()
+        else:
+            names.append(found[1] or "")
+            if names[-1] and names.count(names[-1]) >= MOST_NESTED:
+                return True
+    return False
 
 
 @dataclass(frozen=True)
@@ -52,12 +81,35 @@ class Guard:
     def behaves(self, individual: Individual) -> bool:
         """Of a model of standardised features: within bounds between and slightly beyond the rows, and within wide ones elsewhere
         in the box."""
-        in_box, between = self._standardised_points
+        points = self._standardised_points
+        return self._behaves(individual, self._standardised_box, *points, CANCELLING_LARGE)
+
+    def behaves_as_it_is(self, individual: Individual) -> bool:
+        """The same of a model of the features as they are."""
+        return self._behaves(individual, self.box, self.box_points, self.between_points, CANCELLING)
+
+    def _behaves(
+        self, individual: Individual, box: Box, in_box: Floats, between: Floats, cancelling: float
+    ) -> bool:
         return (
-            _has_finite_range(individual, self._standardised_box)
+            _has_finite_range(individual, box)
             and self._within_bounds(individual.predict(between))
             and self._within_bounds(individual.predict(in_box), BOX_ROOM)
+            and self._stands_without_cancelling(individual, between, cancelling)
+            and not any(nests(gene) for gene in individual.genes)
         )
+
+    def _stands_without_cancelling(self, individual: Individual, points: Floats, most: float) -> bool:
+        """Is no term many times as large as the target? Such terms cancel, and no digits are left of what remains.
+
+        A term's range counts, and the size of its values too unless it is linear: a column may be far from zero.
+        """
+        low, high = self.target
+        values = np.abs(individual.coefficients) * individual.gene_values(points)
+        width, size = high - low, max(high - low, abs(low), abs(high))
+        linear = np.array([LINEAR.fullmatch(gene) is not None for gene in individual.genes])
+        ranges, sizes = np.ptp(values, axis=0), np.abs(values).max(axis=0)
+        return bool(np.all(ranges <= most * width) and np.all((sizes <= most * size) | linear))
 
     def behaves_in_user_units(self, individual: Individual) -> bool:
         """Of a model of the features as they are: within bounds in all of the box."""

@@ -1,9 +1,10 @@
-"""Islands: several populations on the same rows, and the one front of what they find.
+"""Islands: several populations on the same rows, and the fronts of what they find.
 
 An island is the paper's loop (`evolution/loop.py`) with settings of its own. Islands share nothing while they evolve, so that
 they can do it side by side (`evolution/parallel.py`): each has a front of its own; after every round the fronts are brought
-together and the best of each island migrates to the next one. The search (`searcher.py`) has one group of islands, and each fold
-of its cross-validation (`cross_validation.py`) another.
+together and the best of each island migrates to the next one. Most evolve on standardised features, one on the user's as they are
+(`short.py`): there are two fronts, and sizes on both are those of the formulas that users get to see. The search (`searcher.py`)
+has one group of islands, and each fold of its cross-validation (`cross_validation.py`) another.
 """
 
 from __future__ import annotations
@@ -16,21 +17,25 @@ from typing import Any
 
 import numpy as np
 
-from multigene._engine import Dataset, Individual, Workers
+from multigene._engine import Individual, Workers
 from multigene.evolution import checkpoint
 from multigene.evolution.loop import Generation, evolve
 from multigene.evolution.parallel import in_order, own
-from multigene.evolution.pareto import Candidate, ParetoFront
+from multigene.evolution.pareto import ParetoFront
 from multigene.search.constants import (
-    COMPACT_EVERY,
-    COMPACT_GENES,
-    COMPACT_NODES,
     FEWEST_ROWS_TO_SHORTEN,
+    LARGEST_SHORT,
     MOST_FITTED,
+    SHORT_MIGRANTS,
+    SHORT_POLISHING_STEPS,
+    SHORT_SHARE,
+    SHORT_START,
     SHORTENED,
 )
 from multigene.search.linear import linear_models
-from multigene.search.shorter import shorter_relatives
+from multigene.search.problem import Rows
+from multigene.search.short import as_emigrant, as_immigrants, short_settings
+from multigene.search.shorter import fitted, polished, shorter_relatives
 from multigene.search.task import Task
 from multigene.settings.settings import Settings
 
@@ -45,24 +50,9 @@ class Island:
     length: int
     generations: Iterator[Generation]
     immigrants: list[Individual]
+    short: bool
+    """Is it for short formulas, in the user's units?"""
     last: Generation | None = None
-
-    @staticmethod
-    def settled(
-        data: Dataset,
-        settings: Settings,
-        workers: Workers,
-        front: ParetoFront,
-        length: int,
-        immigrants: list[Individual],
-        rng: np.random.Generator | None = None,
-        last: Generation | None = None,
-    ) -> Island:
-        """An island with a first population, drawn by `rng`, or with that of the generation `last`."""
-        last = None if last is None else replace(last, front=front)
-        rng = np.random.default_rng() if rng is None else rng
-        generations = evolve(data, settings, rng, workers, last, immigrants, front)
-        return Island(settings, workers, front, length, generations, immigrants, last)
 
     def work(self) -> None:
         """Evolve until the next migration."""
@@ -80,79 +70,158 @@ class Island:
 class Islands:
     """A group of islands on some rows; `number` counts generations of each, `linear` are the linear models they begin with."""
 
-    def __init__(self, task: Task, data: Dataset) -> None:
+    def __init__(self, task: Task, rows: Rows | None) -> None:
         """Without populations yet. Linear models are known even if there is no time for a single generation."""
-        self.task, self.data = task, data
-        self.linear = linear_models(task.problem, data) if task.options.linear else []
+        self.task = task
+        self._see(rows)
+        self.linear = linear_models(task.problem, self.data) if task.options.linear else []
         self.populations: list[Island] = []
         self.number = 0
-        self.front = ParetoFront(task.guard)
-        for model in self.linear:
-            self.front.offer(model)
+        #: Of models of standardised features.
+        self.front = self._front(short=False)
+        #: Of models of the user's.
+        self.short = self._front(short=True)
+        self.offer(self.linear)
+
+    def _see(self, rows: Rows | None) -> None:
+        """All rows, or some of them."""
+        problem = self.task.problem
+        self.data = problem.dataset(rows)
+        self.user_data = problem.user_dataset(rows) if any(self._kinds) else self.data
 
     @property
     def evaluations(self) -> int:
         """Evaluations so far."""
         return sum(island.last.evaluations for island in self.populations if island.last)
 
+    @property
+    def large(self) -> list[Island]:
+        """Islands on standardised features."""
+        return [island for island in self.populations if not island.short]
+
+    @property
+    def whole(self) -> ParetoFront:
+        """Both fronts as one."""
+        whole = ParetoFront()
+        whole.follow(self.front)
+        whole.merge(self.short)
+        return whole
+
     def settle(self, rng: np.random.Generator) -> None:
         """Give every island its first population; the first one starts with the linear models."""
         self.populations = []
-        for i in range(self.task.options.islands):
+        for i, short in enumerate(self._kinds):
             own_rng = np.random.default_rng(rng.integers(2**63))
-            models = list(self.linear) if i == 0 else []
-            self.populations.append(self._island(self._settings(i), self._workers(), models, rng=own_rng))
+            models = list(self.linear) if i == 0 and not short else []
+            self.populations.append(self._island(short, self._workers(), models, rng=own_rng))
 
     def round(self) -> None:
-        """Every island evolves for as many generations as lie between migrations; then the best move on in a ring."""
-        for island in self.populations:
-            island.front.follow(self.front)
-        waiting, threads = iter(self.populations), self.task.workers.n_jobs if self.task.side_by_side else 1
+        """Every island evolves for as many generations as lie between migrations; then some models move on. The island for short
+        formulas rests while it is ahead of its share."""
+        at_work = [island for island in self.populations if not self._rests(island)]
+        for island in at_work:
+            island.front.follow(self.short if island.short else self.front)
+        waiting, threads = iter(at_work), self.task.workers.n_jobs if self.task.side_by_side else 1
         try:
-            with closing(in_order(lambda: next(waiting, None), len(self.populations), threads)) as done:
+            with closing(in_order(lambda: next(waiting, None), len(at_work), threads)) as done:
                 for _ in done:
                     pass
         finally:  # what was found before Ctrl-C counts as well
-            for island in self.populations:
-                self.front.merge(island.front)
-        bests = [island.best for island in self.populations]
-        for island, model in zip(self.populations, bests[-1:] + bests[:-1], strict=True):
-            if model is not None and len(self.populations) > 1:
-                island.immigrants.append(model)
+            for island in at_work:
+                (self.short if island.short else self.front).merge(island.front)
+        self._migrate()
         self.number += self.task.round_length
 
-    def replace_front(self, data: Dataset, models: Iterable[Individual]) -> None:
-        """A new front, of models that were fitted to other rows."""
-        self.data, self.front = data, ParetoFront(self.task.guard)
+    def _rests(self, island: Island) -> bool:
+        others = [each.last.evaluations for each in self.populations if each.last and not each.short]
+        if not island.short or island.last is None or not others:
+            return False
+        return island.last.evaluations > SHORT_START + SHORT_SHARE * sum(others)
+
+    def _migrate(self) -> None:
+        """The best of each island on standardised features move on in a ring; the best short formula joins one of these, and the
+        island for short formulas gets the genes of their best. Several such islands get the leaders of their front."""
+        large = self.large
+        short = [island for island in self.populations if island.short]
+        bests = [island.best for island in large]
+        for island, model in zip(large, bests[-1:] + bests[:-1], strict=True):
+            if model is not None and len(large) > 1:
+                island.immigrants.append(model)
+        problem, leaders = self.task.problem, list(self.short)
+        if large and short:
+            if self.short.best is not None:
+                turn = large[self.number // max(self.task.round_length, 1) % len(large)]
+                turn.immigrants.append(as_emigrant(self.short.best.individual, problem))
+            if self.front.best is not None:
+                short[0].immigrants.extend(as_immigrants(self.front.best.individual, problem))
+        elif len(short) > 1 and leaders:
+            places = np.unique(np.linspace(0, len(leaders) - 1, SHORT_MIGRANTS).astype(int))
+            for island in short:
+                island.immigrants.extend(leaders[i].individual for i in places)
+
+    def offer(self, models: Iterable[Individual]) -> None:
+        """Put models of standardised features into the front, where they are good enough and the guard allows."""
         for model in models:
-            self.front.offer(model)
+            self.front.offer(model, self.task.problem.size(model))
 
-    def move(self, data: Dataset, models: Iterable[Individual]) -> None:
-        """Go on with other rows; the front begins with `models`, which are fitted to them."""
-        self.replace_front(data, models)
-        self.populations = [self._moved(i, island) for i, island in enumerate(self.populations)]
+    def _offer_short(self, models: Iterable[Individual]) -> None:
+        for model in models:
+            self.short.offer(model, model.printed_size())
 
-    def shorten(self, candidates: Iterable[Candidate]) -> None:
-        """Shorter relatives of the fittest candidates enter the front, where the guard allows."""
+    def refit(self, rows: Rows | None, most_nodes: float, polished_models: int) -> None:
+        """New fronts: models of at most this size fitted to other rows, so many of the fittest tuned as well."""
+        task = self.task
+        allowed = [c for c in self.front if c.complexity <= most_nodes]
+        best = sorted(allowed, key=lambda c: -c.fitness)[:polished_models]
+        brief = [c.individual for c in self.short]
+        self._see(rows)
+        self.front, self.short = self._front(short=False), self._front(short=True)
+        self.offer(fitted([c.individual for c in allowed], self.data, task.workers))
+        self.offer(polished([c.individual for c in best], self.data, task.refinement, task.workers))
+        if brief:
+            self._offer_short(fitted(brief, self.user_data, task.workers))
+            self._polish_short(brief)
+
+    def move(self, rows: Rows | None, most_nodes: float, polished_models: int) -> None:
+        """Go on with other rows."""
+        self.refit(rows, most_nodes, polished_models)
+        self.populations = [self._moved(island) for island in self.populations]
+
+    def shorten(self, most_nodes: float = np.inf) -> None:
+        """Shorter relatives of the fittest models of at most this size enter the front, where the guard allows; short formulas
+        are tuned once more."""
         if self.data.count < FEWEST_ROWS_TO_SHORTEN:
             return
+        candidates = [c for c in self.front if c.complexity <= most_nodes]
         models = [c.individual for c in sorted(candidates, key=lambda c: -c.fitness)[:SHORTENED]]
         task = self.task
-        for model in shorter_relatives(models, self.data, task.refinement, task.options.trim, task.workers):
-            self.front.offer(model)
+        self.offer(shorter_relatives(models, self.data, task.refinement, task.options.trim, task.workers))
+        self._polish_short([c.individual for c in self.short])
+
+    def _polish_short(self, models: list[Individual]) -> None:
+        """All genes of short formulas tuned jointly; both versions stand for election."""
+        if models:
+            own = self._settings(short=True).refinement
+            assert own is not None
+            refinement = replace(own, iterations=SHORT_POLISHING_STEPS)
+            self._offer_short(polished(models, self.user_data, refinement, self.task.workers))
 
     def reached(self, r2: float) -> bool:
         """Is there a model this fit? Not one that passes through very few rows by its number of constants."""
-        if self.front.best is None or self.front.best.fitness < r2:
-            return False
         most = MOST_FITTED * self.data.count if self.task.very_few_rows else np.inf
-        return any(c.fitness >= r2 and c.individual.n_parameters <= most for c in self.front)
+        return any(
+            c.fitness >= r2 and c.individual.n_parameters <= most
+            for front in (self.front, self.short)
+            if front.best is not None and front.best.fitness >= r2
+            for c in front
+        )
 
     def copied(self) -> Islands:
-        """The same islands with a front of their own, to be completed without a trace."""
+        """The same islands with fronts of their own, to be completed without a trace."""
         other = copy(self)
-        other.front = ParetoFront(self.task.guard)
+        other.front, other.short = self._front(short=False), self._front(short=True)
         other.front.follow(self.front)
+        other.short.follow(self.short)
         return other
 
     # --- stop and resume --------------------------------------------------------------------------
@@ -166,57 +235,73 @@ class Islands:
         ]
         if len(populations) < len(self.populations):
             populations = []
-        front = checkpoint.packed_front(self.front)
-        return {"number": self.number, "front": front, "populations": populations}
+        front, short = checkpoint.packed_front(self.front), checkpoint.packed_front(self.short)
+        return {"number": self.number, "front": front, "short": short, "populations": populations}
 
     @staticmethod
-    def unpacked(task: Task, data: Dataset, saved: dict[str, Any]) -> Islands:
+    def unpacked(task: Task, rows: Rows | None, saved: dict[str, Any]) -> Islands:
         """Islands from their plain values."""
-        islands = Islands(task, data)
+        islands = Islands(task, rows)
         islands.number = int(saved["number"])
-        islands.front = checkpoint.fill_front(ParetoFront(task.guard), saved["front"])
-        for i, (packed, immigrants) in enumerate(saved["populations"]):
-            settings, workers, front = islands._settings(i), islands._workers(), ParetoFront(task.guard)
-            last = checkpoint.generation(packed, settings, data.n_features, workers, front)
+        islands.front = checkpoint.fill_front(islands._front(short=False), saved["front"])
+        islands.short = checkpoint.fill_front(islands._front(short=True), saved["short"])
+        for short, (packed, immigrants) in zip(islands._kinds, saved["populations"], strict=False):
+            workers, front = islands._workers(), islands._front(short)
+            last = checkpoint.generation(
+                packed, islands._settings(short), islands.data.n_features, workers, front
+            )
             models = [checkpoint.model(*m) for m in immigrants]
-            islands.populations.append(islands._island(settings, workers, models, last=last))
+            islands.populations.append(islands._island(short, workers, models, last=last))
         return islands
 
     # --- one island -------------------------------------------------------------------------------
 
     def _island(
         self,
-        settings: Settings,
+        short: bool,
         workers: Workers,
         immigrants: list[Individual],
         rng: np.random.Generator | None = None,
         last: Generation | None = None,
     ) -> Island:
-        front, length = ParetoFront(self.task.guard) if last is None else last.front, self.task.round_length
-        return Island.settled(self.data, settings, workers, front, length, immigrants, rng, last)
+        """An island with a first population, drawn by `rng`, or with that of the generation `last`."""
+        front = self._front(short) if last is None else last.front
+        settings, data = self._settings(short), self.user_data if short else self.data
+        rng = np.random.default_rng() if rng is None else rng
+        generations = evolve(data, settings, rng, workers, last, immigrants, front)
+        return Island(settings, workers, front, self.task.round_length, generations, immigrants, short, last)
 
-    def _moved(self, i: int, island: Island) -> Island:
+    def _moved(self, island: Island) -> Island:
         """The island's population on other rows, or with other settings."""
         assert island.last is not None
-        settings = self._settings(i)
+        settings = self._settings(island.short)
         island.last.population.forget()
-        fitness, complexity = island.last.population.evaluate(self.data, settings.selection.by)
-        front = ParetoFront(self.task.guard)
+        data = self.user_data if island.short else self.data
+        fitness, complexity = island.last.population.evaluate(data, settings.selection.by)
+        front = self._front(island.short)
         last = replace(island.last, fitness=fitness, complexity=complexity, front=front)
-        self.front.update(last.population, last.population.peaks(), complexity)
-        return self._island(settings, island.workers, [], last=last)
+        common = self.short if island.short else self.front
+        common.update(last.population, last.population.peaks(), complexity)
+        return self._island(island.short, island.workers, [], last=last)
 
     def _workers(self) -> Workers:
         """For one island."""
         task = self.task
         return own(task.workers, task.options.islands) if task.side_by_side else task.workers
 
-    def _settings(self, i: int) -> Settings:
-        """Some islands hold a few small genes only."""
-        settings = self.task.settings
-        if not self.task.options.compact or i % COMPACT_EVERY != COMPACT_EVERY - 1:
-            return settings
-        genes = replace(
-            settings.genes, max_genes=min(COMPACT_GENES, settings.genes.max_genes), max_nodes=COMPACT_NODES
-        )
-        return replace(settings, genes=genes, selection=replace(settings.selection, criterion="bic"))
+    def _front(self, short: bool) -> ParetoFront:
+        """An empty front."""
+        largest = self.task.options.max_size
+        return ParetoFront(self.task.guard(in_user_units=short), largest=largest, in_user_units=short)
+
+    @property
+    def _kinds(self) -> list[bool]:
+        """For every island whether it is for short formulas: the last of several is, and all where no other is wanted."""
+        number, options = self.task.options.islands, self.task.options
+        if options.max_size is not None and options.max_size <= LARGEST_SHORT:
+            return [True] * number
+        return [options.short and number > 1 and i == number - 1 for i in range(number)]
+
+    def _settings(self, short: bool) -> Settings:
+        """Of an island of a kind."""
+        return short_settings(self.task.settings, self.task.problem) if short else self.task.settings

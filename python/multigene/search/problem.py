@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from multigene._engine import Dataset
+from multigene._engine import Dataset, Individual
 from multigene.data.losses import SQUARED, Loss
+from multigene.evolution.pareto import Candidate
 from multigene.laws.variables.units import Dimensions
 from multigene.search.constants import (
     FEW_ROWS,
@@ -97,13 +98,36 @@ class Problem:
         return self.scaling.standardised(X)
 
     def dataset(self, rows: Rows | None = None) -> Dataset:
-        """Standardised features and the target of some rows, or of all."""
-        if rows is None:
-            different = self.different(np.arange(len(self.y)))
-            return Dataset(self.standardised(self.X), self.y, self.weights, None, different, self.loss.engine)
-        weights, loss = None if self.weights is None else self.weights[rows], self.loss.engine
-        Z = self.standardised(self.X[rows])
-        return Dataset(Z, self.y[rows], weights, None, self.different(rows), loss)
+        """Standardised features and the target of some rows, or of all. Sizes of models are those of their formulas in the user's
+        units."""
+        return self._dataset(rows, standardised=True)
+
+    def user_dataset(self, rows: Rows | None = None) -> Dataset:
+        """The same with the user's features as they are."""
+        return self._dataset(rows, standardised=False)
+
+    def _dataset(self, rows: Rows | None, *, standardised: bool) -> Dataset:
+        different = self.different(np.arange(len(self.y)) if rows is None else rows)
+        X, y, weights = self.X, self.y, self.weights
+        if rows is not None:
+            X, y, weights = X[rows], y[rows], None if weights is None else weights[rows]
+        X = self.standardised(X) if standardised else X
+        shifted = self.scaling.shifted if standardised else []
+        return Dataset(X, y, weights, None, different, self.loss.engine, shifted)
+
+    def size(self, model: Individual, *, in_user_units: bool = False) -> int:
+        """Size of the printed formula of a model of standardised features, or of the user's."""
+        return model.printed_size(None if in_user_units else self.scaling.shifted)
+
+    def user_model(self, candidate: Candidate) -> Individual:
+        """A model of a front in the user's units."""
+        model = candidate.individual
+        as_it_is = candidate.in_user_units or not self.scaling.changes
+        return model if as_it_is else self.scaling.in_user_units(model)
+
+    def predicted(self, candidate: Candidate, X: Floats) -> Floats:
+        """What a model of a front predicts for rows in the user's units."""
+        return candidate.individual.predict(X if candidate.in_user_units else self.standardised(X))
 
     def different(self, rows: Rows) -> int:
         """Number of different rows among these that count at all; equal rows are no new evidence."""

@@ -16,6 +16,8 @@ import numpy as np
 
 from multigene._engine import Dataset, Individual, Workers
 from multigene.evolution.pareto import Candidate, Member, non_dominated, with_member
+from multigene.expression.genes import prediction_expression
+from multigene.expression.printed_size import printed_size
 from multigene.laws import law as laws
 from multigene.laws.law import Find
 from multigene.search.constants import ALIKE, EXPLAINED
@@ -52,6 +54,8 @@ class Found:
     front: Sequence[Candidate]
     data: Dataset
     """Rows that the front's models were fitted to."""
+    user_data: Dataset
+    """The same with the user's features as they are."""
     on_all_rows: bool
     """Are these all rows?"""
     linear: Sequence[Individual]
@@ -63,6 +67,8 @@ class Found:
     prices: Mapping[int, float]
     """What the finds cost, by identity of their models."""
     laws_alone: bool
+    max_size: int | None
+    """Nodes of the largest formula that users want."""
     very_few_rows: bool
     validated: bool
     """Have rows that the search did not see been asked? If not, what it found must convince by itself."""
@@ -78,19 +84,20 @@ def result_of(found: Found, workers: Workers, seconds: float | None) -> Result:
         chosen = best_of(found.problem, front, _cheapest(found, front))
     else:
         chosen, front = _approximation(found, workers, seconds)
+    chosen, front = _within_limit(found, chosen, front)
     return _scored(chosen, front, found.decision.validation_r2)
 
 
 def provisional(found: Found) -> Result:
     """The best model so far as it is, nothing fitted, tuned or measured again: what is left if the real result is cut short."""
     mean = _mean(found.problem, found.data)
-    finds = [Member(f.individual, 1.0 - f.unexplained, f.individual.complexity) for f in found.finds]
+    finds = [Member(f.individual, 1.0 - f.unexplained, f.individual.printed_size()) for f in found.finds]
     allowed = [c for c in found.front if c.complexity <= found.decision.most_nodes]
     approximations = [_member(found.problem, c) for c in allowed]
     front = non_dominated([mean, *approximations, *finds])
     if found.law is not None:
         law = found.law.individual
-        chosen = Member(law, 1.0 - found.law.unexplained, law.complexity)
+        chosen = Member(law, 1.0 - found.law.unexplained, law.printed_size())
     elif found.laws_alone:
         chosen = _cheapest(found, finds) or mean
     elif not found.validated:
@@ -99,16 +106,17 @@ def provisional(found: Found) -> Result:
     elif (
         found.decision.linear is not None and found.linear
     ):  # RIDGE is the number of the last, which has all features
-        chosen = _member(found.problem, _candidate(found.linear[found.decision.linear]))
+        chosen = _member(found.problem, _candidate(found.problem, found.linear[found.decision.linear]))
     else:
         chosen = max([mean, *approximations], key=lambda m: m.fitness)
+    chosen, front = _within_limit(found, chosen, with_member(front, chosen))
     return _scored(chosen, with_member(front, chosen), found.decision.validation_r2)
 
 
 def mean_of(problem: Problem) -> Result:
     """The mean: what is left when the run had to end before anything was found."""
     mean = Individual(["0.0"], 0.0, [0.0]).fit(problem.plain_dataset())
-    member = Member(mean, mean.fitness, mean.complexity)
+    member = Member(mean, mean.fitness, mean.printed_size())
     return Result(member, [member])
 
 
@@ -118,14 +126,15 @@ def mean_of(problem: Problem) -> Result:
 def _approximation(found: Found, workers: Workers, seconds: float | None) -> tuple[Member, list[Member]]:
     """The best model of the allowed size, or a linear model, or the mean; or a find that is as good and shorter."""
     problem, decision = found.problem, found.decision
-    data, candidates = _on_all_rows(found, workers)
+    data, user_data, candidates = _on_all_rows(found, workers)
     best = None if decision.simple else allowed_best(found.front, decision)
     mean = _mean(problem, data)
     front, chosen = [mean], mean
     fitted_numbers: list[tuple[Member, int]] = []  # means and scales of features are not fitted
     for number, candidate in enumerate(candidates):
         if number == best:
-            candidate = _tuned_once_more(found, candidate, data, workers, seconds)
+            rows = user_data if candidate.in_user_units else data
+            candidate = _tuned_once_more(found, candidate, rows, workers, seconds)
         if np.isfinite(candidate.fitness):
             front.append(_member(problem, candidate))
             fitted_numbers.append((front[-1], candidate.individual.n_parameters))
@@ -136,7 +145,7 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
     if finds and decision.errors is not None and not decision.simple:
         chosen = prefer_short(problem, decision.errors, chosen, finds, _cheapest(found, finds))
     elif best is None and not decision.simple:  # there was no time for islands
-        lines = [_member(problem, _candidate(model.fit(data))) for model in found.linear]
+        lines = [_member(problem, _candidate(problem, model.fit(data))) for model in found.linear]
         chosen = best_of(problem, non_dominated([mean, *lines, *finds]))
     superior = _cheapest(found, _measured_finds(found)) if found.validated else None
     if superior is not None and better_on_nearly_every_row(problem, superior, chosen):
@@ -145,16 +154,55 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
         convincing = [(find, find.individual.n_parameters) for find in finds]
         convincing += fitted_numbers if found.very_few_rows else []
         chosen = most_convincing(convincing, chosen, problem.different(np.arange(len(problem.y))))
-    return chosen, with_member(non_dominated([*front, *finds]), chosen)
+    evident = any(chosen is each for each in (superior, *finds))
+    return _undominated(found, chosen, [*front, *finds], keep=evident)
 
 
-def _on_all_rows(found: Found, workers: Workers) -> tuple[Dataset, Sequence[Candidate]]:
-    """All rows, and the models of the front fitted to them, however late it is."""
+def _undominated(
+    found: Found, chosen: Member, members: list[Member], keep: bool
+) -> tuple[Member, list[Member]]:
+    """No member of the front is better than the chosen one and no larger.
+
+    What unseen rows, or its own evidence, decided on stays (`keep`), and such members are not shown: those rows spoke against
+    them. Otherwise the fittest of them is chosen.
+    """
+    better = [m for m in members if m.complexity <= chosen.complexity and m.fitness > chosen.fitness]
+    if better and not (keep or found.decision.simple or not found.validated):
+        chosen, better = max(better, key=lambda m: m.fitness), []
+    shown = [m for m in members if not any(m is other for other in better)]
+    return chosen, with_member(non_dominated(shown), chosen)
+
+
+def _within_limit(found: Found, chosen: Member, front: list[Member]) -> tuple[Member, list[Member]]:
+    """No formula prints more nodes than the user allows; if the chosen one does, what unseen rows find best of the rest is."""
+    if found.max_size is None:
+        return chosen, front
+    mean = _mean(found.problem, found.problem.dataset())
+    small = [
+        m
+        for m in front
+        if printed_size(prediction_expression(m.individual, found.problem.loss.link)) <= found.max_size
+    ]
+    small = small or [mean]
+    if not any(m is chosen for m in small):
+        chosen = best_of(found.problem, small)
+    return chosen, small
+
+
+def _on_all_rows(found: Found, workers: Workers) -> tuple[Dataset, Dataset, Sequence[Candidate]]:
+    """All rows, standardised and as they are, and the models of the front fitted to them, however late it is."""
     if found.on_all_rows:
-        return found.data, found.front
-    data = found.problem.dataset()
+        return found.data, found.user_data, found.front
+    problem = found.problem
+    data, user_data = problem.dataset(), problem.user_dataset()
     workers.set_deadline(None)
-    return data, [_candidate(m) for m in fitted([c.individual for c in found.front], data, workers)]
+    again = list(found.front)
+    for units, rows in ((False, data), (True, user_data)):
+        places = [i for i, c in enumerate(found.front) if c.in_user_units is units]
+        models = fitted([found.front[i].individual for i in places], rows, workers)
+        for i, model in zip(places, models, strict=True):
+            again[i] = _candidate(problem, model, in_user_units=units)
+    return data, user_data, again
 
 
 def allowed_best(front: Sequence[Candidate], decision: SizeDecision) -> int | None:
@@ -171,39 +219,43 @@ def _tuned_once_more(
 ) -> Candidate:
     """Where that helps and the guard allows."""
     workers.set_deadline(seconds)
-    [refined] = polished([candidate.individual], data, found.refinement, workers)
+    units, guard = candidate.in_user_units, found.problem.guard
+    refinement = replace(found.refinement, decay=0.0) if units else found.refinement
+    [refined] = polished([candidate.individual], data, refinement, workers)
     better = np.isfinite(refined.fitness) and not refined.fitness < candidate.fitness
-    allowed = not found.guarded or found.problem.guard.behaves(refined)
-    return _candidate(refined) if better and allowed else candidate
+    behaves = guard.behaves_as_it_is if units else guard.behaves
+    if not better or (found.guarded and not behaves(refined)):
+        return candidate
+    return _candidate(found.problem, refined, in_user_units=units)
 
 
 def _linear_model(found: Found, number: int, data: Dataset) -> Member:
     """A linear model, fitted to all rows."""
     problem = found.problem
     if number != RIDGE:
-        return _member(problem, _candidate(found.linear[number].refine(data, REFITTING)))
+        return _member(problem, _candidate(problem, found.linear[number].refine(data, REFITTING)))
     Z, weights = problem.standardised(problem.X), problem.weights
     weights = np.ones(len(problem.y)) if weights is None else weights
     whole = Ridge.of_loss(Z, problem.y, weights, problem.loss)
     ridge = ridge_of_different_rows(problem) if found.very_few_rows else whole
     shrunk = problem.scaling.in_user_units(ridge.individual())
-    return Member(shrunk, ridge.explained(Z, problem.y, weights, problem.loss), shrunk.complexity)
+    return Member(shrunk, ridge.explained(Z, problem.y, weights, problem.loss), shrunk.printed_size())
 
 
 def _mean(problem: Problem, data: Dataset) -> Member:
     """The constant model."""
-    return _member(problem, _candidate(Individual(["0.0"], 0.0, [0.0]).fit(data)))
+    return _member(problem, _candidate(problem, Individual(["0.0"], 0.0, [0.0]).fit(data)))
 
 
-def _candidate(fitted: Individual) -> Candidate:
+def _candidate(problem: Problem, fitted: Individual, *, in_user_units: bool = False) -> Candidate:
     """A model that has just been fitted."""
-    return Candidate(fitted, fitted.fitness, fitted.complexity)
+    size = problem.size(fitted, in_user_units=in_user_units)
+    return Candidate(fitted, fitted.fitness, size, in_user_units)
 
 
 def _member(problem: Problem, candidate: Candidate) -> Member:
-    """A model of standardised features as a member of the front that users see."""
-    individual = problem.scaling.in_user_units(candidate.individual)
-    return Member(individual, candidate.fitness, candidate.complexity)
+    """A model as a member of the front that users see."""
+    return Member(problem.user_model(candidate), candidate.fitness, candidate.complexity)
 
 
 # --- finds of the law search ----------------------------------------------------------------------
@@ -232,7 +284,7 @@ def _measured(problem: Problem, find: Find, rows: Any = slice(None)) -> Member:
     weights = None if problem.weights is None else problem.weights[rows]
     whole = laws.measure(find.expression, problem.X[rows], problem.y[rows], weights)
     fitness = 1.0 - whole.unexplained if whole is not None else -np.inf
-    return Member(find.individual, fitness, find.individual.complexity)
+    return Member(find.individual, fitness, find.individual.printed_size())
 
 
 # --- scores ---------------------------------------------------------------------------------------

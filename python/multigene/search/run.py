@@ -15,11 +15,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from multigene._engine import Individual, Workers
+from multigene._engine import Workers
 from multigene.evolution import checkpoint as checkpoints
 from multigene.evolution.interrupts import Interrupts
 from multigene.evolution.pareto import Candidate
-from multigene.expression.genes import model_expression
+from multigene.expression.genes import prediction_expression
 from multigene.files import remove_parts, write_atomically
 from multigene.formula import Formula
 from multigene.search.constants import CHECKPOINT_SECONDS, LAST_MOMENT
@@ -218,18 +218,17 @@ class Run:
 
     def _progress(self, step: Step) -> Progress:
         """A step as a callback gets to see it."""
-        scaling = self.problem.scaling
 
-        def formula_of(individual: Individual) -> str:
-            model = scaling.in_user_units(individual) if scaling.changes else individual
-            return str(Formula(model_expression(model), self.names, self.target))
+        def formula_of(candidate: Candidate) -> str:
+            model = self.problem.user_model(candidate)
+            return str(Formula(prediction_expression(model, self.problem.loss.link), self.names, self.target))
 
         known, self.rows = self.rows, {}
 
         def row_of(candidate: Candidate) -> FrontRow:
             row = known.get(id(candidate)) or (
                 candidate,
-                FrontRow(candidate.complexity, candidate.fitness, partial(formula_of, candidate.individual)),
+                FrontRow(candidate.complexity, candidate.fitness, partial(formula_of, candidate)),
             )
             self.rows[id(candidate)] = row
             return row[1]

@@ -40,6 +40,11 @@ class Scaling:
         return Scaling(np.zeros(n_features), np.ones(n_features))
 
     @property
+    def shifted(self) -> list[bool]:
+        """Which features are printed as (x - mean)/scale."""
+        return [bool(m != 0.0 or s != 1.0) for m, s in zip(self.means, self.scales, strict=True)]
+
+    @property
     def changes(self) -> bool:
         """Does it do anything?"""
         return bool(np.any(self.scales != 1.0) or np.any(self.means != 0.0))

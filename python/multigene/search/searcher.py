@@ -29,7 +29,6 @@ from multigene.search.few_rows import decide_by_leaving_one_out
 from multigene.search.problem import Problem
 from multigene.search.progress import Step
 from multigene.search.result import Found, Result, provisional, result_of
-from multigene.search.shorter import fitted, polished
 from multigene.search.state import SearchState
 from multigene.search.task import Task
 from multigene.search.validation import (
@@ -135,26 +134,22 @@ def explore_round(task: Task, state: SearchState, share: Share) -> Steps:
 def validate(task: Task, state: SearchState) -> SizeDecision:
     """Rows that no island saw decide how large a formula may be; few rows have decided before."""
     islands = state.islands
-    islands.shorten(islands.front)
+    islands.shorten()
     if state.decision is None:
         if task.very_few_rows:
             state.decision = decide_by_leaving_one_out(task.problem)
         elif task.folds:
             state.decision = decide_by_cross_validation(task.problem, state.cross_validation.results)
         else:
-            state.decision = decide_on_held_out_rows(task.problem, list(islands.front), islands.linear)
+            state.decision = decide_on_held_out_rows(task.problem, list(islands.whole), islands.linear)
     return state.decision
 
 
 def move_to_all_rows(task: Task, state: SearchState) -> None:
     """The islands go on with all rows; what the front holds of the allowed size is fitted to them, the best is tuned."""
     assert state.decision is not None
-    state.phase, data = "finish", task.problem.dataset(task.problem.finish_rows)
-    allowed = [c for c in state.islands.front if c.complexity <= state.decision.most_nodes]
-    best = sorted(allowed, key=lambda c: -c.fitness)[:POLISHED]
-    models = fitted([c.individual for c in allowed], data, task.workers)
-    models += polished([c.individual for c in best], data, task.refinement, task.workers)
-    state.islands.move(data, models)
+    state.phase = "finish"
+    state.islands.move(task.problem.finish_rows, state.decision.most_nodes, POLISHED)
 
 
 def finish(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
@@ -177,14 +172,9 @@ def complete(task: Task, state: SearchState) -> None:
     assert state.decision is not None
     islands, most = state.islands, state.decision.most_nodes
     state.laws.simplify()
-    islands.shorten(c for c in islands.front if c.complexity <= most)
+    islands.shorten(most)
     if not task.sees_all_rows:
-        data = task.problem.dataset()
-        front = list(islands.front)
-        best = max(range(len(front)), key=lambda i: (front[i].complexity <= most, front[i].fitness))
-        models = fitted([c.individual for c in front], data, task.workers)
-        models += polished([models[best]], data, task.refinement, task.workers)
-        islands.replace_front(data, models)
+        islands.refit(None, most, 1)
     state.complete = True
 
 
@@ -192,9 +182,7 @@ def continue_with_larger_limit(task: Task, state: SearchState) -> None:
     """What was decided for a shorter run is decided again: that no improvement was expected, and that the front is complete."""
     state.continued_at = state.islands.number
     if state.complete and state.phase == "finish" and not task.sees_all_rows:
-        data = task.problem.dataset(task.problem.finish_rows)
-        models = fitted([c.individual for c in state.islands.front], data, task.workers)
-        state.islands.move(data, models)
+        state.islands.move(task.problem.finish_rows, np.inf, 0)
     state.complete = False
     if state.phase == "explore" and state.decision is not None and state.decision.final:
         state.decision, state.cross_validation = None, CrossValidation()
@@ -224,7 +212,7 @@ def _explored(task: Task, state: SearchState, share: float) -> bool:
 
 def _seek_beside(state: SearchState, stop: Callable[[], bool]) -> bool:
     """The law search does what it is due beside the islands; True if there is a law."""
-    best = state.islands.front.best
+    best = state.islands.whole.best
     left = np.inf if best is None else 1.0 - best.fitness
     return state.laws.run(state.laws.due(left, state.islands.evaluations), stop)
 
@@ -305,8 +293,8 @@ class Searcher:
 def _adopt_explained(task: Task, state: SearchState) -> None:
     """The shortest model that explains the target may be a law when it is cleaned up."""
     if state.laws.law is None and state.islands.reached(EXPLAINED):
-        shortest = next(c for c in state.islands.front if c.fitness >= EXPLAINED)
-        state.laws.adopt(task.problem.scaling.in_user_units(shortest.individual))
+        shortest = next(c for c in state.islands.whole if c.fitness >= EXPLAINED)
+        state.laws.adopt(task.problem.user_model(shortest))
 
 
 def _found(task: Task, state: SearchState) -> Found:
@@ -315,8 +303,9 @@ def _found(task: Task, state: SearchState) -> Found:
         problem=task.problem,
         guarded=task.options.guard,
         refinement=task.refinement,
-        front=list(state.islands.front),
+        front=list(state.islands.whole),
         data=state.islands.data,
+        user_data=state.islands.user_data,
         on_all_rows=state.complete or (state.phase == "finish" and task.sees_all_rows),
         linear=state.islands.linear,
         decision=state.decision or SizeDecision(ANY_SIZE),
@@ -324,6 +313,7 @@ def _found(task: Task, state: SearchState) -> Found:
         finds=state.laws.finds,
         prices=state.laws.prices,
         laws_alone=state.laws.alone,
+        max_size=task.options.max_size,
         very_few_rows=task.very_few_rows,
         validated=not task.very_few_rows and len(state.cross_validation.results) == len(task.folds),
     )

@@ -40,12 +40,12 @@ class SearchState:
     def at_the_start(task: Task, rng: np.random.Generator) -> SearchState:
         """Nothing is known but the data."""
         laws = LawSearch(task, rng)
-        return SearchState(rng, laws, Islands(task, task.problem.dataset(task.problem.search_rows)))
+        return SearchState(rng, laws, Islands(task, task.problem.search_rows))
 
     def step(self) -> Step:
         """Where it stands, for whoever watches."""
         evaluations = self.islands.evaluations + self.laws.evaluations
-        return Step(max(self.islands.number - 1, 0), self.islands.front, evaluations, self.phase)
+        return Step(max(self.islands.number - 1, 0), self.islands.whole, evaluations, self.phase)
 
     def packed(self) -> dict[str, Any]:
         """As plain values, without loss."""
@@ -74,7 +74,7 @@ class SearchState:
             return SearchState(
                 rng,
                 laws,
-                Islands.unpacked(task, task.problem.dataset(None if complete else rows), saved["islands"]),
+                Islands.unpacked(task, None if complete else rows, saved["islands"]),
                 phase,
                 float(saved["begun"]),
                 int(saved["continued_at"]),

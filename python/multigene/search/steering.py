@@ -109,9 +109,9 @@ def _offer(searcher: Searcher, individual: Individual, pinned: bool) -> None:
     model = standardised(individual, task.problem.scaling).fit(islands.data)
     if not np.isfinite(model.fitness):
         return
-    islands.front.offer(model)
-    if islands.populations:
-        islands.populations[0].immigrants.append(model)
+    islands.offer([model])
+    for island in islands.large[:1]:
+        island.immigrants.append(model)
     if pinned:
         searcher.pinned.append(individual)
 
@@ -140,9 +140,10 @@ def _ban(searcher: Searcher, value: str, names: Sequence[str]) -> None:
     _go_on(searcher, settings)
     for i, model in enumerate(relatives):
         fitted = model.fit(state.islands.data)
-        state.islands.front.offer(fitted)
-        if state.islands.populations and np.isfinite(fitted.fitness):
-            state.islands.populations[i % len(state.islands.populations)].immigrants.append(fitted)
+        state.islands.offer([fitted])
+        large = state.islands.large
+        if large and np.isfinite(fitted.fitness):
+            large[i % len(large)].immigrants.append(fitted)
 
 
 def _without_column(searcher: Searcher, place: int) -> list[Individual]:
@@ -167,8 +168,7 @@ def _go_on(searcher: Searcher, settings: Settings) -> None:
     task, state = searcher.task, searcher.state
     task.settings, islands = settings, state.islands
     rows = task.problem.finish_rows if state.phase == "finish" else task.problem.search_rows
-    data = task.problem.dataset(None if state.complete else rows)
+    islands.move(None if state.complete else rows, np.inf, 0)
     if task.options.linear:
-        islands.linear = linear_models(task.problem, data)
-    models = [c.individual.fit(data) for c in islands.front if task.bans.allow(c.individual)]
-    islands.move(data, [*islands.linear, *models])
+        islands.linear = linear_models(task.problem, islands.data)
+        islands.offer(islands.linear)

@@ -32,12 +32,13 @@ class Task:
         assert self.settings.search is not None
         return self.settings.search
 
-    @property
-    def guard(self) -> Callable[[Individual], bool] | None:
-        """What models of standardised features must pass."""
+    def guard(self, *, in_user_units: bool = False) -> Callable[[Individual], bool] | None:
+        """What models of standardised features must pass, or models of the user's."""
         if not self.options.guard:
             return self.bans.allow
-        return lambda individual: self.bans.allow(individual) and self.problem.guard.behaves(individual)
+        guard = self.problem.guard
+        behaves = guard.behaves_as_it_is if in_user_units else guard.behaves
+        return lambda individual: self.bans.allow(individual) and behaves(individual)
 
     @property
     def refinement(self) -> Refinement:

@@ -27,6 +27,7 @@ from multigene.search.constants import (
     CLEARLY_WORSE,
     FAR_LESS,
     FEWEST_ROWS_TO_VALIDATE,
+    LUCKY,
     NEARLY_EVERY_ROW,
     REFITTING_STEPS,
     RIDGE_BETTER_THAN_MEAN,
@@ -98,7 +99,7 @@ def decide_on_held_out_rows(
     held_out = HeldOut(problem, problem.held_out_rows)
     if not candidates or not held_out.enough:
         return SizeDecision(ANY_SIZE)
-    errors = [held_out.errors(c.individual) for c in candidates]
+    errors = [held_out.squares(problem.predicted(c, held_out.X)) for c in candidates]
     scores = {c.complexity: held_out.r2(e) for c, e in zip(candidates, errors, strict=True)}
     best = int(np.argmin([e.sum() for e in errors]))
     if not clearly_better(errors[best], held_out.constant, BETTER_THAN_CONSTANT):
@@ -107,7 +108,7 @@ def decide_on_held_out_rows(
     if lines:
         line = int(np.argmin([e.sum() for e in lines]))
         if not clearly_better(errors[best], lines[line], BETTER_THAN_LINEAR):
-            most = linear[line].complexity
+            most = problem.size(linear[line])
             return SizeDecision(most, linear=line, validation_r2=scores, errors=lines[line])
     small = smallest(errors)
     most = int(np.ceil(ROOM * candidates[small].complexity))
@@ -158,7 +159,8 @@ class HeldOut:
     def __init__(self, problem: Problem, rows: Rows) -> None:
         self.y = problem.y[rows]
         self.weights = np.ones(len(rows)) if problem.weights is None else problem.weights[rows]
-        self.Z = problem.standardised(problem.X[rows])
+        self.X = problem.X[rows]
+        self.Z = problem.standardised(self.X)
         self.loss = problem.loss
         #: Of the best constant of the rows for searching.
         self.constant = self.squares(np.full(len(rows), best_constant(problem, problem.search_rows)))
@@ -230,18 +232,20 @@ def prefer_short(
 ) -> Member:
     """A short formula of the law search instead of the islands' when unseen rows show no clear difference: the most `convincing`
     one, or the shortest that is about as good as the best. `errors` are those of the model that set the size."""
-    shorter = sorted((f for f in finds if f.complexity < chosen.complexity), key=lambda f: f.complexity)
-    squares = {id(f): unseen_errors(problem, f) for f in shorter}
+    squares = {id(f): unseen_errors(problem, f) for f in finds}
     if any(len(s) != len(errors) for s in squares.values()):  # cross-validation was cut short
         return chosen
+    # Islands have short formulas, too: a law may be longer than an approximation, and is better on unseen rows.
+    shorter = [f for f in finds if f.complexity < chosen.complexity or squares[id(f)].sum() < errors.sum()]
+    shorter.sort(key=lambda f: f.complexity)
     best = min(shorter, key=lambda f: float(squares[id(f)].sum()), default=None)
-    if best is None or clearly_better(errors, squares[id(best)], CLEARLY_BETTER):
+    if best is None or clearly_better(errors, squares[id(best)], LUCKY):
         return chosen
     if (
         convincing is not None
         and convincing in shorter
         and not clearly_better(squares[id(best)], squares[id(convincing)], CLEARLY_WORSE)
-        and not clearly_better(errors, squares[id(convincing)], CLEARLY_BETTER)
+        and not clearly_better(errors, squares[id(convincing)], LUCKY)
     ):
         return convincing
     for find in shorter:

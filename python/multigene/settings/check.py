@@ -36,6 +36,8 @@ _WHOLE: dict[str, tuple[int, int]] = {
     "population_size": (2, 10_000_000),
     "tournament_size": (1, 1_000_000),
     "elites": (0, 10_000_000),
+    "niche": (0, 1_000_000),
+    "largest": (1, 2**62),
     "steps": (0, 1_000_000),
     "min_steps": (0, 1_000_000),
     "global_steps": (1, 1_000_000),
@@ -45,6 +47,7 @@ _WHOLE: dict[str, tuple[int, int]] = {
     "tries": (1, 1000),
     "max_parameters": (1, 10_000),
     "islands": (1, 1000),
+    "max_size": (1, 2**62),
     "migration": (1, 1_000_000),
     "first": (0, 2**62),
     "rows": (20, 2**62),
@@ -94,14 +97,14 @@ _REAL: dict[str, tuple[float, float]] = {
     "clip": (0.0, 1e12),
 }
 _SWITCHES = (
-    "fit_genes", "tune_constants", "distinct", "guarded", "race", "compact", "linear", "guard", "standardise",
+    "fit_genes", "tune_constants", "distinct", "guarded", "race", "short", "linear", "guard", "standardise",
     "survey", "transforms", "peeling", "symmetries", "relevance", "products", "portfolio", "dense", "adaptive", "brief",
     "neutral", "rounding", "full_tuning", "climb",
 )  # fmt: skip
 _RANGES = ("lcf_range", "constant_range")
 _CHOICES: dict[str, tuple[str, ...]] = {
     "lcf": get_args(Mode),
-    "lcf_birth": ("one-hot", "random", "sparse", "pairs"),
+    "lcf_birth": ("one-hot", "random", "sparse", "pairs", "scaled"),
     "rule": get_args(UpdateRule),
     "criterion": get_args(Criterion),
     "looks_for": get_args(Kind),

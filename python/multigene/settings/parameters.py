@@ -34,6 +34,7 @@ class Parameters:
     generations: int | None = field(default=None, metadata={"option": "--generations"})
     time_limit: float | None = field(default=None, metadata={"option": "--time"})
     loss: Any = field(default="squared", metadata={"option": "--loss"})
+    max_size: int | None = field(default=None, metadata={"option": "--max-size"})
     search: Kind = field(default="both", metadata={"option": "--search"})
     units: dict[str, str] | None = field(default=None, metadata={"option": "--units"})
     missing: str = "fill"

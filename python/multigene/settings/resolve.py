@@ -44,6 +44,13 @@ def resolved(estimator: Any) -> Settings:
     functions = None if estimator.functions is None else function_entries(estimator.functions)
     if estimator.search != "both" or estimator.units is not None:
         base = base.changed(looks_for=looks_for(base, estimator.search, estimator.units))
+    if estimator.max_size is not None:
+        if base.search is None:
+            raise ValueError(
+                f"max_size={estimator.max_size!r} belongs to the default search; leave configuration out, or limit genes with "
+                "settings={'max_nodes': ...}."
+            )
+        base = base.changed(max_size=estimator.max_size)
     base = base.with_values(functions=functions)
     base = scaled_to_population(base, proportions, changes)
     resolved = with_limits(base, estimator.generations, estimator.time_limit)

@@ -104,12 +104,15 @@ class Genes:
     """Bounds of new constants."""
     lcf: Mode | None = None
     """Linear combinations of features: the operation mode (paper, section 3.3), or None for none."""
-    lcf_birth: Literal["one-hot", "random", "sparse", "pairs"] = "one-hot"
-    """Weights of a new LCF: 1 on its own feature (paper), uniform within `lcf_range`, few features, or pairs of them."""
+    lcf_birth: Literal["one-hot", "random", "sparse", "pairs", "scaled"] = "one-hot"
+    """Weights of a new LCF: 1 on its own feature (paper), uniform within `lcf_range`, few features, pairs of them, or one or two
+    features with weights in units of their spread."""
     lcf_range: tuple[float, float] = (-1.0, 1.0)
     """Bounds of random LCF weights."""
     lcf_dense: float = 0.5
     """With sparse birth, the chance of an LCF over all features with normal weights."""
+    feature_scales: tuple[float, ...] | None = None
+    """Spread of every feature, in which random weights are measured; None for 1."""
     weighted_nodes: float = 0.0
     """Chance that a new inner node carries a multiplicative and an additive weight (paper, future work)."""
     fit_genes: bool = True
@@ -143,6 +146,11 @@ class Selection:
     between the rows (the paper reports a test R² of -3e29)."""
     distinct: bool = False
     """Replace individuals whose structure the generation has already by mutants of theirs."""
+    niche: int = 0
+    """Size niches in place of tournament and elites: for every size this many fittest models of at most that size survive, and
+    parents are drawn among survivors alike; 0 for none."""
+    largest: int | None = None
+    """With niches, the size above which no model survives; None for any."""
 
     @property
     def by(self) -> tuple[str, float, float]:
@@ -260,8 +268,11 @@ class Search:
     """Number of populations."""
     migration: int = 10
     """Generations between migrations of the best in a ring."""
-    compact: bool = True
-    """Every fourth island holds small individuals only."""
+    short: bool = True
+    """One island looks for short formulas: in the user's units, with size niches."""
+    max_size: int | None = None
+    """Nodes of the largest printed formula that the front may hold; None for any. Up to 110 all islands look for short
+    formulas."""
     linear: bool = True
     """Linear models are in the first population."""
     guard: bool = True

@@ -6,6 +6,7 @@ use crate::evaluate::aligned::Aligned;
 use crate::evaluate::loops::LANES;
 use crate::evaluate::loss::{Loss, Objective};
 use crate::evaluate::rows;
+use crate::tree::individual::Individual;
 use crate::vector_math::Level;
 
 /// Features by column, padded to whole steps of the kernels, and the standardised target.
@@ -21,6 +22,8 @@ pub struct Dataset {
     fixed: Vec<Aligned>,
     share: f64,
     count: usize,
+    /// Which features are printed as (x − mean)/scale, where sizes are those of printed formulas.
+    shifted: Option<Arc<[bool]>>,
     level: Level,
 }
 
@@ -106,6 +109,7 @@ impl Dataset {
             fixed: Vec::new(),
             share: 1.0,
             count: rows,
+            shifted: None,
             level,
         };
         dataset.target = dataset
@@ -132,6 +136,7 @@ impl Dataset {
             fixed: Vec::new(),
             share: 1.0,
             count: rows,
+            shifted: None,
             level,
         }
     }
@@ -259,6 +264,20 @@ impl Dataset {
     pub fn with_count(mut self, count: usize) -> Self {
         self.count = count.clamp(1, self.rows.max(1));
         self
+    }
+
+    /// The same rows; complexity is the size of the printed formula, in which these features are (x − mean)/scale.
+    pub fn with_shifted(mut self, shifted: Option<Vec<bool>>) -> Self {
+        self.shifted = shifted.map(Arc::from);
+        self
+    }
+
+    /// Complexity of a model of these rows: the size of its printed formula where rows say what that is.
+    pub fn complexity(&self, individual: &Individual) -> usize {
+        match &self.shifted {
+            Some(shifted) => individual.printed_size(shifted),
+            None => individual.complexity(),
+        }
     }
 
     /// Number of rows rounded up to whole kernel steps.

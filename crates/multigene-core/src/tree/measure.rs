@@ -37,13 +37,14 @@ impl Individual {
         }
     }
 
-    /// Number of nodes of the printed formula: every operator, variable and number counts, weights and outer coefficients too.
+    /// Number of signs, functions, variables and numbers of the formula as it stands, without joining any: what the law search and
+    /// the paper's configurations go by. `printed_size` is that of the formula as people see it.
     pub fn complexity(&self) -> usize {
         let fitted = self.genes.iter().zip(&self.coefficients).filter(|&(_, &c)| c != 0.0);
         let (mut parts, mut size) = (0, 0);
         for (gene, &c) in fitted {
             parts += 1;
-            size += self.printed_size(gene) + scaled(c);
+            size += self.written_size(gene) + scaled(c);
         }
         if self.intercept != 0.0 || parts == 0 {
             parts += 1;
@@ -52,12 +53,12 @@ impl Individual {
         size + parts - 1 // the plus signs between the parts
     }
 
-    fn printed_size(&self, gene: &Gene) -> usize {
-        gene.nodes.iter().map(|node| self.printed_nodes(*node)).sum()
+    fn written_size(&self, gene: &Gene) -> usize {
+        gene.nodes.iter().map(|node| self.written_nodes(*node)).sum()
     }
 
     /// What one node adds to the printed formula.
-    fn printed_nodes(&self, node: Node) -> usize {
+    fn written_nodes(&self, node: Node) -> usize {
         let (row, function) = match node {
             Node::Constant(_) | Node::Variable(_) => return 1,
             Node::Apply(function) => return function_size(function),

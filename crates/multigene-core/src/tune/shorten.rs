@@ -69,7 +69,7 @@ struct Shortening<'a> {
 impl Shortening<'_> {
     fn objective(&self, individual: &Individual) -> f64 {
         if individual.unexplained.is_finite() {
-            individual.unexplained.max(EXPLAINED).ln() + self.price * individual.complexity() as f64
+            individual.unexplained.max(EXPLAINED).ln() + self.price * self.context.data.complexity(individual) as f64
         } else {
             f64::INFINITY
         }

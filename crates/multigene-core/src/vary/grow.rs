@@ -49,6 +49,8 @@ pub enum Birth {
     Sparse,
     /// A pair x_i ± x_j, one variable with a bias, or dense with normal weights (law search).
     Pairs,
+    /// One feature, sometimes a second one or a bias, with normal weights in units of the features' spread (short formulas).
+    Scaled,
 }
 
 /// Relative frequencies of the kinds of leaf, comparable with those of the functions.
@@ -83,6 +85,8 @@ pub struct Primitives {
     pub birth_range: (f64, f64),
     /// With sparse birth, the chance to be dense.
     pub birth_dense: f64,
+    /// Spread of every feature, in which random weights are measured; 1 beyond the end.
+    pub scales: Vec<f64>,
     /// Who shares LCFs.
     pub synchronisation: Synchronisation,
     /// Chance that a new inner node carries weights of its own.
@@ -156,6 +160,16 @@ impl Primitives {
                 let other = (index + 1 + rng.random_range(0..features - 1)) % features;
                 vec![(index, 1.0), (other, if rng.random_bool(0.7) { -1.0 } else { 1.0 })]
             }
+            Birth::Scaled => {
+                let mut terms = vec![(index, self.weight(index, rng))];
+                if features > 1 && rng.random_bool(0.25) {
+                    let other = (index + 1 + rng.random_range(0..features - 1)) % features;
+                    terms.push((other, self.weight(other, rng)));
+                } else if rng.random_bool(0.5) {
+                    terms.insert(0, (BIAS, rng.sample(StandardNormal)));
+                }
+                terms
+            }
             Birth::Sparse => {
                 if rng.random_bool(self.birth_dense) {
                     let mut normal = || rng.sample::<f64, _>(StandardNormal);
@@ -171,6 +185,12 @@ impl Primitives {
                 terms
             }
         }
+    }
+
+    /// A normal weight of a feature, or of a bias, in units of its spread.
+    pub fn weight(&self, feature: u32, rng: &mut SlotRng) -> f64 {
+        let scale = self.scales.get(feature as usize).copied().unwrap_or(1.0);
+        rng.sample::<f64, _>(StandardNormal) / scale
     }
 
     /// A random leaf.

@@ -1,7 +1,6 @@
 //! Mutations of an individual: the paper's three (subtree, constant, weights) and those of the default search. What the law search
 //! adds is in `law_mutations`.
 use rand::RngExt;
-use rand_distr::StandardNormal;
 use serde::Deserialize;
 
 use crate::settings::Variation;
@@ -121,9 +120,10 @@ impl Child<'_> {
             return false;
         }
         let row = rows[below(rng, rows.len())];
+        let features = self.individual.weights.row(row).features.to_vec();
         let range = self.individual.weights.range(row);
-        for value in &mut self.individual.weights.values_mut()[range] {
-            *value += sigma * rng.sample::<f64, _>(StandardNormal);
+        for (value, feature) in self.individual.weights.values_mut()[range].iter_mut().zip(features) {
+            *value += sigma * self.primitives.weight(feature, rng);
         }
         self.touch_users(row);
         true
@@ -156,7 +156,7 @@ impl Child<'_> {
             let weight = if is_product {
                 [-1.0, 1.0, 0.5, 2.0][below(rng, 4)]
             } else {
-                0.3 * rng.sample::<f64, _>(StandardNormal)
+                0.3 * self.primitives.weight(feature, rng)
             };
             terms.push((feature, weight));
         } else if present.len() > 1 {

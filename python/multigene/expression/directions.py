@@ -1,7 +1,8 @@
 """Named directions: a long formula with each of its linear combinations called u1, u2, … and listed once.
 
 `named` takes a formula's expression and gives one that is as much the model as the first, only that linear combinations of
-columns are columns of their own behind the given ones. The page writes the short formula and a table of directions.
+columns are columns of their own behind the given ones. The page writes the short formula and a table of directions, terminals
+`y = … where u1 = …`; exports compute directions first, as local variables (`is_direction`).
 """
 
 from __future__ import annotations
@@ -95,6 +96,15 @@ def named(expression: Expression, columns: int, size: int) -> Named:
         return sum_of([Variable(columns + place), *others, *number])
 
     return Named(fold(expression, replace), directions, columns)
+
+
+def is_direction(node: Expression) -> bool:
+    """Is this a linear combination of several columns, and nothing else?"""
+    if not _is_sum(node):
+        return False
+    columns = 1 + max((each.index for each in postorder(node) if isinstance(each, Variable)), default=-1)
+    _, weights, others = _parts(node, columns)
+    return len(weights) > 1 and not others
 
 
 def _is_sum(node: Expression) -> bool:

@@ -1,0 +1,65 @@
+"""The front as text for terminals: four picks in five lines, and a table whose formulas can be read."""
+
+from __future__ import annotations
+
+import math
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+if TYPE_CHECKING:
+    from multigene.explain.front import Front
+
+#: Width where there is no terminal.
+WIDTH = 100
+#: What the picks are called in lines.
+SHOWN = {"accuracy": "accurate"}
+
+
+def cut_between_terms(text: str, width: int) -> str:
+    """A formula cut after one of its terms, with an ellipsis, where it does not fit; never inside a name or a bracket."""
+    if len(text) <= width:
+        return text
+    depth, last = 0, 0
+    for i, sign in enumerate(text[: max(width - 2, 0)]):
+        depth += (sign == "(") - (sign == ")")
+        if depth == 0 and text[i : i + 3] in (" + ", " - "):
+            last = i
+    return f"{text[:last]} …" if last else "…"
+
+
+def pick_lines(front: Front, width: int | None = None) -> list[str]:
+    """A heading and the four picks: what each costs, and as much of its formula as fits."""
+    width = width or shutil.get_terminal_size((WIDTH, 24)).columns
+    unseen = any(math.isfinite(pick.member.validation) for pick in front.picks.values())
+    lines = [f"{'':9} {'nodes':>5} {'R²':>8} {'unseen' if unseen else '':>8}".rstrip()]
+    for name, pick in front.picks.items():
+        score = pick.member.validation
+        seen = f" {score:8.4f}" if math.isfinite(score) else " " * 9 if unseen else ""
+        start = f"{SHOWN.get(name, name):9} {pick.complexity:5} {pick.member.fitness:8.4f}{seen}  "
+        lines.append(start + cut_between_terms(str(pick.formula), max(width - len(start), 20)))
+    return lines
+
+
+class Equations(pd.DataFrame):
+    """A table of formulas that prints them to the width of the terminal."""
+
+    @property
+    def _constructor(self) -> Any:
+        return pd.DataFrame
+
+    def __repr__(self) -> str:
+        wanted = ("complexity", "r2", "validation_r2", "picks", "formula")
+        if self.empty or not set(wanted) <= set(self.columns):
+            return str(pd.DataFrame(self))
+        width = shutil.get_terminal_size((WIDTH, 24)).columns
+        numbers = pd.DataFrame(self)[list(wanted[:-1])].to_string(
+            formatters={"r2": "{:.4f}".format, "validation_r2": "{:.4f}".format}
+        )
+        heading, *rows = numbers.splitlines()
+        room = max(width - len(heading) - 2, 30)
+        formulas = [cut_between_terms(str(text), room) for text in self["formula"]]
+        return "\n".join(
+            [f"{heading}  formula", *(f"{row}  {text}" for row, text in zip(rows, formulas, strict=True))]
+        )
