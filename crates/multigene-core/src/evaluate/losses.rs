@@ -119,7 +119,7 @@ impl Loss for Relative {
         for _ in 0..CONSTANT_STEPS {
             let (w, z) = self.working_rows(y, weights, &vec![p; y.len()]);
             let next = mean(&z, &w);
-            if !(next > 0.0) || (next - p).abs() <= 1e-15 * p {
+            if next.is_nan() || next <= 0.0 || (next - p).abs() <= 1e-15 * p {
                 break;
             }
             p = next;
