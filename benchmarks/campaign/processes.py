@@ -18,7 +18,7 @@ from benchmarks.campaign.outcome import Outcome
 from multigene import MultigeneRegressor
 
 #: Seconds after a signal in which a model is to be handed over, on a machine that may be busy.
-PATIENCE = 10.0
+PATIENCE = 30.0
 #: The command line, saying when the search begins.
 READY = """
 import sys

@@ -10,7 +10,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from multigene import MultigeneRegressor
 from multigene.evolution.pareto import Candidate
-from multigene.search.linear import forward_selection, linear_models
+from multigene.laws.ranges import Ranges
+from multigene.search.linear import Ridge, forward_selection, linear_models
 from multigene.search.problem import Problem
 from multigene.search.validation import decide_on_held_out_rows
 from multigene.settings.defaults import default_settings
@@ -161,3 +162,16 @@ def test_default_settings_are_valid():
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("scale", [1e-310, 1e-300, 1e307])
+def test_ridge_takes_weights_at_the_ends_of_floating_point(scale):
+    rng = np.random.default_rng(0)
+    Z, weights = rng.normal(size=(40, 2)), rng.uniform(0.5, 1.0, 40)
+    plain, scaled = (Ridge.fitted(Z, Z[:, 0] + 1.0, weights * factor) for factor in (1.0, scale))
+    assert scaled.predict(Z) == pytest.approx(plain.predict(Z), rel=1e-3)
+
+
+def test_denormal_numbers_have_a_range():
+    rows = np.array([[5e-324, 1.0], [0.0, 2.0]])
+    assert np.isfinite(Ranges.of(rows, np.array([1.0, 2.0])).columns).all()

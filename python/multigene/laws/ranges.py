@@ -62,7 +62,7 @@ def _factor(values: Floats) -> float:
     largest = float(np.abs(values).max())
     if not np.isfinite(largest) or largest == 0.0 or 1.0 / EXTREME <= largest <= EXTREME:
         return 1.0
-    return 2.0 ** -round(float(np.log2(largest)))
+    return 2.0 ** min(-round(float(np.log2(largest))), 1000)  # denormal numbers stay small
 
 
 def _times(factor: float, expression: Expression) -> Expression:

@@ -58,12 +58,14 @@ class Ridge:
     @staticmethod
     def fitted(Z: Floats, y: Floats, weights: Floats) -> Ridge:
         """The strength with the least error on rows left out, in closed form from one decomposition."""
-        root, unit = (
-            np.sqrt(weights / weights.mean()),
-            _size(y),
-        )  # squares of values near the end of the range overflow
+        weights = (
+            weights / weights.max()
+        )  # sums of weights near the ends of floating point over- or underflow
+        # Squares of values near the end of the range overflow.
+        root, unit = np.sqrt(weights / weights.mean()), _size(y)
         centre, level = np.average(Z, axis=0, weights=weights), float(np.average(y / unit, weights=weights))
         A, b = root[:, None] * (Z - centre), root * (y / unit - level)
+        A = np.where(np.isfinite(A).all(axis=0), A, 0.0)  # a column that is not finite explains nothing
         U, sizes, Vt = np.linalg.svd(A, full_matrices=False)
         along = U.T @ b
         best, solution = np.inf, np.zeros(Z.shape[1])

@@ -35,6 +35,8 @@ def short_settings(settings: Settings, problem: Problem) -> Settings:
     variables, combinations, constants = SHORT_LEAVES
     limit = None if settings.search is None else settings.search.max_size
     largest = LARGEST_SHORT if limit is None else min(LARGEST_SHORT, limit)
+    # A price of size that somebody set while the search ran holds here, too.
+    priced = settings.selection if settings.selection.criterion == "compact" else Selection()
     genes = replace(
         settings.genes,
         functions=settings.genes.functions if own else function_entries(SHORT_FUNCTIONS),
@@ -54,8 +56,8 @@ def short_settings(settings: Settings, problem: Problem) -> Settings:
     return replace(
         settings,
         genes=genes,
-        selection=Selection(
-            population_size=SHORT_POPULATION, distinct=True, niche=SHORT_NICHE, largest=largest
+        selection=replace(
+            priced, population_size=SHORT_POPULATION, distinct=True, niche=SHORT_NICHE, largest=largest
         ),
         variation=Variation(
             crossover=0.6,

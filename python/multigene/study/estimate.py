@@ -14,6 +14,8 @@ from importlib import resources
 import numpy as np
 
 from multigene.study.design import Run, Study
+from multigene.study.limits import Limit
+from multigene.study.methods import method_named
 from multigene.study.problems import problem_named
 from multigene.study.store import Store
 
@@ -42,12 +44,10 @@ def machine_factor() -> float:
 
 def piece_seconds() -> float:
     """Processor seconds of a short run of the baseline on K11C; the quickest of three."""
-    from multigene import MultigeneRegressor
-
     split = problem_named("K11C").sample(0)
     taken = []
     for _ in range(3):
-        model = MultigeneRegressor("baseline", generations=PIECE, random_state=0, n_jobs=1)
+        model = method_named("baseline").build(0, Limit(generations=PIECE))
         started = time.process_time()
         model.fit(split.X_train, split.y_train)
         taken.append(time.process_time() - started)
