@@ -26,6 +26,7 @@ pub struct Dataset(pub Rows);
 impl Dataset {
     #[new]
     #[pyo3(signature = (x, y, weights=None, fixed=None, count=None, loss=None, shifted=None))]
+    #[allow(clippy::too_many_arguments)] // the signature is what Python calls
     fn new(
         py: Python<'_>,
         x: Matrix<'_>,
