@@ -19,9 +19,10 @@ from multigene.data.arrays import checked_features, checked_rows, rows_to_fit, t
 from multigene.data.stream import Stream
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.interrupts import during_fit
-from multigene.fitted import FittedModel
+from multigene.fitted import FittedModel, told
 from multigene.fitting import Data, Fitting, on_all_rows
 from multigene.formula import Digits
+from multigene.report.notebook import InNotebook
 from multigene.search.run import Callback
 from multigene.settings.loss import loss_of
 from multigene.settings.parameters import Parameters, told_by_name
@@ -36,12 +37,7 @@ if TYPE_CHECKING:
     from multigene.report.plots import Plots
 
 
-def _told(name: str, meaning: str) -> Any:
-    """A fitted attribute that the `FittedModel` has under another name."""
-    return property(lambda self: getattr(self.fitted_, name), doc=meaning)
-
-
-class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Symbolic regression by multi-gene genetic programming with linear combinations of features.
 
     A model is `y = c0 + c1·gene1(x) + … + ck·genek(x)`: genes evolve, outer coefficients come from least squares,
@@ -63,11 +59,8 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Seconds after which the run ends; of the wall clock, or of the processor with
         `settings={"clock": "processor"}`. None for no such limit.
     loss : str or callable
-        What is minimised: "squared", "absolute", "huber" (or "huber:0.5", its distance in units of the target),
-        "quantile:0.9", "relative" (squared differences of logarithms), "poisson" (counts), "gamma" (positive and skewed),
-        "logistic" (0 or 1); an expression of the target `y` and the prediction `p` such as "cosh(y - p) - 1"; or a function of
-        two arrays that returns what every row costs, or that and its derivative by the prediction. Formulas of "poisson" and
-        "gamma" are exp(…), those of "logistic" 1/(1 + exp(-…)).
+        What is minimised: "squared", "absolute", "huber", "quantile:0.9", "relative", "poisson", "gamma", "logistic"; an
+        expression of target and prediction such as "(y - p)**4"; or a function of the two arrays.
     max_size : int or None
         Nodes of the largest formula that the front may hold, counted as SymPy does (`3*x + 1` has five); None for any size.
         The search knows it from the start. Not with a configuration of the paper.
@@ -258,22 +251,20 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     # --- the formula ------------------------------------------------------------------------------
 
-    formula_ = _told("formula", "The chosen formula.")
-    choice_ = _told("choice", "How the formula in use was chosen.")
-    claim_ = _told(
+    formula_ = told("formula", "The chosen formula.")
+    choice_ = told("choice", "How the formula in use was chosen.")
+    claim_ = told(
         "claim", "Whether it may be the law behind the training rows: a grade and a probability, or None."
     )
-    r2_ = _told("r2", "R² of the chosen formula on the training rows.")
-    explained_ = _told(
-        "explained", "Share of the best constant's loss that is explained on the training rows."
-    )
-    n_genes_ = _told("n_genes", "Genes that take part.")
-    n_nodes_ = _told("n_nodes", "Nodes of all genes.")
-    depth_ = _told("depth", "Largest depth of a gene.")
-    lcf_share_ = _told("lcf_share", "Share of linear combinations among the leaves that are not constants.")
-    history_ = _told("history", "Best fitness, complexity, evaluations and seconds after every generation.")
-    n_generations_ = _told("n_generations", "Number of generations of the run.")
-    stopped_by_ = _told("stopped_by", "Why the run ended.")
+    r2_ = told("r2", "R² of the chosen formula on the training rows.")
+    explained_ = told("explained", "Share of the best constant's loss that is explained.")
+    n_genes_ = told("n_genes", "Genes that take part.")
+    n_nodes_ = told("n_nodes", "Nodes of all genes.")
+    depth_ = told("depth", "Largest depth of a gene.")
+    lcf_share_ = told("lcf_share", "Share of linear combinations among the leaves that are not constants.")
+    history_ = told("history", "Best fitness, complexity, evaluations and seconds after every generation.")
+    n_generations_ = told("n_generations", "Number of generations of the run.")
+    stopped_by_ = told("stopped_by", "Why the run ended.")
 
     def sympy(self) -> Any:
         """The chosen formula as a SymPy expression."""
@@ -441,18 +432,6 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def __str__(self) -> str:
         return str(self._fitted) if self.__sklearn_is_fitted__() else super().__repr__()
-
-    def _repr_latex_(self) -> str | None:
-        return str(self.formula_._repr_latex_()) if self.__sklearn_is_fitted__() else None
-
-    def _repr_html_inner(self) -> str:
-        from multigene.report.notebook import estimator_html
-
-        return estimator_html(getattr(self, "_fitted", None), super()._repr_html_inner())
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
-        return {**bundle, "text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "_member" in state:

@@ -192,7 +192,7 @@ class FittedModel:
 
     def picks_text(self) -> str:
         """The four picks of the front (`Front.picks`), what each costs and, as far as it fits, says: five lines."""
-        return "\n".join(pick_lines(self.front))
+        return "\n".join(pick_lines(self.front.picks, measure=self.loss.measure))
 
     # --- the front --------------------------------------------------------------------------------
 
@@ -332,3 +332,8 @@ class FittedModel:
         if self.rows is None:
             raise ValueError(NO_ROWS)
         return self.rows
+
+
+def told(name: str, meaning: str) -> Any:
+    """A fitted attribute of an estimator that its `FittedModel` has under another name."""
+    return property(lambda self: getattr(self.fitted_, name), doc=meaning)
