@@ -174,7 +174,7 @@ class FittedModel:
 
     def picks_text(self) -> str:
         """The four picks of the front (`Front.picks`), what each costs and, as far as it fits, says: five lines."""
-        return "\n".join(pick_lines(self.front))
+        return "\n".join(pick_lines(self.front.picks))
 
     # --- the front --------------------------------------------------------------------------------
 
