@@ -296,8 +296,13 @@ def _model(document: Checked) -> FittedModel:
 
 
 def _as_it_was(settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Settings of a file with what was fixed before it became a setting."""
-    genes = settings.get("genes")
-    if not isinstance(genes, dict) or "dependent_below" in genes:
-        return settings
-    return {**settings, "genes": {**genes, "dependent_below": READABLE_DEPENDENCE}}
+    """Settings of a file with what was fixed before it became a setting, and without what is none any more."""
+    genes, search = settings.get("genes"), settings.get("search")
+    if isinstance(genes, dict) and "dependent_below" not in genes:
+        settings = {**settings, "genes": {**genes, "dependent_below": READABLE_DEPENDENCE}}
+    if (
+        isinstance(search, dict) and "compact" in search
+    ):  # an island of its own, before there was one for short formulas
+        kept = {name: value for name, value in search.items() if name != "compact"}
+        settings = {**settings, "search": {"short": False, **kept}}
+    return settings
