@@ -29,11 +29,11 @@ def cut_between_terms(text: str, width: int) -> str:
     return f"{text[:last]} …" if last else "…"
 
 
-def pick_lines(picks: Mapping[str, Listed], width: int | None = None) -> list[str]:
+def pick_lines(picks: Mapping[str, Listed], width: int | None = None, measure: str = "R²") -> list[str]:
     """A heading and the four picks: what each costs, and as much of its formula as fits."""
     width = width or shutil.get_terminal_size((WIDTH, 24)).columns
     unseen = any(math.isfinite(pick.member.validation) for pick in picks.values())
-    lines = [f"{'':9} {'nodes':>5} {'R²':>8} {'unseen' if unseen else '':>8}".rstrip()]
+    lines = [f"{'':9} {'nodes':>5} {measure[:8]:>8} {'unseen' if unseen else '':>8}".rstrip()]
     for name, pick in picks.items():
         score = pick.member.validation
         seen = f" {score:8.4f}" if math.isfinite(score) else " " * 9 if unseen else ""
