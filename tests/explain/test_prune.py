@@ -32,7 +32,7 @@ def pruned(genes, rows, max_loss=0.001):
     )
     assert found.loss <= max_loss
     assert found.after.size <= found.before.size
-    assert rows.r2(found.member.individual.predict(rows.X)) == pytest.approx(found.r2_after, abs=1e-12)
+    assert rows.explained(found.member.individual.predict(rows.X)) == pytest.approx(found.r2_after, abs=1e-12)
     np.testing.assert_allclose(
         found.after(rows.X), found.member.individual.predict(rows.X), rtol=1e-9, atol=1e-9
     )

@@ -128,6 +128,8 @@ STRENGTHS = np.logspace(-7.0, 3.0, 31)
 SUBSETS = (1, 2, 3, 5, 8)
 #: Steps of tuning when a formula is fitted to other rows. Not tuned.
 REFITTING_STEPS = 3
+#: Ridge regressions one after the other that approach another loss than squared error; they end when it falls no more. [round]
+REWEIGHTINGS = 30
 
 # --- cross-validation of the whole search (folds.py, cross_validation.py) ---------------------------
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from multigene._engine import Dataset, Individual, Workers
 from multigene.evolution.pareto import Candidate, Member, non_dominated, with_member
-from multigene.expression.genes import model_expression
+from multigene.expression.genes import prediction_expression
 from multigene.expression.printed_size import printed_size
 from multigene.laws import law as laws
 from multigene.laws.law import Find
@@ -178,7 +178,11 @@ def _within_limit(found: Found, chosen: Member, front: list[Member]) -> tuple[Me
     if found.max_size is None:
         return chosen, front
     mean = _mean(found.problem, found.problem.dataset())
-    small = [m for m in front if printed_size(model_expression(m.individual)) <= found.max_size]
+    small = [
+        m
+        for m in front
+        if printed_size(prediction_expression(m.individual, found.problem.loss.link)) <= found.max_size
+    ]
     small = small or [mean]
     if not any(m is chosen for m in small):
         chosen = best_of(found.problem, small)
@@ -232,9 +236,10 @@ def _linear_model(found: Found, number: int, data: Dataset) -> Member:
         return _member(problem, _candidate(problem, found.linear[number].refine(data, REFITTING)))
     Z, weights = problem.standardised(problem.X), problem.weights
     weights = np.ones(len(problem.y)) if weights is None else weights
-    ridge = ridge_of_different_rows(problem) if found.very_few_rows else Ridge.fitted(Z, problem.y, weights)
+    whole = Ridge.of_loss(Z, problem.y, weights, problem.loss)
+    ridge = ridge_of_different_rows(problem) if found.very_few_rows else whole
     shrunk = problem.scaling.in_user_units(ridge.individual())
-    return Member(shrunk, ridge.r2(Z, problem.y, weights), shrunk.printed_size())
+    return Member(shrunk, ridge.explained(Z, problem.y, weights, problem.loss), shrunk.printed_size())
 
 
 def _mean(problem: Problem, data: Dataset) -> Member:
