@@ -313,7 +313,9 @@ def test_contradictory_settings(settings):
 
 
 def test_time_limit_and_generations_together():
-    assert quick(generations=2, time_limit=60.0).fit(*problem()).stopped_by_ == "generations"
+    X, y = problem()
+    y = y + np.random.default_rng(1).normal(size=len(y))  # noise, so that nothing explains the target before
+    assert quick(generations=2, time_limit=60.0).fit(X, y).stopped_by_ == "generations"
 
 
 # --- works sensibly -------------------------------------------------------------------------------

@@ -110,7 +110,7 @@ def test_what_the_guard_refuses_is_not_remembered_without_end():
         fitness = 0.5 + 1e-6 * np.arange(1000 * i, 1000 * (i + 1))
         front.update(Given(), fitness, np.full(1000, 5, dtype=np.uint64))
     assert len(front) == 0
-    assert len(front._refused) <= 10_000
+    assert len(front.refused) <= 10_000
 
 
 def test_a_refused_model_is_not_asked_for_again():

@@ -23,7 +23,7 @@ from multigene.evolution.pareto import Candidate, ParetoFront
 from multigene.settings.settings import Settings, Stopping
 
 FORMAT = "multigene-checkpoint"
-VERSION = 2
+VERSION = 3
 Floats = npt.NDArray[np.float64]
 DAMAGED = "The checkpoint is damaged; delete it to start the run anew."
 
@@ -84,6 +84,7 @@ def packed(generation: Generation) -> dict[str, Any]:
         "population": b64encode(population).decode("ascii"),
         "digest": sha256(population).hexdigest(),
         "front": packed_front(generation.front),
+        "refused": [(fitness.hex(), complexity) for fitness, complexity in generation.front.refused],
     }
 
 
@@ -121,9 +122,11 @@ def generation(
         population = b64decode(saved["population"])
         if sha256(population).hexdigest() != saved["digest"]:
             raise ValueError(DAMAGED)
+        front = fill_front(ParetoFront() if front is None else front, saved["front"])
+        front.refused = {(float.fromhex(f), int(c)): None for f, c in saved["refused"]}
         return Generation(
             int(saved["number"]),
-            fill_front(ParetoFront() if front is None else front, saved["front"]),
+            front,
             np.array([float.fromhex(f) for f in saved["fitness"]]),
             np.array(saved["complexity"], dtype=np.uint64),
             int(saved["evaluations"]),

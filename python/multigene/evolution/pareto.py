@@ -59,7 +59,8 @@ class ParetoFront:
         self._guard = guard
         self._beside = beside
         self._stairs = np.full(1, -np.inf)
-        self._refused: dict[tuple[float, int], None] = {}
+        #: Fitness and complexity of models that the guard refused, the last ones.
+        self.refused: dict[tuple[float, int], None] = {}
         self.best: Candidate | None = None
 
     def update(
@@ -74,14 +75,14 @@ class ParetoFront:
         worth = np.flatnonzero(np.isfinite(fitness) & (quality > stairs) & self._small_enough(complexity))
         for i in worth[np.argsort(-quality[worth], kind="stable")]:
             mark = (float(fitness[i]), int(complexity[i]))
-            if quality[i] > self._stair(mark[1]) and mark not in self._refused:
+            if quality[i] > self._stair(mark[1]) and mark not in self.refused:
                 model = population.model(int(i))
                 if self._guard is None or self._guard(model):
                     improved |= self.add(model, *mark)
                 else:  # elites come again every generation
-                    self._refused[mark] = None
-        while len(self._refused) > MOST_REFUSED:
-            del self._refused[next(iter(self._refused))]
+                    self.refused[mark] = None
+        while len(self.refused) > MOST_REFUSED:
+            del self.refused[next(iter(self.refused))]
         return improved
 
     def without_refused(
@@ -89,7 +90,7 @@ class ParetoFront:
     ) -> npt.NDArray[np.float64]:
         """Minus infinity for models that the guard refused."""
         marks = zip(fitness.tolist(), complexity.tolist(), strict=True)
-        return np.where([mark in self._refused for mark in marks], -np.inf, fitness)
+        return np.where([mark in self.refused for mark in marks], -np.inf, fitness)
 
     def _small_enough(self, complexity: Any) -> Any:
         return True if self._largest is None else complexity <= self._largest

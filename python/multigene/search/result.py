@@ -20,7 +20,7 @@ from multigene.expression.genes import prediction_expression
 from multigene.expression.printed_size import printed_size
 from multigene.laws import law as laws
 from multigene.laws.law import Find
-from multigene.search.constants import ALIKE, EXPLAINED
+from multigene.search.constants import ALIKE, EXPLAINED, MOST_FITTED
 from multigene.search.few_rows import most_convincing, ridge_of_different_rows
 from multigene.search.linear import Ridge
 from multigene.search.problem import Problem
@@ -273,9 +273,16 @@ def _finds(found: Found) -> list[Member]:
 
 
 def _measured_finds(found: Found) -> list[Member]:
-    """What the law search found on the way."""
-    rows = found.problem.finish_rows  # all of them unless there are very many
-    members = [_measured(found.problem, find, rows) for find in found.finds]
+    """What the law search found on the way.
+
+    Few rows are left out and fitted again from numbers that have seen them: what has a number for every other row agrees with
+    rows left out, too.
+    """
+    problem = found.problem
+    rows = problem.finish_rows  # all of them unless there are very many
+    most = MOST_FITTED * problem.different(rows) if problem.few_rows else np.inf
+    finds = [find for find in found.finds if find.individual.n_parameters <= most]
+    members = [_measured(problem, find, rows) for find in finds]
     return [m for m in members if np.isfinite(m.fitness)]
 
 
