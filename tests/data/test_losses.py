@@ -123,7 +123,7 @@ def test_squared_error_as_an_own_loss(own):
         (lambda y, p: 1 / 0, "cannot be computed"),
         (5, "is no loss"),
     ],
-    ids=str,
+    ids=lambda value: "function" if callable(value) else str(value),
 )
 def test_what_is_no_loss_gets_a_sentence(loss, sentence):
     X, y = targets("squared", 30)

@@ -35,7 +35,8 @@ BOX_MARGIN, BEYOND_ROWS = 0.02, 0.2
 #: the box that were guarded like the rows cost configuration UB 0.03 of test R².
 BOX_ROOM = 2.0
 #: Times the target's range that the range of a term may be: larger ones cancel each other. Of short formulas, and of others, in
-#: which many terms share the work: with 20 for both ASN and CCS lost 0.03 of test R² at the large end (`sizes`, 5 s).
+#: which many terms share the work: with 20 for both ASN and CCS had 0.03 less test R² at the large end in one
+#: run (`sizes`, 5 s; a check without any limit did no better).
 CANCELLING, CANCELLING_LARGE = 20.0, 1000.0
 #: Functions of one kind inside each other that are too many. Not tuned.
 MOST_NESTED = 3
