@@ -198,6 +198,7 @@ def test_the_binding_consists_of_these_files():
     assert {p.stem for p in BINDING.glob("*.rs")} == {
         "lib",
         "convert",
+        "loss",
         "settings",
         "population",
         "model",

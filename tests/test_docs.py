@@ -146,6 +146,7 @@ def world(tmp_path_factory):
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.uniform(1, 3, (60, 4)).round(3), columns=["id", "name", "a", "b"])
     table["price"] = (table.a * table.b).round(3)
+    table["w"] = 1.0 + rng.integers(0, 3, len(table))
     table["y"] = (table.a**2 + table.b).round(3)
     for name in ("data.csv", "train.csv", "test.csv"):
         table.to_csv(folder / name, index=False)

@@ -128,6 +128,9 @@ def test_files_of_the_first_program_load():
     # Settings that the first program did not have are as it behaved.
     assert again["settings"]["genes"]["dependent_below"] == pytest.approx(10**-4.5)
     assert again["settings"]["seeking"]["structure"] == "linear"
+    # A setting that is none any more is left out, and what came in its place is off.
+    assert document["settings"]["search"].pop("compact") is True
+    assert again["settings"]["search"]["short"] is False
     for part, values in document["settings"].items():
         kept = again["settings"][part]
         assert (kept if values is None else {name: kept[name] for name in values}) == values, part

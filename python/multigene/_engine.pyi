@@ -14,6 +14,8 @@ __all__ = [
     "apply",
     "check_functions",
     "column_sets",
+    "loss_constant",
+    "loss_rows",
     "operators",
     "polish",
     "sweep",
@@ -37,6 +39,13 @@ def column_sets(
     """Sets of columns (lines of a matrix, of length one) whose sums come closest to a target of length one, smallest first: what
     each leaves of it, squared, what it costs, its members. The best `width` of a size are carried on to the next one, up to
     `largest`, unless one leaves less than `exact`."""
+
+def loss_rows(loss: tuple[str, list[float]], y: _Floats, p: _Floats) -> tuple[_Floats, _Floats, _Floats]:
+    """A loss by name with its numbers on every row: what a prediction costs, and weight and response of the squared error that
+    looks like it there."""
+
+def loss_constant(loss: tuple[str, list[float]], y: _Floats, weights: _Floats) -> float:
+    """The constant of least loss."""
 
 def sweep(individuals: list[Individual], data: Dataset, workers: Workers) -> int:
     """Evaluate every gene on every row, keeping nothing; the number of node evaluations (for benchmarks)."""
@@ -76,13 +85,14 @@ class Dataset:
         weights: _Floats | None = None,
         fixed: _Floats | None = None,
         count: int | None = None,
-        loss: tuple[str, float] | None = None,
+        loss: tuple[str, list[float]] | Any | None = None,
         shifted: list[bool] | None = None,
     ) -> Dataset:
         """`fixed` are columns that every model has for free: they are projected out of the target and of every gene.
-        `count` is the number of different rows, by which criteria measure the price of a parameter. `loss` is what is minimised,
-        by name, with its parameter ("squared" has none): squared error where it is None. With `shifted`, complexity is the size
-        of the printed formula, in which the features so marked are (x - mean)/scale."""
+        `count` is the number of different rows, by which criteria measure the price of a parameter. `loss` is what is minimised:
+        a name with its numbers, or an object with `total(y, weights, p)`, `working(y, weights, p)` and `constant(y, weights)`;
+        squared error where it is None. With `shifted`, complexity is the size of the printed formula, in which the features so
+        marked are (x - mean)/scale."""
     @property
     def n_rows(self) -> int:
         """Number of rows."""

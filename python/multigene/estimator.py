@@ -15,14 +15,16 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from multigene.data.arrays import checked_features, checked_rows, rows_to_fit, target_name
+from multigene.data.arrays import checked_features, checked_rows, rows_to_fit, target_name, with_errors
 from multigene.data.stream import Stream
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.interrupts import during_fit
-from multigene.fitted import FittedModel
+from multigene.fitted import FittedModel, told
 from multigene.fitting import Data, Fitting, on_all_rows
 from multigene.formula import Digits
+from multigene.report.notebook import InNotebook
 from multigene.search.run import Callback
+from multigene.settings.loss import loss_of
 from multigene.settings.parameters import Parameters, told_by_name
 from multigene.settings.resolve import resolved
 from multigene.settings.settings import Search, Settings
@@ -35,12 +37,7 @@ if TYPE_CHECKING:
     from multigene.report.plots import Plots
 
 
-def _told(name: str, meaning: str) -> Any:
-    """A fitted attribute that the `FittedModel` has under another name."""
-    return property(lambda self: getattr(self.fitted_, name), doc=meaning)
-
-
-class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Symbolic regression by multi-gene genetic programming with linear combinations of features.
 
     A model is `y = c0 + c1·gene1(x) + … + ck·genek(x)`: genes evolve, outer coefficients come from least squares,
@@ -61,6 +58,9 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     time_limit : float or None
         Seconds after which the run ends; of the wall clock, or of the processor with
         `settings={"clock": "processor"}`. None for no such limit.
+    loss : str or callable
+        What is minimised: "squared", "absolute", "huber", "quantile:0.9", "relative", "poisson", "gamma", "logistic"; an
+        expression of target and prediction such as "(y - p)**4"; or a function of the two arrays.
     max_size : int or None
         Nodes of the largest formula that the front may hold, counted as SymPy does (`3*x + 1` has five); None for any size.
         The search knows it from the start. Not with a configuration of the paper.
@@ -99,6 +99,8 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         The learned linear combinations, one row each, one column per feature.
     r2_ : float
         R² of the chosen formula on the training rows.
+    explained_ : float
+        Share of the best constant's loss that it explains on them: R² for squared error, D² for a deviance.
     claim_ : multigene.laws.claims.Claim or None
         Whether the formula may be the law behind the training rows: `grade` ("exact", "exact to the data's precision" or
         "consistent with the noise") and `probability`, as calibrated on planted laws. None where the rows contradict it.
@@ -134,6 +136,7 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         functions: Any = None,
         generations: int | None = None,
         time_limit: float | None = None,
+        loss: Any = "squared",
         max_size: int | None = None,
         search: str = "both",
         units: dict[str, str] | None = None,
@@ -148,6 +151,7 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.functions = functions
         self.generations = generations
         self.time_limit = time_limit
+        self.loss = loss
         self.max_size = max_size
         self.search = search
         self.units = units
@@ -166,6 +170,7 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         y: Any,
         sample_weight: Any = None,
         *,
+        y_error: Any = None,
         callback: Callback | None = None,
         checkpoint: str | Path | None = None,
     ) -> MultigeneRegressor:
@@ -181,6 +186,8 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight : array of shape (rows,), optional
             Weight of every row, not negative; rows of weight 0 are not seen. Laws are not looked for among rows of
             different weights.
+        y_error : array of shape (rows,), optional
+            Standard deviation of every target, positive: rows count by its inverse square.
         callback : callable, optional
             Called with a `multigene.Progress` after every generation of a configuration of the paper and after every
             round of generations of the default search; returning True ends the run.
@@ -192,7 +199,10 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
         stream = Stream.of(X, y)
         if stream is not None:
+            if y_error is not None or not loss_of(self.loss).squared:
+                raise ValueError("loss and y_error go with rows in memory; give a table, or leave them out.")
             return self._fit_in_pieces(stream, sample_weight, callback=callback, checkpoint=checkpoint)
+        sample_weight = with_errors(sample_weight, y_error, len(y) if hasattr(y, "__len__") else 0)
         with during_fit() as interrupts:
             fitting = Fitting(Parameters.of(self), self.resolved_settings(), callback, interrupts)
             rows = rows_to_fit(self, X, y, sample_weight, self.missing)
@@ -241,19 +251,20 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     # --- the formula ------------------------------------------------------------------------------
 
-    formula_ = _told("formula", "The chosen formula.")
-    choice_ = _told("choice", "How the formula in use was chosen.")
-    claim_ = _told(
+    formula_ = told("formula", "The chosen formula.")
+    choice_ = told("choice", "How the formula in use was chosen.")
+    claim_ = told(
         "claim", "Whether it may be the law behind the training rows: a grade and a probability, or None."
     )
-    r2_ = _told("r2", "R² of the chosen formula on the training rows.")
-    n_genes_ = _told("n_genes", "Genes that take part.")
-    n_nodes_ = _told("n_nodes", "Nodes of all genes.")
-    depth_ = _told("depth", "Largest depth of a gene.")
-    lcf_share_ = _told("lcf_share", "Share of linear combinations among the leaves that are not constants.")
-    history_ = _told("history", "Best fitness, complexity, evaluations and seconds after every generation.")
-    n_generations_ = _told("n_generations", "Number of generations of the run.")
-    stopped_by_ = _told("stopped_by", "Why the run ended.")
+    r2_ = told("r2", "R² of the chosen formula on the training rows.")
+    explained_ = told("explained", "Share of the best constant's loss that is explained.")
+    n_genes_ = told("n_genes", "Genes that take part.")
+    n_nodes_ = told("n_nodes", "Nodes of all genes.")
+    depth_ = told("depth", "Largest depth of a gene.")
+    lcf_share_ = told("lcf_share", "Share of linear combinations among the leaves that are not constants.")
+    history_ = told("history", "Best fitness, complexity, evaluations and seconds after every generation.")
+    n_generations_ = told("n_generations", "Number of generations of the run.")
+    stopped_by_ = told("stopped_by", "Why the run ended.")
 
     def sympy(self) -> Any:
         """The chosen formula as a SymPy expression."""
@@ -279,6 +290,12 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def metrics(self, X: Any, y: Any, sample_weight: Any = None) -> dict[str, float]:
         """R², RMSE, mean, median and largest absolute error, and bias of the chosen formula on any rows."""
         return self.fitted_.metrics(self._checked(X, y, sample_weight))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R² of the prediction, as scikit-learn's regressors have it; the share of another loss that is explained (D²)."""
+        if self.fitted_.loss.squared:
+            return float(super().score(X, y, sample_weight))
+        return self.metrics(X, y, sample_weight)["explained"]
 
     def save(self, path: str | Path) -> None:
         """Write the model to a file that `multigene.load` reads: versioned JSON, written at once or not at all."""
@@ -415,18 +432,6 @@ class MultigeneRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def __str__(self) -> str:
         return str(self._fitted) if self.__sklearn_is_fitted__() else super().__repr__()
-
-    def _repr_latex_(self) -> str | None:
-        return str(self.formula_._repr_latex_()) if self.__sklearn_is_fitted__() else None
-
-    def _repr_html_inner(self) -> str:
-        from multigene.report.notebook import estimator_html
-
-        return estimator_html(getattr(self, "_fitted", None), super()._repr_html_inner())
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
-        return {**bundle, "text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "_member" in state:

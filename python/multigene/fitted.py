@@ -19,13 +19,14 @@ import numpy.typing as npt
 from multigene._engine import Individual
 from multigene.data.encoding.columns import ColumnName
 from multigene.data.encoding.encoding import Encoding
+from multigene.data.losses import Loss
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
 from multigene.explain import measures
 from multigene.explain.front import Front
 from multigene.explain.front_text import pick_lines
-from multigene.explain.intervals import Uncertainty, parameter_table
-from multigene.expression.genes import model_expression, transformations
+from multigene.explain.intervals import Uncertainty, bounds, parameter_table
+from multigene.expression.genes import model_expression, prediction_expression, transformations
 from multigene.expression.tree import Expression
 from multigene.formula import Formula
 from multigene.laws.claims import Claim, claim_of
@@ -121,19 +122,31 @@ class FittedModel:
     @cached_property
     def formula(self) -> Formula:
         """The chosen formula."""
-        return Formula(model_expression(self.individual), self.names, self.target)
+        return Formula(prediction_expression(self.individual, self.loss.link), self.names, self.target)
+
+    @property
+    def loss(self) -> Loss:
+        """What was minimised."""
+        return self.front.loss
 
     @cached_property
     def claim(self) -> Claim | None:
         """Whether the formula may be the law behind the training rows: a grade and a probability. None where the rows contradict
         that, and after loading from a file, which has no rows."""
-        if self.rows is None:
+        if self.rows is None or not self.loss.squared:
             return None
         return claim_of(self.formula.expression, self.rows.X, self.rows.y, self.rows.weights)
 
     @property
     def r2(self) -> float:
-        """R² on the training rows."""
+        """R² on the training rows; NaN where another loss was minimised and the model has no rows any more."""
+        if self.loss.squared:
+            return float(self.chosen.fitness)
+        return math.nan if self.rows is None else self.metrics(self.rows)["r2"]
+
+    @property
+    def explained(self) -> float:
+        """Share of the best constant's loss that is explained on the training rows: R² for squared error, D² for a deviance."""
         return float(self.chosen.fitness)
 
     @property
@@ -164,23 +177,28 @@ class FittedModel:
         seen = self.rows.total if self.rows is not None else (self.data or {}).get("rows")
         return "cross-validated" if seen is not None and seen < FEW_ROWS else "held-out"
 
+    def measured(self) -> str:
+        """How good it is, in words: "R² 0.98", or "deviance explained 0.71 (poisson)"."""
+        name = "" if self.loss.squared else f" ({self.loss.name})"
+        return f"{self.loss.measure} {self.explained:.6f}{name}"
+
     def __str__(self) -> str:
         return (
             f"{self.target} = {self.formula.where()}\n"
-            f"R² {self.r2:.6f} on the training rows, {anatomy(self.formula.size, self.n_genes)}; "
+            f"{self.measured()} on the training rows, {anatomy(self.formula.size, self.n_genes)}; "
             f"{among(len(self.front.listed))}"
             + (f"\n\n{self.picks_text()}" if len(self.front.listed) > 1 else "")
         )
 
     def picks_text(self) -> str:
         """The four picks of the front (`Front.picks`), what each costs and, as far as it fits, says: five lines."""
-        return "\n".join(pick_lines(self.front))
+        return "\n".join(pick_lines(self.front.picks, measure=self.loss.measure))
 
     # --- the front --------------------------------------------------------------------------------
 
     def equations(self) -> pd.DataFrame:
         """The front, smallest formula first; `MultigeneRegressor.equations_` documents the columns."""
-        return self.front.table(self.chosen)
+        return self.front.table(self.chosen, self.rows)
 
     def choose(self, criterion: str | int = "default") -> FittedModel:
         """The model with another formula of the front in use, by criterion or row."""
@@ -221,7 +239,7 @@ class FittedModel:
 
         table = []
         for each in self.front.listed:
-            measured = measures.metrics(rows.y, each.member.individual.predict(rows.X), rows.weights)
+            measured = self._metrics(each.member.individual, rows)
             shown = {"formula": str(each.formula), "chosen": each.member is self.chosen}
             table.append({"complexity": each.complexity, **measured, **shown})
         return pd.DataFrame(table)
@@ -230,25 +248,32 @@ class FittedModel:
 
     def predict(self, X: Floats) -> Floats:
         """Prediction for every row, within the bounds of the setting `clip` if there are any."""
-        values, search = self.individual.predict(X), self.settings.search
+        values, search = self.response(X), self.settings.search
         if search is None or search.clip is None or self.data is None:
             return values
         low, high = self.data["target_range"]
         room = search.clip * (high - low)
         return np.asarray(np.clip(values, low - room, high + room), dtype=np.float64)
 
+    def response(self, X: Floats) -> Floats:
+        """What the formula says for every row."""
+        return self.loss.prediction(self.individual.predict(X))
+
     def interval(self, X: Floats, level: float) -> tuple[Floats, Floats, Floats]:
         """Prediction, and the bounds that hold a new observation with this probability."""
-        prediction = self.individual.predict(X)
-        width = self.uncertainty.half_width(self.formula.expression, X, level)
-        return prediction, prediction - width, prediction + width
+        predictor = self.individual.predict(X)
+        if self.loss.squared:
+            width = self.uncertainty.half_width(self.formula.expression, X, level)
+            return predictor, predictor - width, predictor + width
+        low, high = bounds(self.loss, self.uncertainty, model_expression(self.individual), X, level)
+        return self.loss.prediction(predictor), low, high
 
     @cached_property
     def uncertainty(self) -> Uncertainty:
         """What the training rows say about the numbers of the formula."""
         if self.known_uncertainty is not None and self.known_uncertainty[0] is self.chosen:
             return self.known_uncertainty[1]
-        return Uncertainty.of(self.formula.expression, self.needed(None))
+        return Uncertainty.of(model_expression(self.individual), self.needed(None))
 
     def parameter_table(self) -> pd.DataFrame:
         """The numbers of the formula as printed: estimate, standard error, 95 % interval, and where each stands."""
@@ -256,7 +281,14 @@ class FittedModel:
 
     def metrics(self, rows: TrainingRows) -> dict[str, float]:
         """R², RMSE, mean, median and largest absolute error, and bias of the chosen formula on any rows."""
-        return measures.metrics(rows.y, self.individual.predict(rows.X), rows.weights)
+        return self._metrics(self.individual, rows)
+
+    def _metrics(self, individual: Individual, rows: TrainingRows) -> dict[str, float]:
+        predictor = individual.predict(rows.X)
+        found = measures.metrics(rows.y, self.loss.prediction(predictor), rows.weights)
+        if self.loss.squared:
+            return found
+        return {"explained": self.loss.explained(rows.y, predictor, rows.weights), **found}
 
     # --- its parts --------------------------------------------------------------------------------
 
@@ -290,13 +322,18 @@ class FittedModel:
 
     def with_rows(self, rows: TrainingRows) -> FittedModel:
         """The model with training rows to answer from, as `fit` keeps them; what a file told is not used any more."""
-        kept = TrainingRows.of(rows.X, rows.y, rows.weights)
+        kept = TrainingRows.of(rows.X, rows.y, rows.weights, self.loss)
         return replace(self, rows=kept, known_uncertainty=None)
 
     def needed(self, rows: TrainingRows | None) -> TrainingRows:
         """The rows given, or the training rows; a `ValueError` where there are neither."""
         if rows is not None:
-            return rows
+            return replace(rows, loss=self.loss)
         if self.rows is None:
             raise ValueError(NO_ROWS)
         return self.rows
+
+
+def told(name: str, meaning: str) -> Any:
+    """A fitted attribute of an estimator that its `FittedModel` has under another name."""
+    return property(lambda self: getattr(self.fitted_, name), doc=meaning)

@@ -19,6 +19,7 @@ from multigene._engine import Dataset, Workers
 from multigene.data.arrays import data_summary
 from multigene.data.encoding.columns import Plain
 from multigene.data.encoding.encoding import Encoding
+from multigene.data.losses import SQUARED, Loss
 from multigene.data.stream import Stream
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.checkpoint import fingerprint_of
@@ -31,6 +32,7 @@ from multigene.fitted import FittedModel
 from multigene.laws.variables.units import Dimensions
 from multigene.search.problem import Problem, unequal
 from multigene.search.run import CLOCKS, Callback, Run
+from multigene.settings.loss import loss_of
 from multigene.settings.parameters import Parameters
 from multigene.settings.resolve import random_generator, threads
 from multigene.settings.settings import Settings
@@ -87,7 +89,8 @@ class Fitting:
         settings, parameters = self.settings, self.parameters
         Dataset(data.X[:, :1].copy(), data.y, data.weights)  # the engine's own checks of target and weights
         data = replace(data, weights=unequal(data.weights))
-        rows = TrainingRows.of(data.X, data.y, data.weights)
+        loss = loss_of(parameters.loss).of_rows(data.X, data.y)
+        rows = TrainingRows.of(data.X, data.y, data.weights, loss)
         if settings.stopping.seconds is not None:
             self.workers.set_deadline(settings.stopping.seconds - (self.now() - self.started))
         units, warm = parameters.units, parameters.warm_start
@@ -95,9 +98,9 @@ class Fitting:
         mark = ""
         if checkpoint or warm:
             seed = parameters.random_state
-            mark = fingerprint_of(settings, data.X, data.y, data.weights, seed, dimensions)
+            mark = fingerprint_of(settings, data.X, data.y, data.weights, seed, (dimensions, loss.written))
         with np.errstate(all="ignore"):
-            problem = seen(settings, data, dimensions)
+            problem = seen(settings, data, dimensions, loss)
         names, target = data.features, data.target
         run = Run(
             settings,
@@ -123,7 +126,9 @@ class Fitting:
         return fitted, run.state() if warm else None
 
 
-def seen(settings: Settings, data: Data, dimensions: Dimensions | None = None) -> Problem:
+def seen(
+    settings: Settings, data: Data, dimensions: Dimensions | None = None, loss: Loss = SQUARED
+) -> Problem:
     """The rows as the search sees them: those of weight zero not at all."""
     X, y, weights = data.X, data.y, data.weights
     if weights is not None and not np.all(weights > 0.0):
@@ -131,10 +136,16 @@ def seen(settings: Settings, data: Data, dimensions: Dimensions | None = None) -
         X, y, weights = X[kept], y[kept], weights[kept]
     options = settings.search
     if options is None:  # a configuration of the paper: the rows as they are
-        return Problem.of(X, y, weights, holdout=0.0, standardise=False)
+        return Problem.of(X, y, weights, holdout=0.0, standardise=False, loss=loss)
     only_laws = options.looks_for == "laws" or dimensions is not None
     problem = Problem.of(
-        X, y, weights, holdout=options.holdout, standardise=options.standardise, only_laws=only_laws
+        X,
+        y,
+        weights,
+        holdout=options.holdout,
+        standardise=options.standardise,
+        only_laws=only_laws,
+        loss=loss,
     )
     return replace(problem, dimensions=dimensions)
 
@@ -212,4 +223,4 @@ def front_of(run: Run, data: Data, rows: TrainingRows, summary: dict[str, Any]) 
         except KeyboardInterrupt:  # digits are for the eye; the model is there
             run.stop_at_interrupt()
         chosen = next(new for new, old in zip(front, result.front, strict=True) if old is result.chosen)
-    return Front(front, chosen, data.features, data.target, summary)
+    return Front(front, chosen, data.features, data.target, summary, rows.loss)

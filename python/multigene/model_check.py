@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import types
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from multigene._engine import Individual
-from multigene.explain.intervals import Uncertainty
+from multigene.data.losses import KINDS, SQUARED, Loss, OwnLoss
+from multigene.explain.intervals import SHARES, Uncertainty
+from multigene.settings.loss import loss_of
 from multigene.settings.parameters import Parameters
 from multigene.settings.settings import Settings
 from multigene.settings.text import setting_value
@@ -150,8 +152,15 @@ class Checked:
             raise ValueError(f"its residual variance is {_shown(variance)}, which is negative")
         factor = np.array([[_number(value, "factor") for value in row] for row in rows], dtype=np.float64)
         rank = ranks.pop() if ranks else 0
+        spread = [_number(value, "spread") for value in table.values.get("spread") or []]
+        if spread and len(spread) != len(SHARES) + 1:
+            raise ValueError("its spread of residuals is damaged")
         return Uncertainty(
-            variance, freedom, factor.reshape(n_parameters, rank), np.array(determined, dtype=bool)
+            variance,
+            freedom,
+            factor.reshape(n_parameters, rank),
+            np.array(determined, dtype=bool),
+            tuple(spread),
         )
 
     def changes(self) -> tuple[tuple[str, Any], ...]:
@@ -170,6 +179,19 @@ class Checked:
                 raise ValueError(f"its list 'changes' tells of {_shown(name)}, which is unknown")
         return tuple(found)
 
+    def loss(self) -> Loss:
+        """What was minimised; squared error in files that do not say."""
+        if "loss" not in self.values:
+            return SQUARED
+        table = self.table("loss")
+        name, numbers = table.text("name"), [_number(n, "numbers") for n in table._list("numbers", 10)]
+        known = name.partition(":")[0]
+        try:
+            found = Loss(name) if known in KINDS else loss_of(name)
+        except ValueError:  # a function of the user's: only its name is known
+            found = OwnLoss(name, function=_unknown_loss)
+        return replace(found, numbers=tuple(numbers))
+
     def command(self) -> tuple[str, ...] | None:
         """The shell command of the run, as far as the file tells."""
         if self.values.get("command") is None:
@@ -178,7 +200,11 @@ class Checked:
 
     def parameters(self, settings: Settings) -> dict[str, Any]:
         """Constructor parameters, each of the kind that `Parameters` declares; `settings` are those of the run."""
-        hints = get_type_hints(Parameters) | {"random_state": int | None, "settings": dict | str | None}
+        hints = get_type_hints(Parameters) | {
+            "random_state": int | None,
+            "settings": dict | str | None,
+            "loss": str,
+        }
         values: dict[str, Any] = {}
         self._move_earlier_parameters()
         for field in fields(Parameters):
@@ -232,6 +258,12 @@ class Checked:
         if not isinstance(value, str) or len(value) > self.limits.text:
             raise ValueError(f"its value {name!r} is no text of at most {self.limits.text} characters")
         return value
+
+
+def _unknown_loss(y: Any, p: Any) -> Any:
+    raise ValueError(
+        "The loss of this model is a Python function, which its file does not hold; fit it again."
+    )
 
 
 def _pair(value: Any) -> list[float]:

@@ -31,6 +31,7 @@ from multigene.files import write_atomically
 from multigene.fitted import FittedModel
 from multigene.model_check import Checked, Limits
 from multigene.settings.defaults import READABLE_DEPENDENCE
+from multigene.settings.loss import loss_of
 from multigene.settings.parameters import Parameters
 from multigene.settings.settings import Settings
 from multigene.settings.text import plain, settings_from
@@ -71,6 +72,7 @@ def dumps(model: FittedModel) -> str:
             "python": platform.python_version(),
         },
         "target": model.target,
+        "loss": {"name": model.loss.written, "numbers": [float(number) for number in model.loss.numbers]},
         "features": list(model.names),
         "named": model.named,
         **({} if model.encoding is None else {"encoding": model.encoding.as_dict()}),
@@ -122,6 +124,7 @@ def _intervals(model: FittedModel) -> dict[str, Any] | None:
         "freedom": known.freedom,
         "factor": known.factor.tolist(),
         "determined": known.determined.tolist(),
+        "spread": list(known.spread),
     }
 
 
@@ -129,6 +132,7 @@ def _parameters(parameters: Parameters) -> dict[str, Any]:
     """Constructor parameters as plain values; a seed that is an object cannot be written down."""
     values = {name: _written(value) for name, value in parameters.values().items()}
     seed = parameters.random_state
+    values["loss"] = loss_of(parameters.loss).written
     values["random_state"] = seed if isinstance(seed, int) and not isinstance(seed, bool) else None
     if isinstance(parameters.settings, Settings):
         values["settings"] = "given"
@@ -273,7 +277,7 @@ def _model(document: Checked) -> FittedModel:
     stopped_by = run.text("stopped_by")
     known = document.intervals(len(numbers_of(model_expression(chosen.individual))))
     return FittedModel(
-        front=Front(members, default, names, document.text("target"), data or {}),
+        front=Front(members, default, names, document.text("target"), data or {}, document.loss()),
         chosen=chosen,
         settings=settings,
         parameters=Parameters(**document.table("parameters").parameters(settings)),
@@ -292,8 +296,13 @@ def _model(document: Checked) -> FittedModel:
 
 
 def _as_it_was(settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Settings of a file with what was fixed before it became a setting."""
-    genes = settings.get("genes")
-    if not isinstance(genes, dict) or "dependent_below" in genes:
-        return settings
-    return {**settings, "genes": {**genes, "dependent_below": READABLE_DEPENDENCE}}
+    """Settings of a file with what was fixed before it became a setting, and without what is none any more."""
+    genes, search = settings.get("genes"), settings.get("search")
+    if isinstance(genes, dict) and "dependent_below" not in genes:
+        settings = {**settings, "genes": {**genes, "dependent_below": READABLE_DEPENDENCE}}
+    if (
+        isinstance(search, dict) and "compact" in search
+    ):  # an island of its own, before there was one for short formulas
+        kept = {name: value for name, value in search.items() if name != "compact"}
+        settings = {**settings, "search": {"short": False, **kept}}
+    return settings

@@ -36,7 +36,7 @@ def test_variance_and_r2_are_weighted():
     repeated = TrainingRows.of(np.zeros((4, 1)), np.array([0.0, 1.0, 5.0, 5.0]))
     assert rows.variance == pytest.approx(repeated.variance)
     prediction = np.array([0.5, 1.0, 4.0])
-    assert rows.r2(prediction) == pytest.approx(repeated.r2(prediction[[0, 1, 2, 2]]))
+    assert rows.explained(prediction) == pytest.approx(repeated.explained(prediction[[0, 1, 2, 2]]))
 
 
 def test_thinning_is_the_same_every_time_and_pickles():

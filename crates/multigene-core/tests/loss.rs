@@ -1,6 +1,6 @@
 //! Losses other than squared error, through the seam that they share with it: outer fit, derivatives, tuning.
 //!
-//! The engine's own table has squared error alone; Huber's and the logistic loss here are what a further row looks like.
+//! Every loss that users name is checked row by row; fit and tuning with Huber's, the logistic one and Poisson's.
 mod common;
 
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use common::{below, of_texts, rng, uniform};
 use multigene_core::evaluate::dataset::Dataset;
 use multigene_core::evaluate::gradient::Tunable;
 use multigene_core::evaluate::loss::{Loss, named};
+use multigene_core::evaluate::losses::{Gamma, Huber, Logistic, Poisson, Quantile, Relative};
 use multigene_core::evaluate::outer_fit::{Context, Workspace};
 use multigene_core::tree::individual::Individual;
 use multigene_core::tune::gradient;
@@ -28,51 +29,6 @@ impl Loss for Squared {
     }
     fn constant(&self, y: &[f64], weights: &[f64]) -> f64 {
         y.iter().zip(weights).map(|(y, w)| y * w).sum::<f64>() / weights.iter().sum::<f64>()
-    }
-}
-
-/// (y − p)² up to a distance δ, 2δ·|y − p| − δ² beyond.
-#[derive(Debug)]
-struct Huber(f64);
-
-impl Loss for Huber {
-    fn value(&self, y: f64, p: f64) -> f64 {
-        let r = (y - p).abs();
-        if r <= self.0 {
-            r * r
-        } else {
-            2.0 * self.0 * r - self.0 * self.0
-        }
-    }
-    fn working(&self, y: f64, p: f64) -> (f64, f64) {
-        ((self.0 / (y - p).abs()).min(1.0), y)
-    }
-    fn constant(&self, y: &[f64], weights: &[f64]) -> f64 {
-        let mut p = Squared.constant(y, weights);
-        for _ in 0..500 {
-            let (w, z) = self.working_rows(y, weights, &vec![p; y.len()]);
-            p = Squared.constant(&z, &w);
-        }
-        p
-    }
-}
-
-/// −2·log-likelihood of a class y ∈ {0, 1} whose log odds are p.
-#[derive(Debug)]
-struct Logistic;
-
-impl Loss for Logistic {
-    fn value(&self, y: f64, p: f64) -> f64 {
-        2.0 * (p.max(0.0) + (-p.abs()).exp().ln_1p() - y * p)
-    }
-    fn working(&self, y: f64, p: f64) -> (f64, f64) {
-        let mean = 1.0 / (1.0 + (-p).exp());
-        let w = (mean * (1.0 - mean)).max(1e-10);
-        (w, p + (y - mean) / w)
-    }
-    fn constant(&self, y: &[f64], weights: &[f64]) -> f64 {
-        let mean = Squared.constant(y, weights);
-        (mean / (1.0 - mean)).ln()
     }
 }
 
@@ -216,6 +172,61 @@ fn linear_genes_have_the_coefficients_of_an_independent_solution() {
     }
 }
 
+/// Each loss with targets that it knows.
+fn table() -> Vec<(Box<dyn Loss>, [f64; 3])> {
+    vec![
+        (Box::new(Huber(0.7)), [-1.0, 0.2, 3.0]),
+        (Box::new(Quantile { level: 0.9, near: 1e-3 }), [-1.0, 0.2, 3.0]),
+        (Box::new(Quantile { level: 0.5, near: 0.5 }), [-1.0, 0.2, 3.0]),
+        (Box::new(Relative), [0.1, 1.0, 30.0]),
+        (Box::new(Poisson), [0.0, 1.0, 17.0]),
+        (Box::new(Gamma), [0.1, 1.0, 17.0]),
+        (Box::new(Logistic), [0.0, 0.3, 1.0]),
+    ]
+}
+
+#[test]
+fn working_squares_have_the_slope_of_the_loss_and_no_less_curvature() {
+    for (loss, targets) in table() {
+        for y in targets {
+            for p in [-1.9, -0.31, 0.043, 0.9, 2.3] {
+                let (at, h) = (|p: f64| loss.value(y, p), 1e-5);
+                assert!(at(p) >= 0.0, "{loss:?} at {y}, {p} is negative");
+                let slope = (at(p + h) - at(p - h)) / (2.0 * h);
+                let (w, z) = loss.working(y, p);
+                assert!(w > 0.0);
+                let found = -2.0 * w * (z - p);
+                assert!(
+                    (found - slope).abs() < 1e-5 * (1.0 + slope.abs()),
+                    "{loss:?} at {y}, {p}: {found} but {slope}"
+                );
+                let h = 1e-3;
+                let curvature = (at(p + h) - 2.0 * at(p) + at(p - h)) / (h * h);
+                let smooth = !matches!(format!("{loss:?}").as_str(), text if text.contains("0.001"));
+                assert!(
+                    !smooth || 2.0 * w >= curvature * (1.0 - 1e-3) - 1e-3,
+                    "{loss:?} at {y}, {p}: {w} but {curvature}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_best_constant_is_no_worse_than_its_neighbours() {
+    for (loss, targets) in table() {
+        let (y, weights) = ([targets[0], targets[1], targets[1], targets[2]], [1.0, 2.0, 0.5, 1.5]);
+        let best = loss.constant(&y, &weights);
+        let at = |p: f64| loss.total(&y, &weights, &[p; 4]);
+        for by in [-0.5, -1e-2, 1e-2, 0.5] {
+            assert!(
+                at(best) <= at(best + by) * (1.0 + 1e-3),
+                "{loss:?}: {best} but {by} further is better"
+            );
+        }
+    }
+}
+
 #[test]
 fn squared_error_as_a_loss_is_squared_error() {
     for weighted in [false, true] {
@@ -315,8 +326,8 @@ fn whole_weights_count_rows() {
 
 #[test]
 fn what_a_loss_does_not_know_is_refused_or_unfit() {
-    assert!(named("squared", 0.0).unwrap().is_none());
-    assert!(named("sinister", 0.0).is_err());
+    assert!(named("squared", &[]).unwrap().is_none());
+    assert!(named("sinister", &[]).is_err());
     let rows = Rows::new(19, 50, true, false);
     // One class alone: its best constant is infinite.
     let alone = Rows {

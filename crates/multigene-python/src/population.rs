@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use multigene_core::error::Result as CoreResult;
-use multigene_core::evaluate::{criterion::Criterion, dataset::Dataset as Rows, loss};
+use multigene_core::evaluate::{criterion::Criterion, dataset::Dataset as Rows};
 use multigene_core::population::{self, Evaluation, Population as Individuals};
 use multigene_core::settings::{Genes, Refinement, Tuning, Variation};
 use multigene_core::{tune::refine::Refining, vary::grow::Primitives, vector_math::Level};
@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::convert::{Array, Matrix, Vector, columns, value_error};
+use crate::loss::given;
 use crate::model::{Individual, copies};
 use crate::settings::Settings;
 use crate::workers::Workers;
@@ -25,6 +26,7 @@ pub struct Dataset(pub Rows);
 impl Dataset {
     #[new]
     #[pyo3(signature = (x, y, weights=None, fixed=None, count=None, loss=None, shifted=None))]
+    #[allow(clippy::too_many_arguments)] // the signature is what Python calls
     fn new(
         py: Python<'_>,
         x: Matrix<'_>,
@@ -32,11 +34,12 @@ impl Dataset {
         weights: Option<Vector<'_>>,
         fixed: Option<Matrix<'_>>,
         count: Option<usize>,
-        loss: Option<(String, f64)>,
+        loss: Option<Bound<'_, PyAny>>,
         shifted: Option<Vec<bool>>,
     ) -> PyResult<Self> {
         let (x, y, weights) = (x.as_array(), y.as_array().to_vec(), weights.map(|w| w.as_array().to_vec()));
         let fixed = fixed.as_ref().map(|fixed| fixed.as_array());
+        let loss = loss.map_or(Ok(None), given)?;
         let data = py.detach(|| {
             let data = Rows::new(columns(x, 0..x.nrows()), &y, weights.as_deref(), Level::detect())?;
             let fixed = fixed.map_or_else(Vec::new, |fixed| columns(fixed, 0..fixed.nrows()));
@@ -44,7 +47,7 @@ impl Dataset {
                 .with_count(count.unwrap_or(y.len()))
                 .with_shifted(shifted)
                 .with_fixed(fixed)?;
-            match loss.map_or(Ok(None), |(name, parameter)| loss::named(&name, parameter))? {
+            match loss {
                 Some(loss) => data.with_loss(loss, &y),
                 None => Ok(data),
             }

@@ -95,6 +95,7 @@ class Method:
     """What the search looks for, what it builds formulas with, and how."""
 
     search_: o.Kind = "both"
+    loss: o.Loss = "squared"
     max_size: o.MaxSize = None
     units: o.Units = None
     weights: o.Weights = None
@@ -118,6 +119,7 @@ class Method:
             "configuration": given if named is None else named,
             "functions": self.functions,
             "search": self.search_,
+            "loss": self.loss,
             "max_size": self.max_size,
             "units": read_units(self.units),
             "settings": settings or None,

@@ -114,6 +114,15 @@ Kind = Annotated[
         rich_help_panel=SEARCH,
     ),
 ]
+Loss = Annotated[
+    str,
+    typer.Option(
+        "--loss",
+        metavar="LOSS",
+        help="What to minimise: squared, absolute, huber, quantile:0.9, relative, poisson, gamma, logistic; or a text of y, p.",
+        rich_help_panel=SEARCH,
+    ),
+]
 Units = Annotated[
     list[str] | None,
     typer.Option(

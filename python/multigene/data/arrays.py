@@ -249,6 +249,22 @@ def column_names(X: Any) -> list[str] | None:
     return [str(name) for name in names] if all(isinstance(name, str) for name in names) else None
 
 
+def with_errors(weights: Array | None, errors: Any, rows: int) -> Array | None:
+    """Row weights, divided by the squares of the standard deviations of targets where those are given."""
+    if errors is None:
+        return weights
+    deviations = np.asarray(errors, dtype=np.float64).reshape(-1)
+    if len(deviations) != rows:
+        raise ValueError(f"y_error has {len(deviations)} values for {rows} rows; give one for every row.")
+    wrong = np.flatnonzero(~(np.isfinite(deviations) & (deviations > 0.0)))
+    if len(wrong):
+        raise ValueError(
+            f"y_error of row {wrong[0]} is {deviations[wrong[0]]:g}; give a positive standard deviation for every row."
+        )
+    precision = (float(np.median(deviations)) / deviations) ** 2
+    return precision if weights is None else np.asarray(weights * precision, dtype=np.float64)
+
+
 REMEDY = "drop the column or encode it as numbers first"
 
 

@@ -29,14 +29,15 @@ DAMAGED = "The checkpoint is damaged; delete it to start the run anew."
 
 
 def fingerprint_of(
-    settings: Settings, X: Floats, y: Floats, weights: Floats | None, seed: Any, units: Any
+    settings: Settings, X: Floats, y: Floats, weights: Floats | None, seed: Any, told: Any
 ) -> str:
-    """Tells whether a state belongs to these data, settings, seed and units; limits may change in between.
+    """Tells whether a state belongs to these data, settings, seed and what else a user has told (units, a loss); limits may
+    change in between.
 
     A seed that is no number changes when it is used, and is not part of it.
     """
     number = int(seed) if isinstance(seed, int | np.integer) else None
-    parts = replace(settings, stopping=Stopping()), X.shape, number, units
+    parts = replace(settings, stopping=Stopping()), X.shape, number, told
     digest = sha256(repr(parts).encode())
     for array in (X, y, weights):
         digest.update(b"none" if array is None else np.ascontiguousarray(array).data)
@@ -122,7 +123,7 @@ def generation(
         if sha256(population).hexdigest() != saved["digest"]:
             raise ValueError(DAMAGED)
         front = fill_front(ParetoFront() if front is None else front, saved["front"])
-        front.refused = {(float.fromhex(fitness), int(size)): None for fitness, size in saved["refused"]}
+        front.refused = {(float.fromhex(f), int(c)): None for f, c in saved["refused"]}
         return Generation(
             int(saved["number"]),
             front,

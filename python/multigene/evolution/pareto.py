@@ -59,7 +59,7 @@ class ParetoFront:
         self._guard = guard
         self._beside = beside
         self._stairs = np.full(1, -np.inf)
-        #: Fitness and complexity of models that the guard turned away, the latest ones last.
+        #: Fitness and complexity of models that the guard refused, the last ones.
         self.refused: dict[tuple[float, int], None] = {}
         self.best: Candidate | None = None
 

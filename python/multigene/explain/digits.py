@@ -116,6 +116,7 @@ def with_few_digits(
 
 
 def _with_few_digits(member: Member, rows: TrainingRows) -> Member:
+    rows = _working_rows(member.individual, rows)
     before = rows.y - member.individual.predict(rows.X)
     with np.errstate(all="ignore"):
         loss = float(np.average(before**2, weights=rows.shares))
@@ -144,6 +145,15 @@ def _with_few_digits(member: Member, rows: TrainingRows) -> Member:
             return replace(member, individual=model, fitness=fitness)
         room *= CAREFUL
     return member
+
+
+def _working_rows(individual: Individual, rows: TrainingRows) -> TrainingRows:
+    """The rows; for another loss than squared error those of the squared error that looks like it at this model."""
+    if rows.loss.squared:
+        return rows
+    w, z = rows.loss.working(rows.y, individual.predict(rows.X))
+    weights = np.where(np.isfinite(w * z), w * rows.shares, 0.0)
+    return TrainingRows(rows.X, np.nan_to_num(z), weights, rows.total) if weights.any() else rows
 
 
 def _effects(numbers: Numbers, rows: TrainingRows) -> Floats:

@@ -20,9 +20,12 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from multigene.data.losses import SQUARED, Loss
+from multigene.data.scores import metrics
+from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
 from multigene.explain.criteria import CRITERIA, Listed
-from multigene.expression.genes import model_expression
+from multigene.expression.genes import prediction_expression
 from multigene.expression.numbers import parameters
 from multigene.expression.tree import OPERATORS
 from multigene.formula import Formula
@@ -48,7 +51,9 @@ class Front(Sequence[Member]):
         names: Sequence[str],
         target: str,
         summary: Mapping[str, Any],
+        loss: Loss = SQUARED,
     ) -> None:
+        self.loss = loss
         self.members, self.default = list(members), default
         self.names, self.target = list(names), target
         self.rows: int | None = summary.get("rows")
@@ -70,7 +75,7 @@ class Front(Sequence[Member]):
 
     def with_member(self, member: Member) -> Front:
         """The front with one more model."""
-        more = Front([*self.members, member], self.default, self.names, self.target, {})
+        more = Front([*self.members, member], self.default, self.names, self.target, {}, self.loss)
         more.rows, more.variance = self.rows, self.variance
         return more
 
@@ -98,11 +103,11 @@ class Front(Sequence[Member]):
         return [e for e in kept if e is default or e.complexity != size or str(e.formula) != text]
 
     def _listed(self, member: Member) -> Listed:
-        expression = model_expression(member.individual)
+        expression = prediction_expression(member.individual, self.loss.link)
         formula = Formula(expression, self.names, self.target)
         size, numbers = formula.size, len(parameters(expression))
         unexplained = max(1.0 - member.fitness, LEAST_UNEXPLAINED)
-        rmse = math.sqrt(max(1.0 - member.fitness, 0.0) * self.variance)
+        rmse = math.sqrt(max(1.0 - member.fitness, 0.0) * self.variance) if self.loss.squared else math.nan
         if self.rows is None or not math.isfinite(unexplained):
             return Listed(member, formula, size, numbers, rmse, math.nan, math.nan)
         n = max(1, self.rows)
@@ -112,11 +117,11 @@ class Front(Sequence[Member]):
             member, formula, size, numbers, rmse, mdl, n * math.log(unexplained) + math.log(n) * numbers
         )
 
-    def table(self, chosen: Member) -> pd.DataFrame:
-        """One row per model, smallest first."""
+    def table(self, chosen: Member, rows: TrainingRows | None = None) -> pd.DataFrame:
+        """One row per model, smallest first; R² and RMSE of another loss than squared error on `rows`."""
         from multigene.explain.front_text import Equations
 
-        rows = [
+        found = [
             {
                 "complexity": e.complexity,
                 "r2": e.member.fitness,
@@ -133,7 +138,21 @@ class Front(Sequence[Member]):
             }
             for e in self.listed
         ]
-        return Equations(rows)
+        table = Equations(found)
+        return table if self.loss.squared else self._with_share_explained(table, rows)
+
+    def _with_share_explained(self, table: pd.DataFrame, rows: TrainingRows | None) -> pd.DataFrame:
+        """What the search maximised beside R², where that is another thing."""
+        table.insert(1, "explained", table["r2"])
+        table = table.rename(columns={"validation_r2": "validation_explained"})
+        for name in ("r2", "rmse"):
+            table[name] = np.nan
+        if rows is not None:
+            for i, each in enumerate(self.listed):
+                prediction = self.loss.prediction(each.member.individual.predict(rows.X))
+                measured = metrics(rows.y, prediction, rows.weights)
+                table.loc[i, ["r2", "rmse"]] = measured["r2"], measured["rmse"]
+        return table
 
     def at(self, index: Any) -> Member:
         """The model of a row of the table."""

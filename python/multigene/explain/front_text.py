@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import shutil
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
-if TYPE_CHECKING:
-    from multigene.explain.front import Front
+from multigene.explain.criteria import Listed
 
 #: Width where there is no terminal.
 WIDTH = 100
@@ -29,12 +29,12 @@ def cut_between_terms(text: str, width: int) -> str:
     return f"{text[:last]} …" if last else "…"
 
 
-def pick_lines(front: Front, width: int | None = None) -> list[str]:
+def pick_lines(picks: Mapping[str, Listed], width: int | None = None, measure: str = "R²") -> list[str]:
     """A heading and the four picks: what each costs, and as much of its formula as fits."""
     width = width or shutil.get_terminal_size((WIDTH, 24)).columns
-    unseen = any(math.isfinite(pick.member.validation) for pick in front.picks.values())
-    lines = [f"{'':9} {'nodes':>5} {'R²':>8} {'unseen' if unseen else '':>8}".rstrip()]
-    for name, pick in front.picks.items():
+    unseen = any(math.isfinite(pick.member.validation) for pick in picks.values())
+    lines = [f"{'':9} {'nodes':>5} {measure[:8]:>8} {'unseen' if unseen else '':>8}".rstrip()]
+    for name, pick in picks.items():
         score = pick.member.validation
         seen = f" {score:8.4f}" if math.isfinite(score) else " " * 9 if unseen else ""
         start = f"{SHOWN.get(name, name):9} {pick.complexity:5} {pick.member.fitness:8.4f}{seen}  "

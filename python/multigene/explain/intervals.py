@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from multigene.data.losses import Loss
 from multigene.data.training_rows import TrainingRows
 from multigene.expression.jacobian import jacobian, owners
 from multigene.expression.numbers import parameters
@@ -46,12 +47,21 @@ class Uncertainty:
     """F with s²·FFᵀ the covariance of the parameters: parameters × rank."""
     determined: npt.NDArray[np.bool_]
     """Which parameters the rows determine; the others only in combinations."""
+    spread: tuple[float, ...] = ()
+    """Losses other than squared error: quantiles of residuals, and the dispersion (`residual_spread`)."""
 
     @staticmethod
     def of(expression: Expression, rows: TrainingRows) -> Uncertainty:
-        """From the training rows; raises a `ValueError` where there are no more rows than parameters."""
-        root = np.sqrt(rows.shares)
-        residual = root * (rows.y - evaluate(expression, rows.X))
+        """From the training rows; raises a `ValueError` where there are no more rows than parameters.
+
+        Of another loss than squared error the covariance is the sandwich of its curvature and its slopes (Huber 1967).
+        """
+        root, values = np.sqrt(rows.shares), evaluate(expression, rows.X)
+        residual, slopes = root * (rows.y - values), None
+        if not rows.loss.squared:
+            w, z = rows.loss.working(rows.y, values)
+            root, slopes = np.sqrt(rows.shares * w), np.sqrt(w) * (z - values)
+            residual = root * (z - values)
         if not np.all(np.isfinite(residual)):
             raise ValueError(
                 "The model has no finite value on some of the rows, so its residual variance is unknown; "
@@ -77,6 +87,13 @@ class Uncertainty:
         factor[usable] = inverse / scale[usable, None] * np.sqrt(len(rows.y) / rows.total)
         determined = np.zeros(J.shape[1], dtype=bool)
         determined[usable] = space >= DETERMINED
+        if slopes is not None:
+            scores = np.asarray(
+                np.linalg.qr(slopes[:, None] * np.where(np.isfinite(J), J, 0.0) @ factor, mode="r")
+            )
+            factor = factor @ scores.T * np.sqrt(len(rows.y) / (len(rows.y) - rank))
+            spread = residual_spread(rows, values)
+            return Uncertainty(1.0, freedom, factor, determined, spread)
         return Uncertainty(float(residual @ residual) / (len(rows.y) - rank), freedom, factor, determined)
 
     @property
@@ -94,15 +111,52 @@ class Uncertainty:
         """Student's t for a two-sided interval of this level."""
         return float(stats.t.ppf(0.5 + 0.5 * check_level(level), self.freedom))
 
-    def half_width(self, expression: Expression, X: Floats, level: float) -> Floats:
-        """Half the width of the prediction interval of every row."""
+    def half_width(self, expression: Expression, X: Floats, level: float, new: bool = True) -> Floats:
+        """Half the width of the interval of every row: of a new observation, or of what the formula says."""
         quantile, width = self.quantile(level), np.empty(len(X))
         for start in range(0, len(X), CHUNK):
             part = jacobian(expression, X[start : start + CHUNK])
             with np.errstate(all="ignore"):
                 spread = np.einsum("ij,ij->i", part @ self.factor, part @ self.factor)
-            width[start : start + CHUNK] = quantile * np.sqrt(self.variance * (1.0 + spread))
+            width[start : start + CHUNK] = quantile * np.sqrt(self.variance * (float(new) + spread))
         return width
+
+
+#: Shares at which the spread of residuals is kept.
+SHARES = tuple(np.round(np.linspace(0.0, 1.0, 201), 4))
+
+
+def residual_spread(rows: TrainingRows, predictor: Floats) -> tuple[float, ...]:
+    """Quantiles of residuals (of ln y with the relative loss), and at the end the dispersion of a gamma variable."""
+    with np.errstate(all="ignore"):
+        relative = rows.loss.name == "relative"
+        left = np.log(rows.y / np.maximum(predictor, 1e-300)) if relative else rows.y - predictor
+        pearson = float(np.mean((rows.y / rows.loss.prediction(predictor) - 1.0) ** 2))
+    return (*np.quantile(np.nan_to_num(left), SHARES).tolist(), pearson if np.isfinite(pearson) else 0.0)
+
+
+def bounds(
+    loss: Loss, uncertainty: Uncertainty, predictor: Expression, X: Floats, level: float
+) -> tuple[Floats, Floats]:
+    """Between which a new observation lies with this probability: by the distribution that a deviance supposes, by the residuals
+    of the training rows for other losses. Of a class it is the interval of its probability."""
+    check_level(level)
+    eta, below, above = evaluate(predictor, X), 0.5 - 0.5 * level, 0.5 + 0.5 * level
+    error = uncertainty.half_width(predictor, X, level, new=False)
+    low, high = loss.prediction(eta - error), loss.prediction(eta + error)
+    if loss.link == "logit":
+        return low, high
+    if loss.name == "poisson":
+        return np.asarray(stats.poisson.ppf(below, low)), np.asarray(stats.poisson.ppf(above, high))
+    quantiles, dispersion = uncertainty.spread[:-1], max(uncertainty.spread[-1], 1e-12)
+    if loss.name == "gamma":
+        shape = 1.0 / dispersion
+        down, up = (float(stats.gamma.ppf(share, shape)) / shape for share in (below, above))
+        return low * down, high * up
+    down, up = (float(np.interp(share, SHARES, quantiles)) for share in (below, above))
+    if loss.name == "relative":
+        return np.asarray(eta * np.exp(down) - error), np.asarray(eta * np.exp(up) + error)
+    return np.asarray(eta - np.hypot(error, down)), np.asarray(eta + np.hypot(error, up))
 
 
 def check_level(level: float) -> float:

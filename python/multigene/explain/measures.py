@@ -121,13 +121,13 @@ def permutation(
 ) -> dict[int, Floats]:
     """Fall of R² in every repeat of shuffling each of the columns."""
     rng = np.random.default_rng(seed)
-    base, falls = rows.r2(individual.predict(rows.X)), {}
+    base, falls = rows.explained(individual.predict(rows.X)), {}
     shuffled = rows.X.copy()
     for j in columns:
         falls[j] = np.empty(max(1, repeats))
         for r in range(len(falls[j])):
             shuffled[:, j] = rng.permutation(rows.X[:, j])
-            falls[j][r] = base - rows.r2(individual.predict(shuffled))
+            falls[j][r] = base - rows.explained(individual.predict(shuffled))
         shuffled[:, j] = rows.X[:, j]
     return falls
 

@@ -23,7 +23,7 @@ from multigene.evolution.pareto import Member
 from multigene.explain.rounding import rounded
 from multigene.explain.terms import Fitted, Scorer, Terms, as_individual, split, terms_of
 from multigene.expression.build import product_of, sum_of, weighted
-from multigene.expression.genes import model_expression
+from multigene.expression.genes import model_expression, prediction_expression
 from multigene.expression.jacobian import node_values
 from multigene.expression.readable import size
 from multigene.expression.rewriting import replaced
@@ -84,8 +84,8 @@ def pruned(
         raise ValueError(
             f"max_loss={max_loss!r} is no loss of R²; give a number from 0 up to 1, for example 0.001."
         )
-    before = Formula(model_expression(member.individual), names, target)
-    base = rows.r2(member.individual.predict(rows.X))
+    before = Formula(prediction_expression(member.individual, rows.loss.link), names, target)
+    base = rows.explained(member.individual.predict(rows.X))
     if not math.isfinite(base):
         raise ValueError(
             "The model has no finite value on some of these rows, so a loss cannot be measured; "
@@ -96,8 +96,8 @@ def pruned(
     for expression in reversed(work.path(before.expression)):
         for candidate in _models(expression, rows, base - float(max_loss)):
             # What is listed is the formula of the engine's model, so that is measured.
-            after = Formula(model_expression(candidate), names, target)
-            r2 = rows.r2(candidate.predict(rows.X))
+            after = Formula(prediction_expression(candidate, rows.loss.link), names, target)
+            r2 = rows.explained(candidate.predict(rows.X))
             if r2 >= base - max_loss and after.size <= best[1].size:
                 best = candidate, after, r2
                 break

@@ -20,4 +20,6 @@ def without_term(terms: Sequence[Expression], place: int, rows: TrainingRows) ->
             "Without this term the formula has no finite value on some rows; leave another one out."
         )
     individual = as_individual(fitted.constant, fitted.coefficients, fitted.terms, grouped=True)
-    return Member(individual, rows.r2(individual.predict(rows.X)), individual.complexity, source="pruned")
+    return Member(
+        individual, rows.explained(individual.predict(rows.X)), individual.complexity, source="pruned"
+    )

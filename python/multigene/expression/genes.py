@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from multigene._engine import Individual
-from multigene.expression.build import linear, monomial, sum_of, weighted
+from multigene.expression.build import call, linear, monomial, sum_of, weighted
 from multigene.expression.operators import OPERATORS
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable
@@ -30,6 +30,14 @@ def gene_expression(individual: Individual, gene: int) -> Expression:
             first = len(stack) - OPERATORS[kind].arity
             stack[first:] = [Operation(kind, tuple(stack[first:]))]
     return stack[0]
+
+
+def prediction_expression(individual: Individual, link: str = "identity") -> Expression:
+    """The whole model as it predicts: what `model_expression` has, within the inverse of the link."""
+    predictor = model_expression(individual)
+    if link == "log":
+        return call("exp", predictor)
+    return call("logistic", call("neg", predictor)) if link == "logit" else predictor
 
 
 def model_expression(individual: Individual) -> Expression:

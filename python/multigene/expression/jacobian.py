@@ -26,7 +26,7 @@ def owners(expression: Expression) -> list[Expression]:
     nodes = postorder(expression)
     columns, count = _columns(nodes)
     found: list[Expression] = [expression] * count
-    for place, (node, children) in enumerate(zip(nodes, _children(nodes), strict=True)):
+    for place, (node, children) in enumerate(zip(nodes, places_of_children(nodes), strict=True)):
         if isinstance(node, Power) and columns[place] >= 0:
             found[columns[place]] = node
         for child in children:
@@ -38,7 +38,7 @@ def owners(expression: Expression) -> list[Expression]:
 def jacobian(expression: Expression, X: Floats) -> Floats:
     """Derivatives of the value by each parameter: rows × parameters. Not finite where a derivative does not exist."""
     nodes = postorder(expression)
-    children = _children(nodes)
+    children = places_of_children(nodes)
     columns, count = _columns(nodes)
     result = np.zeros((len(X), count))
     for start in range(0, len(X), CHUNK):
@@ -57,7 +57,7 @@ def _columns(nodes: list[Expression]) -> tuple[list[int], int]:
     return columns, count
 
 
-def _children(nodes: list[Expression]) -> list[list[int]]:
+def places_of_children(nodes: list[Expression]) -> list[list[int]]:
     """Places of every node's children."""
     stack: list[int] = []
     found = []
@@ -102,7 +102,7 @@ def node_values(nodes: list[Expression], X: Floats) -> list[Floats]:
     """Values of all nodes of a postorder on every row."""
     values: list[Floats] = []
     with np.errstate(all="ignore"):
-        for node, children in zip(nodes, _children(nodes), strict=True):
+        for node, children in zip(nodes, places_of_children(nodes), strict=True):
             values.append(_value(node, [values[child] for child in children], X))
     return values
 

@@ -79,7 +79,8 @@ NEIGHBOUR_ROWS = 1000
 # --- how probable a claim is (claims.py) ----------------------------------------------------------
 
 #: By grade, up to so many fitted numbers: how often formulas of that kind were the law. Exact ones: 81 of 81 claims of the law
-#: benchmarks (`dev`, random laws), others 26 of 26, 49 of 51, 7 of 17 and 5 of 20 planted laws with noise (`calibration`,
+#: benchmarks (`dev`, random laws of development and held-out seeds, so this figure is not
+#: a held-out one), others 26 of 26, 49 of 51, 7 of 17 and 5 of 20 planted laws with noise (`calibration`,
 #: development laws), each with one success and one failure more.
 CONFIDENCE = {
     "exact": ((10**9, 0.99),),

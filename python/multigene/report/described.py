@@ -58,7 +58,7 @@ def described(shown: Shown, listed: Listed, place: int) -> dict[str, Any]:
     rows = shown.rows
     digits = shown_formula.digits_of(formula, rows, shown.ranges())
     typeset = shown_formula.written(formula, digits)
-    intervals = None if rows is None else Intervals(formula.expression, rows)
+    intervals = None if rows is None or not shown.model.loss.squared else Intervals(formula.expression, rows)
     said: dict[str, Any] = {
         "row": next(i for i, each in enumerate(shown.model.front.listed) if each is listed),
         "size": listed.complexity,
@@ -82,7 +82,7 @@ def described(shown: Shown, listed: Listed, place: int) -> dict[str, Any]:
         "compute": computed(formula, intervals),
     }
     for each, kept in zip(shown.sets, shown.points, strict=True):
-        prediction = individual.predict(each.X)
+        prediction = shown.model.loss.prediction(individual.predict(each.X))
         said["errors"][each.name], error_curve = errors_of(each, prediction)
         said["curves"].append(error_curve)
         said["predictions"].append(numbers(prediction[kept]))
@@ -178,15 +178,15 @@ def _on_rows(shown: Shown, individual: Individual, said: dict[str, Any]) -> dict
     rows = shown.rows
     if rows is None:
         return {"importance": [], "dependence": [], "segments": []}
-    losses = statistics.importance(individual, rows)
+    losses = statistics.importance(individual, rows, shown.model.loss)
     r2 = said["errors"]["train"]["r2"] or 0.0
     curves = [
-        (j, statistics.partial_dependence(individual, rows, j, shown.grids[j]))
+        (j, statistics.partial_dependence(individual, rows, j, shown.grids[j], shown.model.loss))
         for j in list(losses)[:MOST_DEPENDENCES]
     ]
     last = shown.sets[-1]
     with np.errstate(all="ignore"):
-        worst = statistics.segments(last, last.y - individual.predict(last.X))
+        worst = statistics.segments(last, last.y - shown.model.loss.prediction(individual.predict(last.X)))
     return {
         "importance": [[j, number(_grown(shown, r2, losses[j])), number(losses[j])] for j in losses],
         "dependence": [

@@ -19,7 +19,7 @@ def estimator_html(model: FittedModel | None, diagram: str) -> str:
     if model is None:
         return diagram
     said = (
-        f"R² {model.r2:.4f} on the training rows · "
+        f"{model.loss.measure} {model.explained:.4f} on the training rows · "
         f"{anatomy(model.formula.size, model.n_genes, ' · ')} · {among(len(model.front.listed))}"
     )
     return (
@@ -27,6 +27,24 @@ def estimator_html(model: FittedModel | None, diagram: str) -> str:
         f"{model.formula.mathml()}</div>"
         f'<div style="opacity:.75;margin-bottom:.6em">{escape(said)}</div>{diagram}'
     )
+
+
+class InNotebook:
+    """How an estimator shows itself in a notebook: its formula over scikit-learn's diagram."""
+
+    def _known(self) -> FittedModel | None:
+        return self.fitted_ if self.__sklearn_is_fitted__() else None  # type: ignore[attr-defined]
+
+    def _repr_latex_(self) -> str | None:
+        known = self._known()
+        return None if known is None else str(known.formula._repr_latex_())
+
+    def _repr_html_inner(self) -> str:
+        return estimator_html(self._known(), super()._repr_html_inner())  # type: ignore[misc]
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
+        return {**bundle, "text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
 
 
 def in_notebook() -> bool:

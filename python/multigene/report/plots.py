@@ -78,8 +78,8 @@ class Plots:
         sets = self._sets(X, y, X_test, y_test, sample_weight)
         for rows in sets:
             shown = statistics.thinned(rows, MOST_POINTS)
-            prediction = self._model.individual.predict(shown.X)
-            r2 = understand.metrics(rows.y, self._model.individual.predict(rows.X), rows.weights)["r2"]
+            prediction = self._model.response(shown.X)
+            r2 = understand.metrics(rows.y, self._model.response(rows.X), rows.weights)["r2"]
             label = f"{NAMES[rows.name]}, R² {r2:.3f}" + (self._unseen() if rows.name == "train" else "")
             self._points(ax, rows.name, shown.y, prediction, label)
         low, high = min(r.y.min() for r in sets), max(r.y.max() for r in sets)
@@ -95,7 +95,7 @@ class Plots:
         ax = _axes(ax)
         for rows in self._sets(X, y, X_test, y_test):
             shown = statistics.thinned(rows, MOST_POINTS)
-            prediction = self._model.individual.predict(shown.X)
+            prediction = self._model.response(shown.X)
             self._points(ax, rows.name, prediction, shown.y - prediction, NAMES[rows.name])
         ax.axhline(0.0, color=INK, linewidth=1.0)
         ax.set(xlabel=f"predicted {self._model.target}", ylabel="residual")
@@ -119,7 +119,7 @@ class Plots:
         rows = needed_rows(self._model, X, y, sample_weight)
         fitted_to = training_rows(self._model) or rows
         this = f"{self._model.formula.size} nodes"
-        found = {this: self._model.individual.predict(rows.X) - rows.y}
+        found = {this: self._model.response(rows.X) - rows.y}
         for name, each in (models or {}).items():
             shown = rows.X if X is None else X
             found[name] = np.asarray(each.predict(shown), dtype=np.float64).ravel() - rows.y
@@ -147,7 +147,7 @@ class Plots:
     ) -> Axes:
         """R² lost when a column is shuffled, for the columns that the formula uses."""
         model = self._model
-        losses = statistics.importance(model.individual, needed_rows(model, X, y, sample_weight))
+        losses = statistics.importance(model.individual, needed_rows(model, X, y, sample_weight), model.loss)
         ax = _axes(ax)
         ranked = sorted(losses, key=lambda j: losses[j])
         bars = ax.barh(
@@ -178,7 +178,7 @@ class Plots:
             raise ValueError("The formula is a constant: it depends on no column.")
         places = self._places(ax, len(chosen))
         for place, j in zip(places, chosen, strict=True):
-            curve = statistics.partial_dependence(model.individual, rows, j)
+            curve = statistics.partial_dependence(model.individual, rows, j, loss=model.loss)
             place.fill_between(curve.grid, curve.low, curve.high, color=BLUE, alpha=0.18, linewidth=0)
             place.plot(curve.grid, curve.mean, color=BLUE, linewidth=1.8)
             shown = np.unique(np.quantile(rows.X[:, j], np.linspace(0.0, 1.0, 100)))
@@ -270,7 +270,7 @@ class Plots:
     def _features(self, features: Any, rows: Rows) -> list[int]:
         names = self._model.names
         if features is None:
-            losses = statistics.importance(self._model.individual, rows)
+            losses = statistics.importance(self._model.individual, rows, self._model.loss)
             return list(losses)[:6]
         wanted = [features] if isinstance(features, str | int | np.integer) else list(features)
         chosen = []

@@ -10,13 +10,14 @@ sample of them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Individual
 from multigene.data.arrays import spread_rows
+from multigene.data.losses import SQUARED, Loss
 from multigene.data.training_rows import TrainingRows
 from multigene.explain import measures as understand
 from multigene.explain.intervals import Uncertainty
@@ -103,13 +104,13 @@ def used_features(individual: Individual) -> list[int]:
     return sorted(used)
 
 
-def importance(individual: Individual, rows: Rows) -> dict[int, float]:
+def importance(individual: Individual, rows: Rows, loss: Loss = SQUARED) -> dict[int, float]:
     """Loss of R² when a column is shuffled, for the columns that the model reads, the most important first.
 
     The numbers of `model.importance(X, y)`, on a sample where there are very many rows.
     """
     sample = thinned(rows, IMPORTANCE_ROWS)
-    falls = understand.permutation(individual, sample, used_features(individual))
+    falls = understand.permutation(individual, replace(sample, loss=loss), used_features(individual))
     means = {j: float(fall.mean()) for j, fall in falls.items()}
     return dict(sorted(means.items(), key=lambda each: -each[1]))
 
@@ -214,7 +215,7 @@ class Dependence:
 
 
 def partial_dependence(
-    individual: Individual, rows: Rows, feature: int, grid: Floats | None = None
+    individual: Individual, rows: Rows, feature: int, grid: Floats | None = None, loss: Loss = SQUARED
 ) -> Dependence:
     """Predictions with one column set to each value of a grid over its range, averaged over a sample of the
     rows.
@@ -225,7 +226,8 @@ def partial_dependence(
         grid = feature_grid(rows.X[:, feature])
     stacked = np.repeat(X[None, :, :], len(grid), axis=0)
     stacked[:, :, feature] = grid[:, None]
-    values = individual.predict(stacked.reshape(-1, X.shape[1])).reshape(len(grid), len(X))
+    predictor = individual.predict(stacked.reshape(-1, X.shape[1]))
+    values = loss.prediction(predictor).reshape(len(grid), len(X))
     low, high = _quantiles(values, [0.1, 0.9], sample.weights)
     return Dependence(feature, grid, np.average(values, axis=1, weights=sample.weights), low, high)
 

@@ -35,7 +35,8 @@ BOX_MARGIN, BEYOND_ROWS = 0.02, 0.2
 #: the box that were guarded like the rows cost configuration UB 0.03 of test R².
 BOX_ROOM = 2.0
 #: Times the target's range that the range of a term may be: larger ones cancel each other. Of short formulas, and of others, in
-#: which many terms share the work: with 20 for both ASN and CCS lost 0.03 of test R² at the large end (`sizes`, 5 s).
+#: which many terms share the work: with 20 for both ASN and CCS had 0.03 less test R² at the large end in one
+#: run (`sizes`, 5 s; a check without any limit did no better).
 CANCELLING, CANCELLING_LARGE = 20.0, 1000.0
 #: Functions of one kind inside each other that are too many. Not tuned.
 MOST_NESTED = 3
@@ -128,6 +129,8 @@ STRENGTHS = np.logspace(-7.0, 3.0, 31)
 SUBSETS = (1, 2, 3, 5, 8)
 #: Steps of tuning when a formula is fitted to other rows. Not tuned.
 REFITTING_STEPS = 3
+#: Ridge regressions one after the other that approach another loss than squared error; they end when it falls no more. [round]
+REWEIGHTINGS = 30
 
 # --- cross-validation of the whole search (folds.py, cross_validation.py) ---------------------------
 

@@ -19,7 +19,7 @@ from multigene.evolution.pareto import Candidate
 from multigene.search.constants import EXPLAINED, FOLD_GENERATIONS, FOLD_SHARE
 from multigene.search.folds import without
 from multigene.search.islands import Islands
-from multigene.search.problem import Problem, Rows
+from multigene.search.problem import Problem, Rows, best_constant
 from multigene.search.progress import Step
 from multigene.search.task import Task
 
@@ -43,8 +43,7 @@ class FoldResult:
     ) -> FoldResult:
         """The models of a front after some generations, and the mean of the rows that were not left out."""
         predictions = np.array([rest.predicted(c, problem.X[rows]) for c in candidates])
-        unit = np.abs(rest.y).max() or 1.0
-        mean = unit * float(np.average(rest.y / unit, weights=rest.weights))
+        mean = best_constant(rest, np.arange(len(rest.y)))
         shaped = predictions.reshape(len(candidates), len(rows))
         return FoldResult(rows, [c.complexity for c in candidates], shaped, mean, generations)
 

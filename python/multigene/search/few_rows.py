@@ -23,15 +23,21 @@ Floats = npt.NDArray[np.float64]
 
 def decide_by_leaving_one_out(problem: Problem) -> SizeDecision:
     """Ridge regression against the mean, each row left out once; a formula must convince against the better one."""
-    Z, y, weights = _different_rows(problem)
+    (Z, y, weights), loss = _different_rows(problem), problem.loss
     if len(y) < 3:
         return SizeDecision(1, constant=True)
     unit, line, mean = float(np.abs(y).max()) or 1.0, np.zeros(len(y)), np.zeros(len(y))
     for row in range(len(y)):
         rest = np.arange(len(y)) != row
-        line[row] = Ridge.fitted(Z[rest], y[rest], weights[rest]).predict(Z[row : row + 1])[0]
-        mean[row] = unit * float(np.average(y[rest] / unit, weights=weights[rest]))
-    errors, around = (weights * ((y - predicted) / unit) ** 2 for predicted in (line, mean))
+        line[row] = Ridge.of_loss(Z[rest], y[rest], weights[rest], loss).predict(Z[row : row + 1])[0]
+        if loss.squared:
+            mean[row] = unit * float(np.average(y[rest] / unit, weights=weights[rest]))
+        else:
+            mean[row] = loss.constant(y[rest], weights[rest])
+    if loss.squared:
+        errors, around = (weights * ((y - predicted) / unit) ** 2 for predicted in (line, mean))
+    else:
+        errors, around = (weights * loss.values(y, predicted) for predicted in (line, mean))
     if clearly_better(errors, around, RIDGE_BETTER_THAN_MEAN_OF_VERY_FEW):
         return SizeDecision(1, linear=RIDGE)
     return SizeDecision(1, constant=True)
@@ -39,7 +45,7 @@ def decide_by_leaving_one_out(problem: Problem) -> SizeDecision:
 
 def ridge_of_different_rows(problem: Problem) -> Ridge:
     """Ridge regression of the different rows: leaving out one of two equal rows would tell nothing."""
-    return Ridge.fitted(*_different_rows(problem))
+    return Ridge.of_loss(*_different_rows(problem), problem.loss)
 
 
 def _different_rows(problem: Problem) -> tuple[Floats, Floats, Floats]:

@@ -36,7 +36,8 @@ def without(problem: Problem, fold: Rows) -> Problem:
     """The problem without a fold: nothing of it has seen those rows, not even means and scales."""
     rest = np.setdiff1d(np.arange(len(problem.y)), fold)
     weights = None if problem.weights is None else problem.weights[rest]
-    return Problem.of(problem.X[rest], problem.y[rest], weights, standardise=problem.scaling.changes)
+    standardise, loss = problem.scaling.changes, problem.loss
+    return Problem.of(problem.X[rest], problem.y[rest], weights, standardise=standardise, loss=loss)
 
 
 def unseen_ridge(problem: Problem) -> Floats:
@@ -45,6 +46,6 @@ def unseen_ridge(problem: Problem) -> Floats:
     for fold in folds_of(problem, RIDGE_FOLDS):
         rest = without(problem, fold)
         weights = np.ones(len(rest.y)) if rest.weights is None else rest.weights
-        line = Ridge.fitted(rest.standardised(rest.X), rest.y, weights)
+        line = Ridge.of_loss(rest.standardised(rest.X), rest.y, weights, problem.loss)
         predicted[fold] = line.predict(rest.standardised(problem.X[fold]))
     return predicted

@@ -8,10 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual
-from multigene.search.constants import STRENGTHS, SUBSETS
+from multigene.data.losses import Loss
+from multigene.search.constants import REFITTING_STEPS, REWEIGHTINGS, STRENGTHS, SUBSETS
 from multigene.search.problem import Problem
+from multigene.settings.settings import Refinement
 
 Floats = npt.NDArray[np.float64]
+
+#: How the weights of a line, which are those of least squares, are fitted to another loss.
+OTHER_LOSS = Refinement(iterations=REFITTING_STEPS, prune=0.0, decay=0.0)
 
 
 def linear_models(problem: Problem, data: Dataset) -> list[Individual]:
@@ -38,7 +43,8 @@ def linear_models(problem: Problem, data: Dataset) -> list[Individual]:
             f"{w!r}*x{j}" for j, w in zip(subset, weights.tolist(), strict=True) if np.isfinite(w)
         )
         if terms:
-            models.append(Individual([f"[{subset[0]}: 0.0 + {terms}]"], 0.0, [1.0]).fit(data))
+            line = Individual([f"[{subset[0]}: 0.0 + {terms}]"], 0.0, [1.0])
+            models.append(line.fit(data) if problem.loss.squared else line.refine(data, OTHER_LOSS))
     return models
 
 
@@ -76,12 +82,43 @@ class Ridge:
                 )
         return Ridge(solution * unit, (level - float(centre @ solution)) * unit)
 
+    @staticmethod
+    def of_loss(Z: Floats, y: Floats, weights: Floats, loss: Loss) -> Ridge:
+        """The same for another loss: ridge regressions of the squared errors that look like it, one after the other."""
+        if loss.squared:
+            return Ridge.fitted(Z, y, weights)
+        best = Ridge(np.zeros(Z.shape[1]), loss.constant(y, weights))
+
+        def cost(line: Ridge) -> float:
+            return float(np.average(loss.values(y, line.predict(Z)), weights=weights))
+
+        before = cost(best)
+        for _ in range(REWEIGHTINGS):
+            w, z = loss.working(y, best.predict(Z))
+            step = Ridge.fitted(Z, z, np.maximum(weights * w, 1e-12 * float((weights * w).max())))
+            for share in (1.0, 0.5, 0.25, 0.1, 0.01):
+                moved = Ridge(
+                    best.weights + share * (step.weights - best.weights),
+                    best.intercept + share * (step.intercept - best.intercept),
+                )
+                after = cost(moved)
+                if after < before:
+                    break
+            else:
+                return best
+            best, gain, before = moved, before - after, after
+            if gain < 1e-9 * before:
+                return best
+        return best
+
     def predict(self, Z: Floats) -> Floats:
         """Prediction on standardised features."""
         return np.asarray(self.intercept + Z @ self.weights)
 
-    def r2(self, Z: Floats, y: Floats, weights: Floats) -> float:
-        """Share of the variance explained."""
+    def explained(self, Z: Floats, y: Floats, weights: Floats, loss: Loss) -> float:
+        """Share of the loss explained."""
+        if not loss.squared:
+            return loss.explained(y, self.predict(Z), weights)
         unit = _size(y)
         around = y / unit - np.average(y / unit, weights=weights)
         left = float(np.average(((y - self.predict(Z)) / unit) ** 2, weights=weights))

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual
+from multigene.data.losses import SQUARED, Loss
 from multigene.evolution.pareto import Candidate
 from multigene.laws.variables.units import Dimensions
 from multigene.search.constants import (
@@ -40,6 +41,8 @@ class Problem:
     """Rows that no search sees, to validate models; none where there are few rows."""
     scaling: Scaling
     guard: Guard
+    loss: Loss = SQUARED
+    """What is minimised, with its numbers."""
     dimensions: Dimensions | None = None
     """Of features and target, where the user gave units."""
 
@@ -52,6 +55,7 @@ class Problem:
         holdout: float = 0.25,
         standardise: bool = True,
         only_laws: bool = False,
+        loss: Loss = SQUARED,
     ) -> Problem:
         """Share out the rows and draw the guard's points: the same for every seed of a run.
 
@@ -73,7 +77,8 @@ class Problem:
             if standardise
             else Scaling.none(X.shape[1])
         )
-        return Problem(X, y, weights, search, held_out, scaling, Guard.of(X, y, scaling, rng))
+        guard = Guard.of(X, np.array(loss.predictor_range(y)), scaling, rng)
+        return Problem(X, y, weights, search, held_out, scaling, guard, loss)
 
     @property
     def few_rows(self) -> bool:
@@ -108,7 +113,7 @@ class Problem:
             X, y, weights = X[rows], y[rows], None if weights is None else weights[rows]
         X = self.standardised(X) if standardised else X
         shifted = self.scaling.shifted if standardised else []
-        return Dataset(X, y, weights, None, different, shifted=shifted)
+        return Dataset(X, y, weights, None, different, self.loss.engine, shifted)
 
     def size(self, model: Individual, *, in_user_units: bool = False) -> int:
         """Size of the printed formula of a model of standardised features, or of the user's."""
@@ -132,7 +137,16 @@ class Problem:
 
     def plain_dataset(self) -> Dataset:
         """All rows as they are: what the paper's configurations work on."""
-        return Dataset(self.X, self.y, self.weights)
+        return Dataset(self.X, self.y, self.weights, loss=self.loss.engine)
+
+
+def best_constant(problem: Problem, rows: Rows) -> float:
+    """The mean of the target on these rows, or what another loss has in its place."""
+    y, weights = problem.y[rows], None if problem.weights is None else problem.weights[rows]
+    if not problem.loss.squared:
+        return problem.loss.constant(y, np.ones(len(y)) if weights is None else weights)
+    unit = np.abs(problem.y).max() or 1.0
+    return float(unit * np.average(y / unit, weights=weights))
 
 
 def unequal(weights: Floats | None) -> Floats | None:

@@ -16,11 +16,11 @@ import numpy as np
 
 from multigene._engine import Dataset, Individual, Workers
 from multigene.evolution.pareto import Candidate, Member, non_dominated, with_member
-from multigene.expression.genes import model_expression
+from multigene.expression.genes import prediction_expression
 from multigene.expression.printed_size import printed_size
 from multigene.laws import law as laws
 from multigene.laws.law import Find
-from multigene.search.constants import ALIKE, EXPLAINED
+from multigene.search.constants import ALIKE, EXPLAINED, MOST_FITTED
 from multigene.search.few_rows import most_convincing, ridge_of_different_rows
 from multigene.search.linear import Ridge
 from multigene.search.problem import Problem
@@ -178,7 +178,11 @@ def _within_limit(found: Found, chosen: Member, front: list[Member]) -> tuple[Me
     if found.max_size is None:
         return chosen, front
     mean = _mean(found.problem, found.problem.dataset())
-    small = [m for m in front if printed_size(model_expression(m.individual)) <= found.max_size]
+    small = [
+        m
+        for m in front
+        if printed_size(prediction_expression(m.individual, found.problem.loss.link)) <= found.max_size
+    ]
     small = small or [mean]
     if not any(m is chosen for m in small):
         chosen = best_of(found.problem, small)
@@ -232,9 +236,10 @@ def _linear_model(found: Found, number: int, data: Dataset) -> Member:
         return _member(problem, _candidate(problem, found.linear[number].refine(data, REFITTING)))
     Z, weights = problem.standardised(problem.X), problem.weights
     weights = np.ones(len(problem.y)) if weights is None else weights
-    ridge = ridge_of_different_rows(problem) if found.very_few_rows else Ridge.fitted(Z, problem.y, weights)
+    whole = Ridge.of_loss(Z, problem.y, weights, problem.loss)
+    ridge = ridge_of_different_rows(problem) if found.very_few_rows else whole
     shrunk = problem.scaling.in_user_units(ridge.individual())
-    return Member(shrunk, ridge.r2(Z, problem.y, weights), shrunk.printed_size())
+    return Member(shrunk, ridge.explained(Z, problem.y, weights, problem.loss), shrunk.printed_size())
 
 
 def _mean(problem: Problem, data: Dataset) -> Member:
@@ -268,9 +273,16 @@ def _finds(found: Found) -> list[Member]:
 
 
 def _measured_finds(found: Found) -> list[Member]:
-    """What the law search found on the way."""
-    rows = found.problem.finish_rows  # all of them unless there are very many
-    members = [_measured(found.problem, find, rows) for find in found.finds]
+    """What the law search found on the way.
+
+    Few rows are left out and fitted again from numbers that have seen them: what has a number for every other row agrees with
+    rows left out, too.
+    """
+    problem = found.problem
+    rows = problem.finish_rows  # all of them unless there are very many
+    most = MOST_FITTED * problem.different(rows) if problem.few_rows else np.inf
+    finds = [find for find in found.finds if find.individual.n_parameters <= most]
+    members = [_measured(problem, find, rows) for find in finds]
     return [m for m in members if np.isfinite(m.fitness)]
 
 

@@ -19,7 +19,7 @@ from multigene._engine import Workers
 from multigene.evolution import checkpoint as checkpoints
 from multigene.evolution.interrupts import Interrupts
 from multigene.evolution.pareto import Candidate
-from multigene.expression.genes import model_expression
+from multigene.expression.genes import prediction_expression
 from multigene.files import remove_parts, write_atomically
 from multigene.formula import Formula
 from multigene.search.constants import CHECKPOINT_SECONDS, LAST_MOMENT
@@ -224,7 +224,7 @@ class Run:
 
         def formula_of(candidate: Candidate) -> str:
             model = self.problem.user_model(candidate)
-            return str(Formula(model_expression(model), self.names, self.target))
+            return str(Formula(prediction_expression(model, self.problem.loss.link), self.names, self.target))
 
         known, self.rows = self.rows, {}
 

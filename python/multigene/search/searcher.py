@@ -116,7 +116,7 @@ def explore(task: Task, state: SearchState, share: Share) -> Steps:
     """Islands evolve on the rows for searching; a law or an explained target ends the search."""
     if not state.islands.populations:
         state.islands.settle(state.rng)
-    while not _explored(task, state, share()):
+    while state.laws_next or not _explored(task, state, share()):
         if (yield from explore_round(task, state, share)):
             return True
     return False
@@ -124,8 +124,8 @@ def explore(task: Task, state: SearchState, share: Share) -> Steps:
 
 def explore_round(task: Task, state: SearchState, share: Share) -> Steps:
     """Islands evolve until they migrate; the law search does what it is due beside them."""
-    state.islands.round()
-    yield state.step()
+    if not state.laws_next:
+        yield _island_round(state)
     if state.islands.reached(EXPLAINED) or _seek_beside(state, lambda: _explored(task, state, share())):
         yield state.step()
         return True
@@ -156,13 +156,13 @@ def move_to_all_rows(task: Task, state: SearchState) -> None:
 def finish(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
     """Islands evolve on all rows, near the end the front is completed; without end, unless there is a law or very many rows."""
     while True:
-        if share() >= state.completion and not state.complete:
-            complete(task, state)
-            if not task.sees_all_rows:
-                yield state.step()
-                return
-        state.islands.round()
-        yield state.step()
+        if not state.laws_next:
+            if share() >= state.completion and not state.complete:
+                complete(task, state)
+                if not task.sees_all_rows:
+                    yield state.step()
+                    return
+            yield _island_round(state)
         if _seek_beside(state, lambda: share() >= state.completion):
             yield state.step()
             return
@@ -211,11 +211,20 @@ def _explored(task: Task, state: SearchState, share: float) -> bool:
     return share >= (COMPLETION if task.problem.few_rows else 1.0)
 
 
+def _island_round(state: SearchState) -> Step:
+    """Islands evolve until they migrate. Whoever stops here goes on with the law search."""
+    state.islands.round()
+    state.laws_next = True
+    return state.step()
+
+
 def _seek_beside(state: SearchState, stop: Callable[[], bool]) -> bool:
     """The law search does what it is due beside the islands; True if there is a law."""
     best = state.islands.whole.best
     left = np.inf if best is None else 1.0 - best.fitness
-    return state.laws.run(state.laws.due(left, state.islands.evaluations), stop)
+    found = state.laws.run(state.laws.due(left, state.islands.evaluations), stop)
+    state.laws_next = False
+    return found
 
 
 # --- the search as a whole ------------------------------------------------------------------------

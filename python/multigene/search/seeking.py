@@ -217,6 +217,8 @@ def _obstacle(problem: Problem, rows: Rows) -> str | None:
     """Why no law can be looked for in these rows, with the remedy; None if one can."""
     laws_alone = "units" if problem.dimensions is not None else "search='laws'"
     remedy = "leave units out" if problem.dimensions is not None else "take search='both'"
+    if not problem.loss.squared:
+        return f"{laws_alone} goes with loss='squared' alone, not with {problem.loss.name!r}; leave loss out, or {remedy}."
     if len(rows) < FEWEST_ROWS_FOR_A_LAW:
         return (
             f"{len(rows)} different rows are too few for {laws_alone}: anything could be called a law; "

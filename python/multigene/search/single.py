@@ -36,7 +36,8 @@ class SinglePopulation:
         self.problem, self.settings, self.rng, self.workers = problem, settings, rng, workers
         self.data = problem.plain_dataset()
         # With very few rows whether a model behaves between them is a matter of rounding.
-        guarded = settings.selection.guarded and len(problem.y) >= REPRESENTATIVE_ROWS
+        rows = problem.different(np.arange(len(problem.y)))
+        guarded = settings.selection.guarded and rows >= REPRESENTATIVE_ROWS
         self.front = ParetoFront(problem.guard.behaves_between_rows if guarded else None)
         self.last: Generation | None = None
         if saved is not None:

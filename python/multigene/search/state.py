@@ -35,6 +35,8 @@ class SearchState:
     decision: SizeDecision | None = None
     complete: bool = False
     """Has the front been completed by shorter formulas, and fitted to all rows where there are very many?"""
+    laws_next: bool = False
+    """Have islands done a round, and is it the turn of the law search beside them?"""
 
     @staticmethod
     def at_the_start(task: Task, rng: np.random.Generator) -> SearchState:
@@ -60,6 +62,7 @@ class SearchState:
             "cross_validation": self.cross_validation.packed(),
             "decision": None if self.decision is None else self.decision.packed(),
             "complete": self.complete,
+            "laws_next": self.laws_next,
         }
 
     @staticmethod
@@ -82,6 +85,7 @@ class SearchState:
                 CrossValidation.unpacked(task, saved["cross_validation"]),
                 None if saved["decision"] is None else SizeDecision.unpacked(saved["decision"]),
                 complete,
+                bool(saved["laws_next"]),
             )
         except (KeyError, TypeError, ValueError):
             raise ValueError(checkpoint.DAMAGED) from None

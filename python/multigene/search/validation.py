@@ -36,7 +36,7 @@ from multigene.search.constants import (
 )
 from multigene.search.cross_validation import FoldResult
 from multigene.search.folds import folds_of, unseen_ridge
-from multigene.search.problem import Problem, Rows
+from multigene.search.problem import Problem, Rows, best_constant
 from multigene.settings.settings import Refinement
 
 Floats = npt.NDArray[np.float64]
@@ -161,13 +161,9 @@ class HeldOut:
         self.weights = np.ones(len(rows)) if problem.weights is None else problem.weights[rows]
         self.X = problem.X[rows]
         self.Z = problem.standardised(self.X)
-        fitted = problem.search_rows
-        weights = None if problem.weights is None else problem.weights[fitted]
-        unit = np.abs(problem.y).max() or 1.0
-        #: Of the mean of the rows for searching.
-        self.constant = self.squares(
-            np.full(len(rows), unit * np.average(problem.y[fitted] / unit, weights=weights))
-        )
+        self.loss = problem.loss
+        #: Of the best constant of the rows for searching.
+        self.constant = self.squares(np.full(len(rows), best_constant(problem, problem.search_rows)))
         #: Are there enough rows to decide by?
         self.enough = (
             problem.different(rows) >= FEWEST_ROWS_TO_VALIDATE
@@ -179,7 +175,9 @@ class HeldOut:
         return np.asarray(residual / (np.abs(self.y).max(initial=0.0) or 1.0))
 
     def squares(self, predicted: Floats) -> Floats:
-        """Weighted squared errors, row by row; infinite where there is no value."""
+        """Weighted squared errors, row by row, or what another loss has in their place; infinite where there is no value."""
+        if not self.loss.squared:
+            return np.asarray(self.weights * self.loss.values(self.y, predicted))
         with np.errstate(over="ignore", invalid="ignore"):
             errors = self.weights * self._scaled(self.y - predicted) ** 2
         return np.where(np.isfinite(errors), errors, np.inf)
@@ -189,7 +187,10 @@ class HeldOut:
         return self.squares(individual.predict(self.Z))
 
     def r2(self, errors: Floats) -> float:
-        """R² on these rows."""
+        """R² on these rows, or the share of another loss that is explained."""
+        if not self.loss.squared:
+            best = np.full(len(self.y), self.loss.constant(self.y, self.weights))
+            return 1.0 - float(errors.sum()) / (float(self.squares(best).sum()) or 1.0)
         centred = self._scaled(self.y - np.average(self.y, weights=self.weights))
         return 1.0 - float(errors.sum()) / (float(np.sum(self.weights * centred**2)) or 1.0)
 
@@ -208,7 +209,8 @@ def unseen_errors(problem: Problem, member: Member) -> Floats:
     for fold in folds:
         rest = np.setdiff1d(np.arange(len(problem.y)), fold)
         weights = None if problem.weights is None else problem.weights[rest]
-        data = Dataset(np.ascontiguousarray(problem.X[rest]), problem.y[rest], weights)
+        X, loss = np.ascontiguousarray(problem.X[rest]), problem.loss.engine
+        data = Dataset(X, problem.y[rest], weights, loss=loss)
         again = individual.refine(data, REFITTING)
         predictions.append(again.predict(np.ascontiguousarray(problem.X[fold])))
     return held_out.squares(np.concatenate(predictions))

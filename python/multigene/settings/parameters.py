@@ -33,6 +33,7 @@ class Parameters:
     functions: str | list[Any] | dict[str, Any] | tuple[Any, ...] | None = None
     generations: int | None = field(default=None, metadata={"option": "--generations"})
     time_limit: float | None = field(default=None, metadata={"option": "--time"})
+    loss: Any = field(default="squared", metadata={"option": "--loss"})
     max_size: int | None = field(default=None, metadata={"option": "--max-size"})
     search: Kind = field(default="both", metadata={"option": "--search"})
     units: dict[str, str] | None = field(default=None, metadata={"option": "--units"})

@@ -14,6 +14,7 @@ from joblib import effective_n_jobs
 
 from multigene.settings.check import check
 from multigene.settings.defaults import default_settings
+from multigene.settings.loss import loss_of
 from multigene.settings.paper import configuration
 from multigene.settings.settings import Selection, Settings, Stopping, function_entries
 
@@ -53,6 +54,7 @@ def resolved(estimator: Any) -> Settings:
     base = base.with_values(functions=functions)
     base = scaled_to_population(base, proportions, changes)
     resolved = with_limits(base, estimator.generations, estimator.time_limit)
+    _check_loss(resolved, estimator)
     check(resolved)
     if resolved.search is not None and resolved.genes.lcf in ("synchronised", "global"):
         raise ValueError(
@@ -60,6 +62,16 @@ def resolved(estimator: Any) -> Settings:
             "or leave lcf as it is for the default search."
         )
     return resolved
+
+
+def _check_loss(settings: Settings, estimator: Any) -> None:
+    """Refuse a loss that cannot be read, or that contradicts a search for laws alone."""
+    loss = loss_of(estimator.loss)
+    if not loss.squared and settings.search is not None and settings.search.looks_for == "laws":
+        given = "units" if estimator.units is not None else "search='laws'"
+        raise ValueError(
+            f"loss={loss.name!r} and {given} contradict each other: laws are found by squared error; leave one out."
+        )
 
 
 def looks_for(settings: Settings, search: str, units: Any) -> str:

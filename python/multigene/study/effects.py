@@ -160,6 +160,7 @@ def effects_figure(found: Results, limit: str) -> Figure:
         axis.set_yticks([place + 0.375 for place in range(len(places))], [place or "all" for place in places])
         axis.invert_yaxis()
         axis.set_xlabel(f"(1 − R²) on testing rows, relative to {found.design.baseline}")
-        axis.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        if methods:
+            axis.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
         axis.set_title(f"{found.design.title}, {limit}", fontsize=10)
         return settled(figure)

@@ -4,14 +4,14 @@
 //! best constant is. The rest follows: the outer coefficients by iteratively reweighted least squares (`working`), R² as the
 //! share of the best constant's loss that is explained, gradients and Levenberg–Marquardt steps from the same weighted squares.
 //!
-//! To add a loss: implement [`Loss`] here for a small struct with its parameter, if it has one; give it a line in [`named`]; name
-//! it in `_engine.pyi` (`Dataset`). Tests take it from a table of losses in `tests/loss.rs`: derivatives, fit against an
-//! independent solution, tuning. A loss of a probability or a rate takes the linear predictor as its prediction (logistic: log
+//! To add a loss: implement [`Loss`] in `losses` for a small struct with its numbers, if it has any; give it a line in [`named`]
+//! and one in `settings/losses.py`, which says what users call it and how it is linked to the target. A loss of a probability or a rate takes the linear predictor as its prediction (logistic: log
 //! odds, Poisson: log rate); whoever predicts applies the inverse link.
 use std::fmt::Debug;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
+use crate::evaluate::losses::{Gamma, Huber, Logistic, Poisson, Quantile, Relative};
 
 /// What a prediction p of a row with target y costs, in units in which squared error costs (y − p)²: twice the negative
 /// logarithm of a likelihood, up to what does not depend on p. Never negative.
@@ -25,6 +25,11 @@ pub trait Loss: Debug + Send + Sync {
 
     /// The constant of least loss, given targets and row weights.
     fn constant(&self, y: &[f64], weights: &[f64]) -> f64;
+
+    /// Reweighting ends when the loss falls by no more than this share of itself.
+    fn gain(&self) -> f64 {
+        1e-10
+    }
 
     /// Σ weight·loss over rows. One call for all rows: nothing is dispatched row by row.
     fn total(&self, y: &[f64], weights: &[f64], p: &[f64]) -> f64 {
@@ -42,12 +47,19 @@ pub trait Loss: Debug + Send + Sync {
     }
 }
 
-/// The loss of this name with its parameter; None for squared error, which needs no [`Loss`].
-pub fn named(name: &str, _parameter: f64) -> Result<Option<Arc<dyn Loss>>> {
-    match name {
-        "squared" => Ok(None),
-        _ => Err(Error::new(format!("There is no loss {name:?}; take \"squared\"."))),
-    }
+/// The loss of this name with its numbers; None for squared error, which needs no [`Loss`].
+pub fn named(name: &str, numbers: &[f64]) -> Result<Option<Arc<dyn Loss>>> {
+    let loss: Arc<dyn Loss> = match (name, numbers) {
+        ("squared", []) => return Ok(None),
+        ("huber", &[distance]) if distance > 0.0 => Arc::new(Huber(distance)),
+        ("quantile", &[level, near]) if 0.0 < level && level < 1.0 && near > 0.0 => Arc::new(Quantile { level, near }),
+        ("relative", []) => Arc::new(Relative),
+        ("poisson", []) => Arc::new(Poisson),
+        ("gamma", []) => Arc::new(Gamma),
+        ("logistic", []) => Arc::new(Logistic),
+        _ => return Err(Error::new(format!("There is no loss {name:?} with the numbers {numbers:?}."))),
+    };
+    Ok(Some(loss))
 }
 
 /// A loss on given rows.

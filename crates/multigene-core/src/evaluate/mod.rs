@@ -14,6 +14,7 @@ pub mod gradient;
 pub mod least_squares;
 pub mod loops;
 pub mod loss;
+pub mod losses;
 pub mod outer_fit;
 pub mod program;
 pub mod rows;

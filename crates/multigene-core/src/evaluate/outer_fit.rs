@@ -9,7 +9,7 @@ use crate::evaluate::gradient::{Kept, Sweep, Tape, Tunable};
 use crate::evaluate::least_squares::{Gram, PIVOT, leave, solve};
 use crate::evaluate::program::Program;
 use crate::evaluate::rows;
-use crate::evaluate::working::{self, OuterFit, Working};
+use crate::evaluate::working::{self, OuterFit, Start, Working};
 use crate::tree::functions::{CustomOperator, MOST_EXPANDED, expanded_size};
 use crate::tree::individual::{Gene, Individual};
 use crate::tree::weights::Weights;
@@ -106,7 +106,14 @@ impl Individual {
         let fitted = match (data.objective(), context.fit_genes) {
             (None, true) => self.least_squares(&columns, context, workspace),
             (None, false) => self.add_up(&columns, data, workspace),
-            (Some(objective), true) => self.take(working::fit(&columns, data, objective), workspace),
+            (Some(objective), true) => {
+                let start = Start {
+                    coefficients: &self.coefficients,
+                    intercept: self.intercept,
+                };
+                let fitted = working::fit(&columns, data, objective, start);
+                self.take(fitted, workspace)
+            }
             (Some(objective), false) => self.take(working::add_up(&columns, data, objective), workspace),
         };
         let finite = self.intercept.is_finite() && self.coefficients.iter().all(|c| c.is_finite());

@@ -11,8 +11,6 @@ use crate::tree::individual::Individual;
 
 /// At most so many reweightings: separable classes have no finite best coefficients.
 const REWEIGHTINGS: usize = 50;
-/// Ends when the loss falls by no more than this share of itself.
-const GAIN: f64 = 1e-12;
 /// A step that raises the loss is halved so often before it is given up.
 const HALVINGS: usize = 20;
 
@@ -24,6 +22,15 @@ pub struct Working {
     /// The genes' columns, standardised by the working weights.
     columns: Vec<Arc<Column>>,
     gram: Gram,
+}
+
+/// Where the search for coefficients begins: those of a similar model.
+#[derive(Clone, Copy, Debug)]
+pub struct Start<'a> {
+    /// c1 … ck.
+    pub coefficients: &'a [f64],
+    /// c0.
+    pub intercept: f64,
 }
 
 /// Outer coefficients and what they predict.
@@ -63,10 +70,17 @@ impl OuterFit {
     }
 }
 
-/// The coefficients of least loss, beginning with the best constant; None where a value is not finite.
-pub fn fit(columns: &[&Column], data: &Dataset, objective: &Objective) -> Option<(OuterFit, Working)> {
+/// The coefficients of least loss, beginning with those given or with the best constant, whichever is better; None where a value
+/// is not finite.
+pub fn fit(columns: &[&Column], data: &Dataset, objective: &Objective, start: Start) -> Option<(OuterFit, Working)> {
     let raw: Vec<Vec<f64>> = columns.iter().map(|column| data.raw(column)).collect();
     let mut best = OuterFit::new(vec![0.0; raw.len()], objective.constant, &raw, objective);
+    if start.coefficients.len() == raw.len() && start.coefficients.iter().any(|&c| c != 0.0) {
+        let given = OuterFit::new(start.coefficients.to_vec(), start.intercept, &raw, objective);
+        if given.unexplained < best.unexplained {
+            best = given;
+        }
+    }
     for _ in 0..REWEIGHTINGS {
         let working = Working::at(&best.prediction, &raw, data, objective)?;
         let (coefficients, intercept) = working.solve();
@@ -81,7 +95,7 @@ pub fn fit(columns: &[&Column], data: &Dataset, objective: &Objective) -> Option
         if gain >= 0.0 {
             best = step;
         }
-        if gain.is_nan() || gain <= GAIN * best.unexplained {
+        if gain.is_nan() || gain <= objective.loss.gain() * best.unexplained {
             break;
         }
     }
