@@ -45,7 +45,7 @@ def served(folder: Path, *tables: Path) -> Iterator[str]:
         process.stdout.close()
 
 
-def until(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
+def until(condition: Callable[[], Any], seconds: float = 240.0) -> Any:
     """Wait until a condition holds; elements may come and go meanwhile."""
     end, last = time.monotonic() + seconds, None
     while time.monotonic() < end:

@@ -97,6 +97,22 @@ def test_the_clock_has_no_say_in_a_run_that_generations_limit(monkeypatch):
     assert models[0].equations_.equals(models[1].equations_)
 
 
+@pytest.mark.parametrize("seconds", [None, 1000.0])
+def test_a_stop_by_callback_does_not_wait_for_the_time_limit(seconds, monkeypatch):
+    X, y = rows()
+    allowed = []
+    real = searcher.result_of
+
+    def noted(found, workers, seconds):
+        allowed.append(seconds)
+        return real(found, workers, seconds)
+
+    monkeypatch.setattr(searcher, "result_of", noted)
+    model = quick(settings={"seconds": seconds}).fit(X, y, callback=lambda progress: True)
+    assert model.stopped_by_ == "callback"
+    assert allowed == [None if seconds is None else run.LAST_MOMENT]
+
+
 # --- Ctrl-C ---------------------------------------------------------------------------------------
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -56,6 +58,37 @@ def test_a_script_gives_the_same_front_every_time():
     actions = [(1, "pin", "a*b"), (1, "ban", "the c"), (2, "price", 3.0), (2, "offer", "exp(a)")]
     first, again = fitted(actions).equations_, fitted(actions).equations_
     pd.testing.assert_frame_equal(first, again)
+
+
+STEERED = [(1, "pin", "a*b"), (1, "ban", "the c"), (1, "ban", "sin"), (1, "price", 0.5)]
+
+
+def stopped_and_resumed(path, search) -> MultigeneRegressor:
+    model = MultigeneRegressor(**{**QUICK, "search": search})
+    model.fit(*table(), callback=Script([*STEERED, (2, "stop", None)]), checkpoint=path)
+    assert model.stopped_by_ == "callback"
+    return model.fit(*table(), checkpoint=path)
+
+
+def test_a_steered_run_that_is_resumed_goes_on_as_if_it_had_not_been_stopped(tmp_path):
+    resumed = stopped_and_resumed(tmp_path / "checkpoint", "accuracy")
+    pd.testing.assert_frame_equal(resumed.equations_, fitted(STEERED).equations_)
+
+
+def test_bans_and_pins_outlast_a_stop_with_the_law_search_too(tmp_path):
+    resumed = stopped_and_resumed(tmp_path / "checkpoint", "both")
+    assert used(resumed) == {"a", "b"}
+    assert not any("sin(" in str(each.formula) for each in resumed.fitted_.front.listed)
+    assert (resumed.equations_["source"] == "pinned").sum() == 1
+
+
+@pytest.mark.parametrize("steered", [{}, {"columns": [7], "functions": [], "price": None, "pinned": []}, 3])
+def test_a_checkpoint_whose_steering_is_damaged_is_told(tmp_path, steered):
+    path = tmp_path / "checkpoint"
+    MultigeneRegressor(**QUICK).fit(*table(), callback=Script([(1, "stop", None)]), checkpoint=path)
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"steered": steered}))
+    with pytest.raises(ValueError, match="checkpoint is damaged"):
+        MultigeneRegressor(**QUICK).fit(*table(), checkpoint=path)
 
 
 def test_a_script_can_end_a_run():

@@ -47,40 +47,12 @@ class Rows:
     """Samples drawn so far, by size."""
 
 
-@dataclass(frozen=True)
-class GeneRole:
-    """What a gene does in a model: share of the prediction's variance, and loss of R² without it."""
-
-    number: int
-    coefficient: float
-    spread: float
-    share: float
-    cost: float
-
-
-def gene_roles(individual: Individual, rows: Rows) -> list[GeneRole]:
-    """Contribution and cost of removal of every gene that counts.
-
-    `spread` is the standard deviation of coefficient·gene, `share` the covariance of that term with the
-    prediction over the prediction's variance (shares add up to 1), `cost` how much R² on the rows falls when
-    the gene is left out and the other coefficients are fitted anew: the numbers of `model.genes(X, y)`, here
-    from one pass over the rows for all removals together, since a report has them for every model of the
-    front.
-    """
-    coefficients = np.asarray(individual.coefficients)
-    live = np.flatnonzero(coefficients)
-    with np.errstate(all="ignore"):
-        terms = individual.gene_values(rows.X)[:, live] * coefficients[live]
-    return [
-        GeneRole(int(number), float(coefficients[number]), *role)
-        for number, role in zip(live, term_roles(terms, rows), strict=False)
-    ]
-
-
 def term_roles(terms: Floats, rows: Rows) -> list[tuple[float, float, float]]:
-    """Spread, share and cost of every column of `terms`, which add up to a prediction but for a number; see `gene_roles`.
+    """Spread, share and cost of every column of `terms`, which add up to a prediction but for a number.
 
-    Nothing where a term is not finite on some row.
+    Spread is the standard deviation of a term, share its covariance with the prediction over the prediction's variance (shares
+    add up to 1), cost how much R² on the rows falls when the term is left out and the others are weighted anew: all removals from
+    one pass over the rows, since a report has them for every model of the front. Nothing where a term is not finite on some row.
     """
     weights = rows.weights
     if terms.shape[1] == 0:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from multigene._engine import Individual, Workers
+from multigene._engine import Individual, Population, Workers
 from multigene.evolution import checkpoint
 from multigene.evolution.loop import Generation, evolve
 from multigene.evolution.parallel import in_order, own
@@ -274,14 +274,22 @@ class Islands:
     def _moved(self, island: Island) -> Island:
         """The island's population on other rows, or with other settings."""
         assert island.last is not None
-        settings = self._settings(island.short)
-        island.last.population.forget()
+        settings, population = self._settings(island.short), island.last.population
         data = self.user_data if island.short else self.data
-        fitness, complexity = island.last.population.evaluate(data, settings.selection.by)
+        if (
+            settings.genes != island.settings.genes
+        ):  # a population builds genes as it was told when it was made
+            population = Population.restore(
+                population.dump(), settings.genes, data.n_features, island.workers
+            )
+        population.forget()
+        fitness, complexity = population.evaluate(data, settings.selection.by)
         front = self._front(island.short)
-        last = replace(island.last, fitness=fitness, complexity=complexity, front=front)
+        last = replace(
+            island.last, fitness=fitness, complexity=complexity, front=front, population=population
+        )
         common = self.short if island.short else self.front
-        common.update(last.population, last.population.peaks(), complexity)
+        common.update(population, population.peaks(), complexity)
         return self._island(island.short, island.workers, [], last=last)
 
     def _workers(self) -> Workers:

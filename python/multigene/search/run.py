@@ -177,9 +177,12 @@ class Run:
             return so_far or self.search.provisional()
 
     def _seconds_for_last_tuning(self) -> float | None:
-        """As long as it takes, so that the clock has no say in the result; but not after Ctrl-C, and not beyond a time limit."""
+        """As long as it takes, so that the clock has no say in the result; but not after Ctrl-C, and not beyond a time limit.
+
+        Whoever stops a run with a time limit by callback does not want to wait for that limit.
+        """
         limit = self.settings.stopping.seconds
-        if self.stopped_by == "interrupt":
+        if self.stopped_by == "interrupt" or (self.stopped_by == "callback" and limit is not None):
             return LAST_MOMENT
         return None if limit is None else max(LAST_MOMENT, limit - self.seconds())
 

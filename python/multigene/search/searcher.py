@@ -23,6 +23,7 @@ import numpy as np
 
 from multigene._engine import Individual, Workers
 from multigene.evolution.pareto import Member
+from multigene.search import steering
 from multigene.search.constants import COMPLETION, END_TO_START, EXPLAINED, FEWEST_FOLD_GENERATIONS, POLISHED
 from multigene.search.cross_validation import CrossValidation
 from multigene.search.few_rows import decide_by_leaving_one_out
@@ -244,11 +245,11 @@ class Searcher:
         """`generations` are those after which the run ends, `saved` is what `packed` gave."""
         self.task = task = Task(problem, settings, workers, generations)
         self.original, self.pinned = settings, list[Individual]()
-        self.state = (
-            SearchState.at_the_start(task, rng)
-            if saved is None
-            else SearchState.unpacked(task, rng, saved.get("search", {}))
-        )
+        if saved is None:
+            self.state = SearchState.at_the_start(task, rng)
+        else:
+            steering.restore(self, saved.get("steered", {}))
+            self.state = SearchState.unpacked(task, rng, saved.get("search", {}))
 
     def continue_with_larger_limit(self) -> None:
         """Go on although the search may have ended by itself."""
@@ -270,7 +271,7 @@ class Searcher:
 
     def packed(self) -> dict[str, Any]:
         """All that is needed to go on."""
-        return {"search": self.state.packed()}
+        return {"search": self.state.packed(), "steered": steering.packed(self)}
 
     def provisional(self) -> Result:
         """The best model so far, at once."""

@@ -81,6 +81,8 @@ def as_immigrants(model: Individual, problem: Problem) -> list[Individual]:
 def as_emigrant(model: Individual, problem: Problem) -> Individual:
     """A model of the user's features as one of standardised features."""
     scaling = problem.scaling
+    if not scaling.changes:
+        return model
     # z = (x - m)/s, so x = (z - (-m/s))/(1/s): the way back with these means and scales is the way there.
     means, scales = -scaling.means / scaling.scales, 1.0 / scaling.scales
     return model.in_original_units(means.tolist(), scales.tolist())

@@ -10,6 +10,8 @@ A callback asks for it, `progress.steer("ban", "x3")`, and the run hands it to t
 | `price` | a number from 0 on | what a node costs in the fitness that islands select by; 0 is the search's own fitness |
 | `stop` | None | ends the run |
 
+A checkpoint holds what was steered, and a resumed run goes on with it: `packed` and `restore`.
+
 `Script` is a callback that steers a run as another one was steered: with a limit by generations it gives the same front.
 """
 
@@ -23,13 +25,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multigene._engine import Individual
+from multigene.evolution import checkpoint
 from multigene.expression.engine_text import engine_text
 from multigene.expression.genes import gene_expression
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Number, substitute
 from multigene.search.linear import linear_models
-from multigene.search.scaling import Scaling
 from multigene.search.seeking import LawSearch
+from multigene.search.short import as_emigrant
+from multigene.search.task import Task
 from multigene.search.typed_formula import read_formula
 from multigene.settings.settings import Settings
 
@@ -90,23 +94,44 @@ def steer(searcher: Searcher, action: str, value: Any, names: Sequence[str]) -> 
     elif action == "ban":
         _ban(searcher, value, names)
     elif action == "price":
-        selection = searcher.original.selection
-        if value > 0.0:
-            selection = replace(selection, criterion="compact", node_price=float(value))
-        _go_on(searcher, replace(searcher.task.settings, selection=selection))
+        settings = replace(searcher.task.settings, selection=searcher.original.selection)
+        searcher.task.settings = _priced(settings, float(value)) if value > 0.0 else settings
+        _go_on(searcher)
 
 
-def standardised(individual: Individual, scaling: Scaling) -> Individual:
-    """A model of the user's features as one of standardised ones: the way back of `in_user_units`."""
-    if not scaling.changes:
-        return individual
-    means, scales = -scaling.means / scaling.scales, 1.0 / scaling.scales
-    return individual.in_original_units(means.tolist(), scales.tolist())
+def packed(searcher: Searcher) -> dict[str, Any]:
+    """What was steered so far as plain values: the state of a search belongs to it."""
+    selection = searcher.task.settings.selection
+    return {
+        "columns": sorted(searcher.task.bans.columns),
+        "functions": sorted(searcher.task.bans.functions),
+        "price": None if selection == searcher.original.selection else selection.node_price,
+        "pinned": [checkpoint.packed_model(each) for each in searcher.pinned],
+    }
+
+
+def restore(searcher: Searcher, saved: dict[str, Any]) -> None:
+    """Steer a search that has no state yet as `packed` says."""
+    task = searcher.task
+    try:
+        for place in saved["columns"]:
+            _ban_column(task, place)
+        for name in saved["functions"]:
+            _ban_function(task, name)
+        if saved["price"] is not None:
+            task.settings = _priced(task.settings, float(saved["price"]))
+        searcher.pinned.extend(checkpoint.model(*each) for each in saved["pinned"])
+    except (IndexError, KeyError, TypeError, ValueError):
+        raise ValueError(checkpoint.DAMAGED) from None
+
+
+def _priced(settings: Settings, price: float) -> Settings:
+    return replace(settings, selection=replace(settings.selection, criterion="compact", node_price=price))
 
 
 def _offer(searcher: Searcher, individual: Individual, pinned: bool) -> None:
     task, islands = searcher.task, searcher.state.islands
-    model = standardised(individual, task.problem.scaling).fit(islands.data)
+    model = as_emigrant(individual, task.problem).fit(islands.data)
     if not np.isfinite(model.fitness):
         return
     islands.offer([model])
@@ -116,28 +141,35 @@ def _offer(searcher: Searcher, individual: Individual, pinned: bool) -> None:
         searcher.pinned.append(individual)
 
 
+def _ban_column(task: Task, place: int) -> None:
+    task.bans.columns.add(place)
+    # A column without values of its own has nothing to offer: populations turn away from it by themselves.
+    X = task.problem.X.copy()
+    X[:, place] = task.problem.scaling.means[place]
+    task.problem = replace(task.problem, X=X)
+
+
+def _ban_function(task: Task, name: str) -> None:
+    task.bans.functions.add(name)
+    genes = task.settings.genes
+    kept = tuple(entry for entry in genes.functions if entry[0] != name)
+    task.settings = replace(task.settings, genes=replace(genes, functions=kept))
+
+
 def _ban(searcher: Searcher, value: str, names: Sequence[str]) -> None:
-    task = searcher.task
-    settings, bans = task.settings, task.bans
+    task, state = searcher.task, searcher.state
+    relatives: list[Individual] = []
     if value in names:
         place = list(names).index(value)
-        bans.columns.add(place)
-        # A column without values of its own has nothing to offer: populations turn away from it by themselves.
-        X = task.problem.X.copy()
-        X[:, place] = task.problem.scaling.means[place]
-        task.problem = replace(task.problem, X=X)
+        _ban_column(task, place)
+        relatives = _without_column(searcher, place)
     else:
-        bans.functions.add(value)
-        kept = tuple(entry for entry in settings.genes.functions if entry[0] != value)
-        settings = replace(settings, genes=replace(settings.genes, functions=kept))
-    state = searcher.state
-    relatives = [] if value not in names else _without_column(searcher, list(names).index(value))
+        _ban_function(task, value)
     if state.laws.law is None:
-        task.settings = settings
         state.laws = LawSearch(task, state.rng)
         if state.phase != "seek":
             state.laws.islands_begin()
-    _go_on(searcher, settings)
+    _go_on(searcher)
     for i, model in enumerate(relatives):
         fitted = model.fit(state.islands.data)
         state.islands.offer([fitted])
@@ -163,10 +195,10 @@ def _without_column(searcher: Searcher, place: int) -> list[Individual]:
     return found
 
 
-def _go_on(searcher: Searcher, settings: Settings) -> None:
+def _go_on(searcher: Searcher) -> None:
     """The islands go on with other settings or rows; what the front has and may keep stays in it."""
     task, state = searcher.task, searcher.state
-    task.settings, islands = settings, state.islands
+    islands = state.islands
     rows = task.problem.finish_rows if state.phase == "finish" else task.problem.search_rows
     islands.move(None if state.complete else rows, np.inf, 0)
     if task.options.linear:

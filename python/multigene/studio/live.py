@@ -79,15 +79,16 @@ class LiveRun:
             )
             self.fitted = model.fitted_
             write_atomically(self.folder / "model.json", dumps(self.fitted).encode())
-            self.state = (
-                "paused" if self.wanted == "pause" and self.fitted.stopped_by == "callback" else "done"
-            )
             self.formula, self.r2 = str(self.fitted.formula), self.fitted.r2
+            paused = self.wanted == "pause" and self.fitted.stopped_by == "callback"
+            state = "paused" if paused else "done"
         except Exception as error:  # whatever it is, the page says so and the studio goes on
-            self.state, self.trouble = "failed", str(error) or type(error).__name__
+            state, self.trouble = "failed", str(error) or type(error).__name__
             write_atomically(self.folder / "trouble.txt", traceback.format_exc().encode())
-        self.used += time.monotonic() - self.began
-        self._record()
+        with self.lock:  # whoever resumes a paused run finds it recorded
+            self.state = state
+            self.used += time.monotonic() - self.began
+            self._record()
         self._tell()
 
     def _line_first(self) -> None:
@@ -136,8 +137,6 @@ class LiveRun:
                 self.state = "done"
                 self._record()
             elif what == "resume" and self.state == "paused":
-                for each in [a for a in self.actions if a["action"] in ("ban", "price")]:
-                    self.waiting.append((each["action"], each["value"]))
                 self.actions.append({"step": self.step, "action": "resume", "value": None})
                 self.start()
             else:
