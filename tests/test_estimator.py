@@ -169,8 +169,8 @@ def test_every_number_is_finite(codename):
     assert np.isfinite(model.transformations_.to_numpy()).all()
 
 
-# Sums over weighted and over repeated rows differ in their last bits. Tuning by signs (UB) steps by the sign of a derivative that is
-# zero but for those bits where an individual is linear, so there not every seed can give the same run; without gradients all do.
+# Sums over weighted and over repeated rows differ in their last bits. Tuning by signs (UB) steps by the sign of a derivative that
+# is zero but for those bits where an individual is linear, so not every seed can give the same run; without gradients all do.
 @pytest.mark.parametrize(
     ("codename", "seed"),
     [*((name, seed) for name in ("baseline", "UM", "SM") for seed in range(4)), ("UB", 3)],
