@@ -53,7 +53,7 @@ def test_from_a_table_to_an_exported_formula(tmp_path, table):
         click(driver, "derive")
         until(lambda: "gap squared" in text(driver, "table"))
         assert serious(driver) == []
-        begin(driver, address, seconds="90")
+        begin(driver, address, seconds="300")
         until(lambda: driver.execute_script("return !!document.querySelector('#live-front .main-svg')"))
         assert serious(driver) == []
         # Steer: a formula of one's own, a ban, a price.
@@ -104,7 +104,7 @@ def test_two_tabs_see_the_same_run_and_a_phone_can_use_it(tmp_path, table):
         served(tmp_path / "work", table) as address,
         chromium(width=390, height=844, touch=True, dark=True) as driver,
     ):
-        begin(driver, address, seconds="90")
+        begin(driver, address, seconds="300")
         overflow = driver.execute_script("return document.documentElement.scrollWidth - window.innerWidth")
         assert overflow <= 0
         first = driver.current_window_handle
