@@ -24,6 +24,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from multigene import MultigeneRegressor
+from multigene.evolution.checkpoint import VERSION
 from multigene.settings.paper import CODENAMES, configuration
 from multigene.settings.settings import Settings
 
@@ -498,7 +499,7 @@ def test_wrong_checkpoints_get_a_sentence(tmp_path):
         (good[:100], "damaged"),
         (b"[]", "not a checkpoint"),
         (b"\x00\xff", "damaged"),
-        (good.replace(b'"version": 2', b'"version": 99'), "version 99"),
+        (good.replace(b'"version": %d' % VERSION, b'"version": 99'), "version 99"),
         (good.replace(b'"front"', b'"frond"'), "damaged"),
         (good.replace(b'"population": "', b'"population": "AAAA'), "damaged"),
     ]:

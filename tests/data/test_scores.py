@@ -28,7 +28,7 @@ def all_of_them(y: np.ndarray, prediction: np.ndarray) -> set[float]:
         r2(y, prediction),
         metrics(y, prediction)["r2"],
         scores(y, prediction)["r2"],
-        TrainingRows.of(np.zeros((len(y), 1)), y).r2(prediction),
+        TrainingRows.of(np.zeros((len(y), 1)), y).explained(prediction),
     }
 
 

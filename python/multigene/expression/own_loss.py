@@ -10,6 +10,8 @@ from multigene.expression.jacobian import node_values, partials, places_of_child
 from multigene.expression.tree import Expression, Variable, postorder, variables
 
 Floats = npt.NDArray[np.float64]
+#: Characters of an expression; as for definitions of functions.
+LONGEST = 4000
 
 
 class WrittenLoss:
@@ -17,7 +19,14 @@ class WrittenLoss:
 
     def __init__(self, text: str) -> None:
         """Raises a `ValueError` that marks what cannot be read."""
-        self.text, self.expression = text, read(text, ("y", "p"))
+        if len(text) > LONGEST:
+            raise ValueError(
+                f"The expression of the loss has {len(text)} characters; give one of at most {LONGEST}."
+            )
+        try:
+            self.text, self.expression = text, read(text, ("y", "p"))
+        except (SyntaxError, RecursionError, MemoryError):
+            raise ValueError(f"loss={text!r} cannot be read; give for example '(y - p)**2'.") from None
         if 1 not in variables(self.expression):
             raise ValueError(
                 f"loss={text!r} does not contain p, the prediction; give for example '(y - p)**2'."
