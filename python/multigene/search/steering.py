@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -31,15 +31,23 @@ from multigene.expression.genes import gene_expression
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Number, substitute
 from multigene.search.linear import linear_models
+from multigene.search.progress import Progress
 from multigene.search.seeking import LawSearch
 from multigene.search.short import as_emigrant
+from multigene.search.state import SearchState
 from multigene.search.task import Task
 from multigene.search.typed_formula import read_formula
 from multigene.settings.settings import Settings
 
-if TYPE_CHECKING:
-    from multigene.search.progress import Progress
-    from multigene.search.searcher import Searcher
+
+class Steered(Protocol):
+    """What steering changes of a search (`searcher.py`)."""
+
+    task: Task
+    state: SearchState
+    original: Settings
+    pinned: list[Individual]
+
 
 ACTIONS = ("offer", "pin", "ban", "price", "stop")
 
@@ -86,7 +94,7 @@ def check(action: str, value: Any, names: Sequence[str], settings: Settings) -> 
         raise ValueError(f"price {value!r} is not a number from 0 on.")
 
 
-def steer(searcher: Searcher, action: str, value: Any, names: Sequence[str]) -> None:
+def steer(searcher: Steered, action: str, value: Any, names: Sequence[str]) -> None:
     """Do what was asked; the search goes on from where it stands."""
     check(action, value, names, searcher.original)
     if action in ("offer", "pin"):
@@ -99,7 +107,7 @@ def steer(searcher: Searcher, action: str, value: Any, names: Sequence[str]) -> 
         _go_on(searcher)
 
 
-def packed(searcher: Searcher) -> dict[str, Any]:
+def packed(searcher: Steered) -> dict[str, Any]:
     """What was steered so far as plain values: the state of a search belongs to it."""
     selection = searcher.task.settings.selection
     return {
@@ -110,7 +118,7 @@ def packed(searcher: Searcher) -> dict[str, Any]:
     }
 
 
-def restore(searcher: Searcher, saved: dict[str, Any]) -> None:
+def restore(searcher: Steered, saved: dict[str, Any]) -> None:
     """Steer a search that has no state yet as `packed` says."""
     task = searcher.task
     try:
@@ -129,7 +137,7 @@ def _priced(settings: Settings, price: float) -> Settings:
     return replace(settings, selection=replace(settings.selection, criterion="compact", node_price=price))
 
 
-def _offer(searcher: Searcher, individual: Individual, pinned: bool) -> None:
+def _offer(searcher: Steered, individual: Individual, pinned: bool) -> None:
     task, islands = searcher.task, searcher.state.islands
     model = as_emigrant(individual, task.problem).fit(islands.data)
     if not np.isfinite(model.fitness):
@@ -156,7 +164,7 @@ def _ban_function(task: Task, name: str) -> None:
     task.settings = replace(task.settings, genes=replace(genes, functions=kept))
 
 
-def _ban(searcher: Searcher, value: str, names: Sequence[str]) -> None:
+def _ban(searcher: Steered, value: str, names: Sequence[str]) -> None:
     task, state = searcher.task, searcher.state
     relatives: list[Individual] = []
     if value in names:
@@ -178,7 +186,7 @@ def _ban(searcher: Searcher, value: str, names: Sequence[str]) -> None:
             large[i % len(large)].immigrants.append(fitted)
 
 
-def _without_column(searcher: Searcher, place: int) -> list[Individual]:
+def _without_column(searcher: Steered, place: int) -> list[Individual]:
     """Models of the front that use a column with its mean in its stead: what they have found otherwise is not lost."""
     found = []
     for candidate in searcher.state.islands.front:
@@ -195,7 +203,7 @@ def _without_column(searcher: Searcher, place: int) -> list[Individual]:
     return found
 
 
-def _go_on(searcher: Searcher) -> None:
+def _go_on(searcher: Steered) -> None:
     """The islands go on with other settings or rows; what the front has and may keep stays in it."""
     task, state = searcher.task, searcher.state
     islands = state.islands
