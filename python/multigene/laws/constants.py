@@ -24,7 +24,7 @@ from multigene.settings.settings import Refinement
 EXACT = 1e-12
 #: What rounding alone leaves. [rounding]
 ROUNDING = 1e-22
-#: What formulas of at most so many nodes must reach to be a law: long ones come close by chance. [dev]
+#: What formulas of at most this many nodes must reach to be a law: long ones come close by chance. [dev]
 STAIRS = ((12, EXACT), (20, 1e-18))
 #: Terms of a law are not larger than their sum by this factor. [round]
 CANCELLATION = 1e3
@@ -33,7 +33,7 @@ LARGEST_LAW = 45
 #: What is left of a law is at most so much of what rounding can change, on nine rows of ten and on every row. True laws need
 #: 6e-14 and mostly 1e-16; a false one that was found needs 2e-13, which is for `STANDS_OUT` to tell. [feynman]
 ROUNDING_LEVEL, WORST_LEVEL = 1e-12, 1e-9
-#: Every fitted number of a law matters so many times as much as what is left (true laws: 1e12 and more; polynomials that
+#: Every fitted number of a law matters this many times as much as what is left (true laws: 1e12 and more; polynomials that
 #: approximate a root or an exponential: 10 to 40). [feynman]
 STANDS_OUT = 1e3
 #: Rounding inside a law changes no more than this many times its largest value (true laws: 170 at most). [feynman]
@@ -45,9 +45,9 @@ COARSEST = 1e-4
 #: Most nodes of a law with fitted numbers that is exact to the recognised digits of the data. [round]
 DIGITS_NODES = 20
 #: Where digits are not recognised, a law of at most so few nodes may miss every row alike, relatively: at most by this, and no
-#: row so many times as much as the median one. [round]
+#: row this many times as much as the median one. [round]
 EVEN_NODES, COARSEST_LEVEL, EVEN = 12, 1e-6, 30.0
-#: A part of a formula is dead when it changes the value by no more than so many times what is left. [round]
+#: A part of a formula is dead when it changes the value by no more than this many times what is left. [round]
 DEAD = 3.0
 #: Steps by which fitted numbers are tuned down to rounding. [round]
 GAUSS_NEWTON_STEPS = 12
@@ -69,7 +69,7 @@ WORTH_POLISHING = 1e-4
 NOISE_Z = 3.7
 #: Normal deviate above which residuals go with a power or product of features: there are many of these. [round]
 TERM_Z = 4.5
-#: No residual of noise is larger than so many times their spread. [round]
+#: No residual of noise is larger than this many times their spread. [round]
 NOISE_TAIL = 6.0
 #: Share of the residuals' variance that a smooth model must predict of left-out rows to show that there is structure. [round]
 SMOOTH_PART = 0.04
@@ -138,7 +138,7 @@ SURVEY_WORK = 1000
 SUGGESTION_TUNING = Refinement(iterations=12, bound=100.0, decay=0.0, prune=0.0)
 #: Less than this is rounding, among what is suggested. [rounding]
 NOTHING_LEFT = 1e-13
-#: A longer law, of many features one longer than so many nodes for each, is compared with what later stages find. [dev]
+#: A longer law, of many features one longer than this many nodes for each, is compared with what later stages find. [dev]
 LONG_LAW, LONG_PER_FEATURE = 14, 3
 #: Suggestions of a target that are looked at because they convince most. [noise]
 MOST_CONVINCING = 2
@@ -199,9 +199,9 @@ PROMISING = 1e-8
 FOUND = 1e-18
 #: Steps of a new best's tuning, and further ones where it leaves less than `NEAR_EXACT`. [dev]
 FULL_STEPS, MORE_STEPS, NEAR_EXACT = 8, 20, 1e-4
-#: What leaves less than this and is not exact after so many generations approximates ever better and is no law. [dev]
+#: What leaves less than this and is not exact after this many generations approximates ever better and is no law. [dev]
 CREEPING, PATIENCE = 1e-9, 5
-#: Hill climbing may do this share of the work that evolution did, and looks at so many neighbours at a time. [dev]
+#: Hill climbing may do this share of the work that evolution did, and looks at this many neighbours at a time. [dev]
 CLIMB_SHARE, CLIMB_BATCH = 0.4, 60
 #: Evaluations per individual and generation that a restart is expected to take. [time]
 USUAL = 5
