@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("typer")
@@ -98,8 +99,12 @@ def test_nothing_but_results_when_it_is_no_terminal(here):
 def test_signals_keep_the_best_formula(here, tmp_path, name):
     import pty
 
+    noisy = k11c(600, 0)  # noise, so that no law ends the search before the signal does
+    noisy["y"] += np.random.default_rng(0).normal(scale=noisy["y"].std() / 3, size=len(noisy))
+    noisy.to_csv(tmp_path / "noisy.csv", index=False)
     terminal, side = pty.openpty()
-    command = ["fit", "good.csv", "--time", "60", "--save", str(tmp_path / "m.json")]
+    command = ["fit", str(tmp_path / "noisy.csv"), "--time", "60", "--seed", "0"]
+    command += ["--save", str(tmp_path / "m.json")]
     child = subprocess.Popen(
         [sys.executable, "-m", "multigene", *command], stdout=subprocess.PIPE, stderr=side
     )
