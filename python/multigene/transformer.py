@@ -1,7 +1,6 @@
-"""Evolved genes as features: a transformer for any scikit-learn pipeline, and a classifier made of it.
+"""Evolved genes as features: a transformer for any scikit-learn pipeline.
 
-`MultigeneTransformer` runs a `MultigeneRegressor` and hands on the genes of its model as columns;
-`MultigeneClassifier` evolves genes for each class and weighs them by logistic regression. For several
+`MultigeneTransformer` runs a `MultigeneRegressor` and hands on the genes of its model as columns. For several
 targets take scikit-learn's own `MultiOutputRegressor(MultigeneRegressor())`.
 """
 
@@ -11,14 +10,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from multigene.data.arrays import checked_classes, checked_features, column_names
+from multigene.data.arrays import checked_features
 from multigene.estimator import MultigeneRegressor
 from multigene.expression.build import weighted
 from multigene.expression.genes import gene_expression
@@ -68,29 +63,7 @@ class Genes:
             return np.asarray(self.individual.gene_values(X)[:, self.used] * self.scales, dtype=np.float64)
 
 
-class _ReportedByRegressor:
-    """`report` and `plot` are about one formula: those who look for them here are told where they are."""
-
-    _reported_by = ""
-
-    @property
-    def report(self) -> NoReturn:
-        """There is none."""
-        raise AttributeError(self._told("report(path)"))
-
-    @property
-    def plot(self) -> NoReturn:
-        """There is none."""
-        raise AttributeError(self._told("plot.front()"))
-
-    def _told(self, call: str) -> str:
-        return (
-            f"{type(self).__name__} has no report or plots of its own, since those are about one formula; "
-            f"use {self._reported_by}.{call}."
-        )
-
-
-class MultigeneTransformer(_ReportedByRegressor, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class MultigeneTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Evolved genes as features.
 
     Parameters
@@ -111,8 +84,6 @@ class MultigeneTransformer(_ReportedByRegressor, TransformerMixin, BaseEstimator
     --------
     >>> make_pipeline(MultigeneTransformer(MultigeneRegressor(time_limit=10)), RidgeCV()).fit(X, y)
     """
-
-    _reported_by = "transformer.regressor_"
 
     def __init__(self, regressor: MultigeneRegressor | None = None, *, keep_features: bool = False) -> None:
         self.regressor = regressor
@@ -136,6 +107,16 @@ class MultigeneTransformer(_ReportedByRegressor, TransformerMixin, BaseEstimator
         values = self._genes.values(X)
         return np.hstack([X, values]) if self.keep_features else values
 
+    @property
+    def report(self) -> NoReturn:
+        """There is none: it is about one formula."""
+        raise AttributeError(_reported_by("report(path)"))
+
+    @property
+    def plot(self) -> NoReturn:
+        """There is none."""
+        raise AttributeError(_reported_by("plot.front()"))
+
     def _features(self, X: Any) -> Floats:
         return checked_features(self, X, self.regressor_.fitted_.encoding)
 
@@ -156,103 +137,8 @@ class MultigeneTransformer(_ReportedByRegressor, TransformerMixin, BaseEstimator
         return tags
 
 
-class MultigeneClassifier(_ReportedByRegressor, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Classification by evolved genes and logistic regression.
-
-    For two classes one run evolves genes that tell them apart; for more, one run per class tells it from
-    the rest. A logistic regression over all genes then gives the probabilities, so that each class has a
-    formula: the log-odds are linear in the genes.
-
-    Parameters
-    ----------
-    regressor : MultigeneRegressor or None
-        What evolves the genes. With more than two classes it runs once per class.
-    classifier : classifier or None
-        What weighs the genes; None for `LogisticRegression` on standardised genes.
-
-    Attributes
-    ----------
-    classes_ : array
-        The classes.
-    genes_ : list of Formula
-        The genes of all runs.
-    classifier_ : classifier
-        The fitted classifier over the genes.
-
-    Examples
-    --------
-    >>> MultigeneClassifier(MultigeneRegressor(time_limit=10)).fit(X, y).predict_proba(X)
-    """
-
-    _reported_by = "classifier.regressors_[0]"
-
-    def __init__(self, regressor: MultigeneRegressor | None = None, classifier: Any = None) -> None:
-        self.regressor = regressor
-        self.classifier = classifier
-
-    def fit(self, X: Any, y: Any) -> MultigeneClassifier:
-        """Evolve genes that tell the classes apart, then weigh them."""
-        base = MultigeneRegressor() if self.regressor is None else self.regressor
-        names, frame = column_names(X), X
-        X, y = checked_classes(self, X, y, base.missing)
-        check_classification_targets(y)
-        self.classes_, index = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"All rows are of one class, {self.classes_.tolist()[0]!r}; give rows of at least 2 classes."
-            )
-        told_apart = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        inputs = frame if names is not None else X
-        self.regressors_ = [clone(base).fit(inputs, (index == k).astype(np.float64)) for k in told_apart]
-        self._genes = [Genes(model.fitted_, self._features(model, X)) for model in self.regressors_]
-        self.genes_ = [formula for genes in self._genes for formula in genes.formulas]
-        self.classifier_ = clone(self._default() if self.classifier is None else self.classifier)
-        self.classifier_.fit(self._values(X), index)
-        return self
-
-    def _features(self, model: MultigeneRegressor, X: Any) -> Floats:
-        """The numeric features of one of the runs; rows without a table to encode are checked already."""
-        encoding = model.fitted_.encoding
-        return np.asarray(X) if encoding is None else checked_features(self, X, encoding)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.regressor is None or self.regressor.missing == "fill"
-        return tags
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The most probable class of every row."""
-        values = self._checked_values(X)
-        return np.asarray(self.classes_[self.classifier_.predict(values)])
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Probability of every class, one column each in the order of `classes_`."""
-        values = self._checked_values(X)
-        return np.asarray(self.classifier_.predict_proba(values), dtype=np.float64)
-
-    def decision_function(self, X: Any) -> Floats:
-        """Log-odds: one number per row for two classes, else one column per class."""
-        values = self._checked_values(X)
-        return np.asarray(self.classifier_.decision_function(values), dtype=np.float64)
-
-    @staticmethod
-    def _default() -> Any:
-        return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
-
-    def _checked_values(self, X: Any) -> Floats:
-        check_is_fitted(self)
-        encoded = self.regressors_[0].fitted_.encoding is not None
-        return self._values(X if encoded else checked_features(self, X))
-
-    def _values(self, X: Any) -> Floats:
-        # Extrapolated genes can be as large as floats go; scaling them must not overflow.
-        return np.clip(
-            np.hstack(
-                [
-                    genes.values(self._features(model, X))
-                    for model, genes in zip(self.regressors_, self._genes, strict=True)
-                ]
-            ),
-            -1e100,
-            1e100,
-        )
+def _reported_by(call: str) -> str:
+    return (
+        "MultigeneTransformer has no report or plots of its own, since those are about one formula; "
+        f"use transformer.regressor_.{call}."
+    )
