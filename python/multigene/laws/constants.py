@@ -176,9 +176,9 @@ MOST_INSIDE, MOST_FACTORS, MOST_ARGUMENTS = 900, 130, 30
 MOST_SCALED = 250
 #: Functions, the simplest, that products of two functions have as a factor. [time]
 MOST_PAIRED = 40
-#: Of every factor's products, this many that resemble the target most, and this many of the simplest of the simplest factors. [time]
+#: Of every factor's products, those most like the target, and the simplest of the simplest factors: how many each. [time]
 MOST_ALIKE, SIMPLE_FACTORS, MOST_SIMPLE = 30, 16, 16
-#: Columns among which sets are sought: this many of the best ones, of the best for what a pair leaves, and of the simplest. [time]
+#: Columns among which sets are sought: how many of the best, of the best for what a pair leaves, and of the simplest. [time]
 BEST_COLUMNS, BEST_AFTER_A_PAIR, SIMPLEST_COLUMNS = 900, 300, 300
 #: Columns of which the fixed ones leave no more than this share are dropped. [rounding]
 NOTHING_ELSE = 1e-5
@@ -239,7 +239,7 @@ SYMMETRY_ROWS = 500
 CLOSE_TO_WHOLE, LARGEST_EXPONENT = 0.2, 6.0
 #: Slopes may cancel up to this share of their size; what is believed is for left-out rows to say. [feynman]
 SLOPES_CANCEL = 0.5
-#: A surrogate in combined variables may leave this many times as much of left-out rows as the one before, if that has got as far as
+#: In combined variables a surrogate may leave this many times as much of left-out rows as the one before, if that is as good as
 #: noise allows; otherwise it must be clearly better, as it is of fewer variables and thus of a higher degree. [feynman]
 AS_GOOD, BETTER = 1.02, 0.65
 #: Differences that leave less than this share are not compared with anything else. [feynman]
