@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,13 @@ class SizeDecision:
     def final(self) -> bool:
         """Is nothing left to be searched for?"""
         return self.simple or self.exactly
+
+    def r2(self, problem: Problem) -> float:
+        """R² on unseen rows of the model that set the size, NaN where there were none."""
+        rows = unseen_rows(problem)
+        if self.errors is None or len(self.errors) != len(rows):  # cross-validation was cut short
+            return nan
+        return HeldOut(problem, rows).r2(self.errors)
 
     def packed(self) -> list[Any]:
         """As plain values, without loss."""
@@ -193,6 +201,20 @@ class HeldOut:
             return 1.0 - float(errors.sum()) / (float(self.squares(best).sum()) or 1.0)
         centred = self._scaled(self.y - np.average(self.y, weights=self.weights))
         return 1.0 - float(errors.sum()) / (float(np.sum(self.weights * centred**2)) or 1.0)
+
+
+def unseen_rows(problem: Problem) -> Rows:
+    """Held-out rows; with few rows those of all folds; none where there are too few to decide anything."""
+    if len(problem.held_out_rows):
+        return problem.held_out_rows
+    folds = folds_of(problem)
+    return np.concatenate(folds) if folds else np.arange(0)
+
+
+def unseen_r2(problem: Problem, member: Member) -> float:
+    """R² of a formula of the law search on rows that it was not fitted to, NaN where there are none."""
+    rows = unseen_rows(problem)
+    return HeldOut(problem, rows).r2(unseen_errors(problem, member)) if len(rows) else nan
 
 
 def unseen_errors(problem: Problem, member: Member) -> Floats:
