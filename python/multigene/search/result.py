@@ -76,7 +76,7 @@ class Found:
 
 
 def result_of(found: Found, workers: Workers, seconds: float | None) -> Result:
-    """The chosen model and the front; the chosen model may be tuned for so many seconds, None for as long as it takes."""
+    """The chosen model and the front; the chosen model may be tuned for this many seconds, None for as long as it takes."""
     if found.law is not None:
         law = _measured(found.problem, found.law)
         chosen, front = law, with_member(non_dominated([law, *_finds(found)]), law)
