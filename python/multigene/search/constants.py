@@ -166,6 +166,9 @@ RIDGE_BETTER_THAN_MEAN, RIDGE_BETTER_THAN_MEAN_OF_VERY_FEW = 0.25, 1.0
 WORTH_IT = 0.15
 #: Few rows that a model predicts this well (R²) are no matter of luck: they are decided on like many.
 CLEAR_SIGNAL = 0.95
+#: Nodes of a formula that people can read; what it may cost in R² on unseen rows; how many times as much it may leave unexplained
+#: there as the longer one. `sizes`, column "default".
+READABLE, READABLE_COST, READABLE_LEAVES = 80, 0.01, 10.0
 #: Room above the size that was decided on for the search on all rows, as a factor. Not tuned.
 ROOM = 1.25
 #: Fewer different rows decide nothing. Not tuned.
