@@ -1,7 +1,7 @@
 """The classifier beside logistic regression and gradient boosting: ROC AUC on rows not seen, and the size of formulas.
 
-Six public sets: four of scikit-learn (`digits` with the classes 3, 5, 8 and 9), two of statsmodels (`anes96`: the vote, `fair`: any
-affair; 1,500 rows of it drawn at random). A third of the rows, drawn anew for every seed and alike in classes, is for testing;
+Six public sets: four of scikit-learn (`digits` with the classes 3, 5, 8 and 9), two of statsmodels (`anes96`: the vote, `fair`:
+any affair; 1,500 rows of it drawn at random). A third of the rows, drawn anew for every seed and alike in classes, is for testing;
 with several classes the score is the mean over them, each told from the rest. Formulas have at most 40 nodes, as printed.
 
     python -m benchmarks classes --seconds 10 --seeds 3 --sets cancer,wine
@@ -64,7 +64,9 @@ def _auc(model: Any, X: Any, y: Any) -> float:
     shares = model.predict_proba(X)
     if shares.shape[1] == 2:
         return float(roc_auc_score(y, shares[:, 1]))
-    return float(np.mean([roc_auc_score(y == label, p) for label, p in zip(model.classes_, shares.T, strict=True)]))
+    return float(
+        np.mean([roc_auc_score(y == label, p) for label, p in zip(model.classes_, shares.T, strict=True)])
+    )
 
 
 def measured(name: str, seconds: float, seed: int) -> dict[str, float]:
@@ -89,11 +91,15 @@ def measured(name: str, seconds: float, seed: int) -> dict[str, float]:
 def run(arguments: Sequence[str] = ()) -> str:
     """Measure; prints every set when it is done, and returns the summary."""
     parser = argparse.ArgumentParser(prog="benchmarks classes", description=__doc__.split("\n\n")[0])
-    parser.add_argument("--seconds", type=float, default=10.0, help="of the processor, for all classes together")
+    parser.add_argument(
+        "--seconds", type=float, default=10.0, help="of the processor, for all classes together"
+    )
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--sets", default=",".join(SETS))
     given = parser.parse_args(arguments)
-    print(f"{'set':8} {'multigene':>9} {'logistic':>9} {'boosting':>9} {'nodes':>6}   medians of {given.seeds} draws")
+    print(
+        f"{'set':8} {'multigene':>9} {'logistic':>9} {'boosting':>9} {'nodes':>6}   medians of {given.seeds} draws"
+    )
     boosting, logistic, names = 0, 0, [name for name in given.sets.split(",") if name]
     for name in names:
         draws = [measured(name, given.seconds, seed) for seed in range(given.seeds)]

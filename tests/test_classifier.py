@@ -141,7 +141,9 @@ def test_class_weights_move_probabilities():
     by_hand = MultigeneClassifier(TINY, class_weight={0: 1 / (y == 0).sum(), 1: 1 / (y == 1).sum()}).fit(X, y)
     assert plain.predict_proba(X)[:, 1].mean() == pytest.approx(y.mean(), abs=0.02)
     assert balanced.predict_proba(X)[:, 1].mean() > 0.3
-    np.testing.assert_allclose(balanced.decision_function(X), by_hand.decision_function(X), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(
+        balanced.decision_function(X), by_hand.decision_function(X), rtol=1e-4, atol=1e-4
+    )
 
 
 def test_rows_of_weight_zero_are_not_seen(ring):

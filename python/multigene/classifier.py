@@ -1,7 +1,7 @@
 """MultigeneClassifier: a formula for the log-odds, in the scikit-learn API.
 
-For two classes one `MultigeneRegressor` with the logistic loss finds a formula for the log-odds of the second; for more classes one
-per class tells it from the rest. What comes out is a `FittedClasses` (`fitted_classes.py`).
+For two classes one `MultigeneRegressor` with the logistic loss finds a formula for the log-odds of the second; for more classes
+one per class tells it from the rest. What comes out is a `FittedClasses` (`fitted_classes.py`).
 """
 
 from __future__ import annotations
@@ -112,13 +112,14 @@ class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _base(self) -> MultigeneRegressor:
         """The regressor as it is run."""
-        base = MultigeneRegressor() if self.regressor is None else clone(self.regressor)
+        base: MultigeneRegressor = MultigeneRegressor() if self.regressor is None else clone(self.regressor)
         loss = loss_of(base.loss)
         if not loss.squared and loss.name != "logistic":
             raise ValueError(
                 f"MultigeneClassifier minimises the logistic loss; its regressor has loss={loss.name!r}. Leave the loss out."
             )
-        return base.set_params(loss="logistic")
+        base.set_params(loss="logistic")
+        return base
 
     def _weights(self, y: npt.NDArray[Any], weights: Floats | None) -> Floats | None:
         """Weight of every row, by class and as given; None where all are alike."""
@@ -141,7 +142,9 @@ class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @classmethod
     def from_fitted(cls, fitted: FittedClasses) -> MultigeneClassifier:
         """The classifier of fitted models, such as those that were read from a file."""
-        model = cls(MultigeneRegressor(**fitted.models[0].parameters.values()), class_weight=fitted.class_weight)
+        model = cls(
+            MultigeneRegressor(**fitted.models[0].parameters.values()), class_weight=fitted.class_weight
+        )
         model.regressors_ = [MultigeneRegressor.from_fitted(each) for each in fitted.models]
         model.classes_, model._target = np.array(fitted.classes), fitted.target
         model.n_features_in_ = model.regressors_[0].n_features_in_
@@ -199,7 +202,8 @@ class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def choose(self, criterion: str | int = "default") -> MultigeneClassifier:
         """Use another formula of every front from now on, as `MultigeneRegressor.choose` does."""
-        for each in self.fitted_ and self.regressors_:
+        check_is_fitted(self)
+        for each in self.regressors_:
             each.choose(criterion)
         return self
 
@@ -238,7 +242,9 @@ def _told_apart(
     """A regressor of the log-odds of a class, given targets that say how probable it is."""
     inside = (target if weights is None else target[weights > 0.0]) > 0.5
     if not inside.any() or inside.all():
-        raise ValueError("Rows of positive weight are of one class; give weights that leave at least 2 classes.")
+        raise ValueError(
+            "Rows of positive weight are of one class; give weights that leave at least 2 classes."
+        )
     return MultigeneRegressor.from_fitted(with_labels(clone(base).fit(X, target, weights).fitted_))
 
 

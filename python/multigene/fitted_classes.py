@@ -1,11 +1,11 @@
 """FittedClasses: what a classifier's runs leave behind, one `FittedModel` of log-odds per class that is told from the rest.
 
-For two classes there is one model, of the log-odds of the second; for more, one per class. The estimator (`classifier.py`), the model
-file and the command line read it. It never changes.
+For two classes there is one model, of the log-odds of the second; for more, one per class. The estimator (`classifier.py`), the
+model file and the command line read it. It never changes.
 
 Targets of the search are not 0 and 1 but slightly between (Platt 1999, "Probabilistic outputs for support vector machines"): with
-n rows of a class, its probability is taken to be (n + 1)/(n + 2). Classes that a formula separates wholly have finite log-odds then,
-as many as the number of rows supports. Scores are those of the classes as they are.
+n rows of a class, its probability is taken to be (n + 1)/(n + 2). Classes that a formula separates wholly then have finite
+log-odds, as large as the number of rows supports. Scores are those of the classes as they are.
 """
 
 from __future__ import annotations

@@ -311,7 +311,9 @@ def _classifier(document: Checked) -> FittedClasses:
     """The models of a classifier."""
     labels, models = document.labels("classes"), document.tables("models")
     if len(labels) < 2 or len(models) != (1 if len(labels) == 2 else len(labels)):
-        raise ValueError(f"it has {len(labels)} classes and {len(models)} models, which do not belong together")
+        raise ValueError(
+            f"it has {len(labels)} classes and {len(models)} models, which do not belong together"
+        )
     found = tuple(_model(each) for each in models)
     if any(model.raw_names != found[0].raw_names or model.loss.link != "logit" for model in found):
         raise ValueError("its models are not those of one classifier")
