@@ -30,7 +30,7 @@ NEAR = 1e-4
 NOISE_ROWS = 2000
 #: Steps for numerical derivatives of own losses, relative to the spread of the target. [round]
 STEP = 1e-4
-#: Log odds that the guard takes as the target's range: probabilities are bounded whatever they are, but sums must not overflow. [round]
+#: Log odds that the guard takes as the target's range: probabilities are bounded anyway, sums must not overflow. [round]
 LARGEST_LOG_ODDS = 20.0
 #: Working weights of own losses are at least this share of their mean over the rows. [round]
 LEAST_CURVATURE = 1e-3
