@@ -2,7 +2,8 @@
 
 Six public sets: four of scikit-learn (`digits` with the classes 3, 5, 8 and 9), two of statsmodels (`anes96`: the vote, `fair`:
 any affair; 1,500 rows of it drawn at random). A third of the rows, drawn anew for every seed and alike in classes, is for
-testing; with several classes the score is the mean over them, each told from the rest. Formulas have at most 40 nodes, as printed.
+testing; with several classes the score is the mean over them, each told from the rest. Formulas have at
+most 40 nodes, as printed.
 
     python -m benchmarks classes --seconds 10 --seeds 3 --sets cancer,wine
 """

@@ -92,7 +92,7 @@ def test_several_targets_through_scikit_learn(rows):
 
 def test_the_examples_of_the_documentation_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    text = (Path(__file__).parents[1] / "docs" / "pipelines.md").read_text()
+    text = (Path(__file__).parents[2] / "docs" / "pipelines.md").read_text()
     space: dict = {}
     for block in text.split("```python\n")[1:]:
         exec(block.split("```")[0], space)
