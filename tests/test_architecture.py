@@ -34,6 +34,7 @@ ORDER = [
     "settings",
     "formula",
     "export",
+    "shapes",
     "expression",
     "data",
     "files",

@@ -65,6 +65,9 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
     search : str
         What the default search looks for: "laws" (formulas exact to numerical precision; the best find at the end of
         the run where there is none), "accuracy" (approximations), or "both". Not with a configuration of the paper.
+    shapes : list of str or None
+        What is known of the formula's shape: "increasing in dose", "convex in t", "0 <= y <= 1", "y(0) = 0", "symmetric in a, b", …
+        (docs/say-what-you-know.md). No formula that breaks one is on the front. Not with a configuration of the paper.
     units : dict or None
         Units of all features, and of the target under its name or "y", e.g. `{"m": "kg", "v": "m/s", "y": "J"}`, read
         by Pint (`multigene[units]`). Only laws are searched for then, and no formula that contradicts the units is
@@ -102,6 +105,8 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
     claim_ : multigene.laws.claims.Claim or None
         Whether the formula may be the law behind the training rows: `grade` ("exact", "exact to the data's precision" or
         "consistent with the noise") and `probability`, as calibrated on planted laws. None where the rows contradict it.
+    certificate_ : list of multigene.shapes.proof.Verdict
+        For every shape whether it is "proven" of the formula (by interval arithmetic), or "checked" on a number of points.
     n_genes_, n_nodes_, depth_ : int
         Genes that take part, nodes of all genes, largest depth of a gene, as the paper counts them.
     lcf_share_ : float
@@ -137,6 +142,7 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         loss: Any = "squared",
         max_size: int | None = None,
         search: str = "both",
+        shapes: list[str] | str | None = None,
         units: dict[str, str] | None = None,
         missing: str = "fill",
         n_jobs: int | None = -1,
@@ -152,6 +158,7 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         self.loss = loss
         self.max_size = max_size
         self.search = search
+        self.shapes = shapes
         self.units = units
         self.missing = missing
         self.n_jobs = n_jobs
@@ -197,8 +204,10 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
 
         stream = Stream.of(X, y)
         if stream is not None:
-            if y_error is not None or not loss_of(self.loss).squared:
-                raise ValueError("loss and y_error go with rows in memory; give a table, or leave them out.")
+            if y_error is not None or self.shapes is not None or not loss_of(self.loss).squared:
+                raise ValueError(
+                    "loss, shapes and y_error go with rows in memory; give a table, or leave them out."
+                )
             return self._fit_in_pieces(stream, sample_weight, callback=callback, checkpoint=checkpoint)
         sample_weight = with_errors(sample_weight, y_error, len(y) if hasattr(y, "__len__") else 0)
         with during_fit() as interrupts:
@@ -256,6 +265,7 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
     )
     r2_ = told("r2", "R² of the chosen formula on the training rows.")
     explained_ = told("explained", "Share of the best constant's loss that is explained.")
+    certificate_ = told("certificate", "For every shape how well it is known that the formula has it.")
     n_genes_ = told("n_genes", "Genes that take part.")
     n_nodes_ = told("n_nodes", "Nodes of all genes.")
     depth_ = told("depth", "Largest depth of a gene.")

@@ -36,6 +36,7 @@ from multigene.settings.loss import loss_of
 from multigene.settings.parameters import Parameters
 from multigene.settings.settings import Settings
 from multigene.settings.text import plain, settings_from
+from multigene.shapes.known import Known
 
 FORMAT = "multigene-model"
 VERSION = 3
@@ -124,6 +125,7 @@ def _document(model: FittedModel) -> dict[str, Any]:
         },
         "data": model.data,
         "intervals": _intervals(model),
+        **({} if model.known is None else {"shapes": _shapes(model, model.known)}),
     }
 
 
@@ -137,6 +139,19 @@ def _member(member: Member) -> dict[str, Any]:
         "genes": individual.genes,
         "validation_r2": member.validation if math.isfinite(member.validation) else None,
         "source": member.source,
+    }
+
+
+def _shapes(model: FittedModel, known: Known) -> dict[str, Any]:
+    """Shapes, where they hold, and what is known of each for the chosen formula."""
+    return {
+        "stated": known.texts,
+        "low": known.low.tolist(),
+        "high": known.high.tolist(),
+        "unit": known.unit,
+        "certificate": [
+            {"shape": v.shape, "status": v.status, "points": v.points} for v in model.certificate
+        ],
     }
 
 
@@ -353,6 +368,7 @@ def _model(document: Checked) -> FittedModel:
         parameters=Parameters(**document.table("parameters").parameters(settings)),
         named=document.flag("named"),
         encoding=encoding,
+        known=document.shapes(names, document.text("target")),
         data=data,
         rows=None,
         history=pd.DataFrame(columns=["generation", "seconds", "evaluations", "fitness", "complexity"]),
