@@ -66,8 +66,8 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         What the default search looks for: "laws" (formulas exact to numerical precision; the best find at the end of
         the run where there is none), "accuracy" (approximations), or "both". Not with a configuration of the paper.
     shapes : list of str or None
-        What is known of the formula's shape: "increasing in dose", "convex in t", "0 <= y <= 1", "y(0) = 0", "symmetric in a, b", …
-        (docs/say-what-you-know.md). No formula that breaks one is on the front. Not with a configuration of the paper.
+        What is known of the formula's shape: "increasing in dose", "convex in t", "0 <= y <= 1", "y(0) = 0", "symmetric in a, b"
+        and so on (docs/say-what-you-know.md). No formula that breaks one is on the front. Not with a configuration of the paper.
     units : dict or None
         Units of all features, and of the target under its name or "y", e.g. `{"m": "kg", "v": "m/s", "y": "J"}`, read
         by Pint (`multigene[units]`). Only laws are searched for then, and no formula that contradicts the units is
