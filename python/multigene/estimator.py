@@ -8,6 +8,8 @@ imported when they are first asked for, so that fitting needs neither Jinja2 nor
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -22,6 +24,7 @@ from multigene.evolution.interrupts import during_fit
 from multigene.fitted import FittedModel, told
 from multigene.fitting import Data, Fitting, on_all_rows
 from multigene.formula import Digits
+from multigene.groups.regroup import Groups, told_numbers
 from multigene.report.notebook import InNotebook
 from multigene.search.run import Callback
 from multigene.settings.loss import loss_of
@@ -171,6 +174,8 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         sample_weight: Any = None,
         *,
         y_error: Any = None,
+        groups: str | int | None = None,
+        group_numbers: str | Sequence[str] = "auto",
         callback: Callback | None = None,
         checkpoint: str | Path | None = None,
     ) -> MultigeneRegressor:
@@ -188,6 +193,12 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
             different weights.
         y_error : array of shape (rows,), optional
             Standard deviation of every target, positive: rows count by its inverse square.
+        groups : str or int, optional
+            Column of X (by name; of an array by number) that names the group of every row, such as a site or a patient: all
+            groups have one form, and some of its numbers for themselves, `p[site]*exp(-0.4*t)`. New groups get the pooled value.
+        group_numbers : str or list of str
+            Which numbers groups have for themselves: "auto" (held-out rows of every group decide), "offset" (a term), "factor"
+            (a factor), both in a list, or "all" constants of the formula.
         callback : callable, optional
             Called with a `multigene.Progress` after every generation of a configuration of the paper and after every
             round of generations of the default search; returning True ends the run.
@@ -199,15 +210,22 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
 
         stream = Stream.of(X, y)
         if stream is not None:
+            if groups is not None:
+                raise ValueError("groups go with rows in memory; give a table, or leave groups out.")
             if y_error is not None or not loss_of(self.loss).squared:
                 raise ValueError("loss and y_error go with rows in memory; give a table, or leave them out.")
             return self._fit_in_pieces(stream, sample_weight, callback=callback, checkpoint=checkpoint)
         sample_weight = with_errors(sample_weight, y_error, len(y) if hasattr(y, "__len__") else 0)
         with during_fit() as interrupts:
             fitting = Fitting(Parameters.of(self), self.resolved_settings(), callback, interrupts)
-            rows = rows_to_fit(self, X, y, sample_weight, self.missing)
+            if groups is not None and self.units is not None:
+                raise ValueError("units and groups do not go together; leave one of them out.")
+            told = told_numbers(group_numbers)
+            rows = rows_to_fit(self, X, y, sample_weight, self.missing, groups)
             line = ProgressLine(fitting.settings.stopping, visible=bool(self.verbose))
             data = Data(rows.X, rows.y, rows.weights, rows.names, target_name(y), rows.encoding)
+            if rows.groups is not None:
+                data = replace(data, groups=(Groups(rows.groups.name, told), rows.groups))
             state = getattr(self, "_state", None)
             self._fitted, self._state = fitting.run(data, line, checkpoint, state)
         return self
@@ -385,6 +403,13 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         """The numbers of the formula as printed: estimate, standard error (NaN where the rows determine a number only
         together with others), 95 % interval, and where each stands."""
         return self.fitted_.parameter_table()
+
+    @property
+    def groups_(self) -> pd.DataFrame:
+        """The numbers that groups have for themselves (`fit(…, groups=)`), one row for each number of each group: its rows,
+        estimate, standard error and 95 % interval; and last, without a group, the pooled number that new groups get, whose
+        standard error is the spread of the groups."""
+        return self.fitted_.group_table()
 
     def keep_rows(self, X: Any, y: Any, sample_weight: Any = None) -> MultigeneRegressor:
         """Keep training rows with a model that was loaded from a file, as `fit` does: intervals, pruning and importance

@@ -158,6 +158,11 @@ def _of_objects(values: npt.NDArray[Any], name: str, kind: Kind | None) -> RawCo
     return _of_texts(values, name, kind)
 
 
+def as_text(column: RawColumn) -> RawColumn:
+    """A column of numbers or days as levels; one of text as it is."""
+    return column if column.kind == "text" else _as_levels(column.values, column.name)
+
+
 def _is_gap(value: Any) -> bool:
     return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and value != value)
 
