@@ -26,6 +26,7 @@ ORDER = [
     "model_check",
     "fitting",
     "fitted",
+    "groups",
     "explain",
     "search",
     "laws",

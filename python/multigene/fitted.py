@@ -29,7 +29,7 @@ from multigene.explain.intervals import Uncertainty, bounds, parameter_table
 from multigene.expression.genes import model_expression, prediction_expression, transformations
 from multigene.expression.tree import Expression
 from multigene.formula import Formula
-from multigene.groups.certainty import group_table, own_columns, uncertainty_of
+from multigene.groups.certainty import certainty_of, group_table, own_columns
 from multigene.groups.regroup import Groups
 from multigene.laws.claims import Claim, claim_of
 from multigene.search.constants import FEW_ROWS
@@ -277,11 +277,7 @@ class FittedModel:
         """What the training rows say about the numbers of the formula."""
         if self.known_uncertainty is not None and self.known_uncertainty[0] is self.chosen:
             return self.known_uncertainty[1]
-        expression = model_expression(self.individual)
-        columns = own_columns(expression, self.names)
-        if columns:
-            return uncertainty_of(expression, self.names, columns, self.needed(None))
-        return Uncertainty.of(expression, self.needed(None))
+        return certainty_of(model_expression(self.individual), self.names, self.needed(None))
 
     def group_table(self) -> pd.DataFrame:
         """The numbers of every group, and the pooled ones of new groups, with standard errors and 95 % intervals."""

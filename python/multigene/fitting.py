@@ -138,16 +138,17 @@ class Fitting:
             warnings.warn(NOTHING_WITH_THESE_UNITS, UserWarning, stacklevel=3)
         return fitted, run.state() if warm else None
 
-
     def _search_settings(self, data: Data) -> Settings:
-        """Settings of the search: groups have a part of the time for themselves."""
-        stopping = self.settings.stopping
-        if data.groups is None or stopping.seconds is None:
+        """Settings of the search. With groups it has a part of the time, and no held-out rows: they decide afterwards."""
+        if data.groups is None:
             return self.settings
-        return self._within((1.0 - ALONE_SHARE - NUMBERS_SHARE) * stopping.seconds)
+        limit = self.settings.stopping.seconds
+        return self._for_groups(None if limit is None else (1.0 - ALONE_SHARE - NUMBERS_SHARE) * limit)
 
-    def _within(self, seconds: float) -> Settings:
-        return replace(self.settings, stopping=replace(self.settings.stopping, seconds=seconds))
+    def _for_groups(self, seconds: float | None) -> Settings:
+        settings = replace(self.settings, stopping=replace(self.settings.stopping, seconds=seconds))
+        search = settings.search
+        return settings if search is None else replace(settings, search=replace(search, holdout=0.0))
 
     def _alone(self, data: Data, line: Any) -> Front | None:
         """What a search on the largest group alone finds: forms whose numbers differ from group to group hide in pooled rows."""
@@ -160,19 +161,27 @@ class Fitting:
         limit = self.settings.stopping.seconds
         if self.interrupts.asked or len(members) < ALONE_ROWS or np.ptp(y) == 0.0:
             return None
-        settings = self.settings
-        if limit is not None:
-            left = limit * (1.0 - NUMBERS_SHARE) - (self.now() - self.started)
+        left = None if limit is None else limit * (1.0 - NUMBERS_SHARE) - (self.now() - self.started)
+        if left is not None:
             if left <= 0.0:
                 return None
-            settings = self._within(left)
             self.workers.set_deadline(left)
+        settings = self._for_groups(left)
         weights = None if data.weights is None else unequal(data.weights[members])
         part = replace(data, X=np.ascontiguousarray(data.X[members]), y=y, weights=weights)
         loss = loss_of(self.parameters.loss).of_rows(part.X, part.y)
         problem = seen(settings, part, None, loss)
         run = Run(
-            settings, problem, self.workers, self.now(), None, None, "", data.features, data.target, self.interrupts
+            settings,
+            problem,
+            self.workers,
+            self.now(),
+            None,
+            None,
+            "",
+            data.features,
+            data.target,
+            self.interrupts,
         )
         run.start(self.rng, None)
         with line:
@@ -240,7 +249,8 @@ def grouped_model(
 
     `alone` is the front of a search in one group.
     """
-    assert data.groups is not None and data.encoding is not None
+    assert data.groups is not None
+    assert data.encoding is not None
     groups, column = data.groups
     levels, mean = column.levels, data.X.shape[1] - 1
     codes = np.where(column.gaps, len(levels), column.values).astype(np.intp)

@@ -92,7 +92,9 @@ def group_place(groups: Any, X: Any, names: list[str] | None) -> int:
             known = nearest(groups, names or ()) or "; it has " + (
                 ", ".join(map(repr, names[:12])) if names else "no names: give the number of the column"
             )
-            raise ValueError(f"groups={groups!r} is no column of X{known.rstrip('?.')}{'?' if '?' in known else '.'}")
+            raise ValueError(
+                f"groups={groups!r} is no column of X{known.rstrip('?.')}{'?' if '?' in known else '.'}"
+            )
         return names.index(groups)
     width = np.shape(X)[1] if len(np.shape(X)) == 2 else 0
     if not 0 <= int(groups) < width:

@@ -1,13 +1,13 @@
 """How sure the numbers of a grouped formula are, common ones and those of every group, and what it says of a row.
 
-As in `explain/intervals.py`, by the delta method; the groups' deviations have the prior that their fit had, so the interval of a group
-of few rows is that of a shrunk number. A new group has the pooled number, and the spread of the groups around it as its error.
+As in `explain/intervals.py`, by the delta method; the groups' deviations have the prior that their fit had, so the interval of a
+group of few rows is that of a shrunk number. A new group has the pooled number, and the groups' spread around it as its error.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from multigene.data.encoding.columns import ColumnName, Own, Scored
 from multigene.data.training_rows import TrainingRows
 from multigene.explain.intervals import CHUNK, DETERMINED, Uncertainty, residual_spread
 from multigene.expression.build import ZERO, call
-from multigene.expression.jacobian import jacobian
+from multigene.expression.jacobian import jacobian, owners
 from multigene.expression.tree import Expression, Variable, evaluate, substitute, variables
 from multigene.groups.own import GroupRows, blocks
 
@@ -60,6 +60,33 @@ class GroupUncertainty(Uncertainty):
         variances = np.einsum("gmm->gm", self.own) + np.einsum("gmr,gmr->gm", through, through)
         return np.asarray(np.sqrt(self.variance * variances))
 
+    def as_dict(self) -> dict[str, Any]:
+        """What a model file keeps of the groups."""
+        return {"own": self.own.tolist(), "shared": self.shared.tolist()}
+
+    @staticmethod
+    def from_dict(
+        values: dict[str, Any], common: Uncertainty, names: list[str], columns: tuple[int, ...]
+    ) -> GroupUncertainty:
+        """What `as_dict` wrote, with what is known of the common numbers; a `ValueError` refuses anything else."""
+        column = own_at(names, columns)[0]
+        groups, m, p = len(column.scores) + 1, len(columns), len(common.factor)
+        try:
+            own = np.array(values["own"], dtype=np.float64).reshape(groups, m, m)
+            shared = np.array(values["shared"], dtype=np.float64).reshape(groups, m, p)
+        except (KeyError, TypeError, ValueError):
+            raise ValueError("its intervals do not belong to its groups") from None
+        if not (np.isfinite(own).all() and np.isfinite(shared).all()):
+            raise ValueError("its intervals have a number that is not finite")
+        place = place_of(names, column.source)
+        return GroupUncertainty(
+            **{each.name: getattr(common, each.name) for each in fields(Uncertainty)},
+            place=place,
+            columns=columns,
+            own=own,
+            shared=shared,
+        )
+
 
 def derivatives(expression: Expression, X: Floats, columns: tuple[int, ...]) -> tuple[Floats, Floats]:
     """Derivatives of a formula by its numbers, and by the columns of the groups' own ones."""
@@ -75,23 +102,24 @@ def derivatives(expression: Expression, X: Floats, columns: tuple[int, ...]) -> 
 
 def _zeros(opened: Expression, columns: tuple[int, ...]) -> list[list[int]]:
     """For every column the parameters that stand beside it."""
-    from multigene.expression.jacobian import owners
-
     found: list[list[int]] = [[] for _ in columns]
     for k, node in enumerate(owners(opened)):
-        children = node.children
-        if len(children) == 2 and children[0] == ZERO and isinstance(children[1], Variable):
-            if children[1].index in columns:
-                found[columns.index(children[1].index)].append(k)
+        if len(node.children) != 2 or node.children[0] != ZERO:
+            continue
+        beside = node.children[1]
+        if isinstance(beside, Variable) and beside.index in columns:
+            found[columns.index(beside.index)].append(k)
     return found
 
 
 def own_columns(expression: Expression, names: list[str]) -> tuple[int, ...]:
-    """The columns of a formula that are numbers per group."""
+    """The columns of a formula that are numbers per group; none where columns have no names."""
     return tuple(
         index
         for index in variables(expression)
-        if isinstance(name := names[index], ColumnName) and isinstance(name.column, Own)
+        if index < len(names)
+        and isinstance(name := names[index], ColumnName)
+        and isinstance(name.column, Own)
     )
 
 
@@ -103,14 +131,19 @@ def own_at(names: list[str], columns: tuple[int, ...]) -> list[Own]:
 
 def place_of(names: list[str], source: str) -> int:
     """The column that tells the group of a row."""
-    return next(
-        index
-        for index, name in enumerate(names)
-        if isinstance(name, ColumnName)
-        and isinstance(name.column, Scored)
-        and name.column.word == "place"
-        and name.column.source == source
-    )
+    for index, name in enumerate(names):
+        column = name.column if isinstance(name, ColumnName) else None
+        if isinstance(column, Scored) and column.word == "place" and column.source == source:
+            return index
+    raise ValueError(f"its groups {source!r} have no column that counts them")
+
+
+def certainty_of(expression: Expression, names: list[str], rows: TrainingRows) -> Uncertainty:
+    """What rows say about the numbers of a formula, with or without numbers per group."""
+    columns = own_columns(expression, names)
+    if columns:
+        return uncertainty_of(expression, names, columns, rows)
+    return Uncertainty.of(expression, rows)
 
 
 def uncertainty_of(
@@ -175,7 +208,11 @@ def _factor(matrix: Floats, usable: npt.NDArray[np.bool_]) -> tuple[Floats, npt.
 
 
 def group_table(
-    names: list[str], columns: tuple[int, ...], counts: dict[str, int], known: Uncertainty | None, level: float = 0.95
+    names: list[str],
+    columns: tuple[int, ...],
+    counts: dict[str, int],
+    known: Uncertainty | None,
+    level: float = 0.95,
 ) -> pd.DataFrame:
     """The numbers of every group and, last, the pooled ones of new groups: estimate, standard error and interval."""
     import pandas as pd

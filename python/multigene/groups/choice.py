@@ -26,8 +26,8 @@ SAVED = 0.01
 CLEAR = 2.0
 #: Numbers per group that are tried at most in one form, and how many of its numbers are tried in full after a linear screening.
 MOST_OWN, TRIED = 3, 3
-#: Rows that the pooled number is worth: while numbers are chosen, and what held-out rows choose from afterwards.
-WORTH, WORTHS = 0.1, (1e-6, 0.1, 1.0, 10.0, 100.0)
+#: Rows that the pooled number is worth: when a first number per group is tried, and what held-out rows choose from afterwards.
+FIRST_WORTHS, WORTHS = (0.01, 3.0), (1e-6, 0.01, 0.3, 3.0, 30.0, 300.0)
 #: Rows that decisions are made on, and steps of a fit without the held-out ones, which starts at that of all rows.
 MOST_ROWS, FEW_STEPS = 4000, 5
 #: What may be told instead: numbers added to the form, factors of the form, or all constants of it.
@@ -69,57 +69,51 @@ class Chooser:
         """The form with the groups' own numbers; None where it has no finite value on some row. `over` ends the choice early."""
         if tuple(told) != ("auto",):
             return self._settled(as_told(expression, told), over)
-        pooled = fitted(Form(expression, ()), self.rows, WORTH)
-        if pooled is None:
+        current = fitted(Form(expression, ()), self.rows, 1.0)
+        best = None if current is None else self.held_out(current, 1.0)
+        if current is None or best is None:
             return None
-        best = self.held_out(pooled, WORTH)
-        if best is None:
-            return None
-        current = pooled
-        while len(current.form.places) < MOST_OWN and not over():
-            better = None
-            for form in self._candidates(current):
-                fit = fitted(form, self.rows, WORTH)
-                tried = None if fit is None else self.held_out(fit, WORTH)
-                if fit is not None and tried is not None and (better is None or tried.loss < better[1].loss):
-                    better = fit, tried
-                if over():
-                    break
-            if better is None or not _clearly_less(better[1], best):
+        while len(best.fit.form.places) < MOST_OWN and not over():
+            worths = (best.worth,) if best.fit.form.places else FIRST_WORTHS
+            tried = [self._tried(f, w) for f in self._candidates(best.fit) for w in worths if not over()]
+            better = min(
+                (each for each in tried if each is not None), key=lambda each: each.loss, default=None
+            )
+            if better is None or not _clearly_less(better, best):
                 break
-            current, best = better
-            tidy = without_redundant(current, self.rows, WORTH)
-            tidied = None if tidy is current else self.held_out(tidy, WORTH)
-            if tidied is not None:
-                current, best = tidy, tidied
-            current, best = self._without_needless(current, best, over)
-        return self._settled(current.form, over, best)
+            tidy = without_redundant(better.fit, self.rows, better.worth)
+            if tidy is not better.fit:
+                better = self.held_out(tidy, better.worth) or better
+            best = self._without_needless(better, over)
+        return self._settled(best.fit.form, over, best)
 
-    def _without_needless(self, fit: Fit, best: Chosen, over: Callable[[], bool]) -> tuple[Fit, Chosen]:
+    def _tried(self, form: Form, worth: float, start: Fit | None = None) -> Chosen | None:
+        """A form fitted to all rows, and its loss on held-out ones."""
+        fit = fitted(form, self.rows, worth, start)
+        return None if fit is None else self.held_out(fit, worth)
+
+    def _without_needless(self, best: Chosen, over: Callable[[], bool]) -> Chosen:
         """The form without what held-out rows do not miss: numbers per group that others have made needless, a constant term."""
-        fewer = [Form(fit.form.expression, _without(fit.form.places, k)) for k in fit.form.places[:-1]]
-        constant = without_constant(fit.form)
-        for form in [*fewer, *([] if constant is None else [constant])]:
+        form = best.fit.form
+        fewer = [Form(form.expression, _without(form.places, k)) for k in form.places[:-1]]
+        constant = without_constant(form)
+        for less in [*fewer, *([] if constant is None else [constant])]:
             if over():
                 break
-            less = fitted(form, self.rows, WORTH)
-            tried = None if less is None else self.held_out(less, WORTH)
-            if less is not None and tried is not None and tried.loss <= (1.0 + SAVED) * best.loss:
-                return self._without_needless(less, tried, over)
-        return fit, best
+            tried = self._tried(less, best.worth)
+            if tried is not None and tried.loss <= (1.0 + SAVED) * best.loss:
+                return self._without_needless(tried, over)
+        return best
 
-    def _settled(
-        self, form: Form, over: Callable[[], bool], known: Chosen | None = None
-    ) -> Chosen | None:
+    def _settled(self, form: Form, over: Callable[[], bool], known: Chosen | None = None) -> Chosen | None:
         """The form with the worth of the pooled numbers that held-out rows prefer."""
         best = known
-        for worth in WORTHS if form.places else (WORTH,):
+        for worth in WORTHS if form.places else (1.0,):
             if known is not None and worth == known.worth:
                 continue
             if best is not None and over():
                 break
-            fit = fitted(form, self.rows, worth, None if known is None else known.fit)
-            tried = None if fit is None else self.held_out(fit, worth)
+            tried = self._tried(form, worth, None if known is None else known.fit)
             if tried is not None and (best is None or tried.loss < best.loss):
                 best = tried
         return best
@@ -160,7 +154,7 @@ class Chooser:
             return -np.inf
         slope = self.rows.sums(own * (weights * residual)[:, None])[:, 0]
         size = self.rows.sums(own * own * weights[:, None])[:, 0]
-        held = WORTH * float(np.mean(weights * own[:, 0] ** 2))
+        held = FIRST_WORTHS[0] * float(np.mean(weights * own[:, 0] ** 2))
         return float(np.sum(slope**2 / (size + held))) if held > 0.0 else 0.0
 
 
@@ -224,7 +218,9 @@ def as_told(expression: Expression, told: Sequence[str]) -> Form:
         terms = terms_of(expression)
         first = terms[0]
         lone = len([t for t in terms if not isinstance(t, Number)]) == 1
-        numbered = isinstance(first, Operation) and first.name == "mul" and isinstance(first.arguments[0], Number)
+        numbered = (
+            isinstance(first, Operation) and first.name == "mul" and isinstance(first.arguments[0], Number)
+        )
         if lone and numbered:
             places = (0,)
         else:

@@ -1,7 +1,7 @@
 """Numbers of their own per group: the joint fit of a form's common numbers and of every group's deviations from them.
 
-A form is an expression in which some numbers `c` became `c + deviation`, the deviation a column of its own that is constant within
-a group. Deviations are held back by a penalty, so that a group of few rows stays near the pooled number `c`. The fit is Gauss-Newton;
+A form is an expression in which some numbers `c` became `c + deviation`, the deviation a column that is constant within a group.
+Deviations are held back by a penalty, so that a group of few rows stays near the pooled number `c`. The fit is Gauss-Newton;
 groups do not touch each other, so each step costs as much as one with the common numbers alone (their block is eliminated).
 """
 
@@ -15,9 +15,18 @@ import numpy.typing as npt
 
 from multigene.data.losses import SQUARED, Loss
 from multigene.expression.build import call
-from multigene.expression.jacobian import jacobian
+from multigene.expression.jacobian import Program
 from multigene.expression.numbers import number_of, parameters
-from multigene.expression.tree import Expression, Number, Power, Variable, evaluate, fold, postorder, rebuild
+from multigene.expression.tree import (
+    Expression,
+    Number,
+    Power,
+    Variable,
+    evaluate,
+    fold,
+    postorder,
+    rebuild,
+)
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
@@ -42,9 +51,7 @@ class GroupRows:
 
     def taken(self, kept: npt.NDArray[np.bool_] | Codes) -> GroupRows:
         """Some of the rows."""
-        return replace(
-            self, X=self.X[kept], y=self.y[kept], shares=self.shares[kept], codes=self.codes[kept]
-        )
+        return replace(self, X=self.X[kept], y=self.y[kept], shares=self.shares[kept], codes=self.codes[kept])
 
     def working(self, values: Floats) -> tuple[Floats, Floats]:
         """Weights and residuals of the squared error that looks like the loss at these values."""
@@ -88,7 +95,9 @@ class Form:
         return _changed(self.expression, lambda place, node: columns[place], self.places)
 
 
-def _changed(expression: Expression, change: Callable[[int, Expression], Expression], places: tuple[int, ...]) -> Expression:
+def _changed(
+    expression: Expression, change: Callable[[int, Expression], Expression], places: tuple[int, ...]
+) -> Expression:
     count = -1
 
     def rebuilt(node: Expression, children: tuple[Expression, ...]) -> Expression:
@@ -167,27 +176,30 @@ def fitted(
     u = np.zeros((rows.count, len(form.places)))
     if start is not None and start.form.places == form.places:
         theta, u = np.array(parameters(start.form.expression)), start.deviations
-    opened = form.opened(width)
-    values = evaluate(with_parameters(opened, theta), extended(rows.X, rows.codes, u))
+    program = Program(form.opened(width))
+    values = program.value(theta, extended(rows.X, rows.codes, u))
     if not np.isfinite(values).all():
         return None
     precision: Floats | None = None
     for _ in range(steps):
         weights, residual = rows.working(values)
-        J = jacobian(with_parameters(opened, theta), extended(rows.X, rows.codes, u))
+        J = program.jacobian(theta, extended(rows.X, rows.codes, u))
         if not (np.isfinite(J).all() and np.isfinite(residual).all()):
             break
         if precision is None:
             squares = (weights @ J[:, list(form.places)] ** 2) / len(rows.y)
             precision = worth * np.where(squares > 0.0, squares, 1.0)
         before = rows.error(values) + float(np.sum(precision * u**2))
-        move, moves = _step(J, residual, weights, rows, form.places, u, precision)
+        try:
+            move, moves = _step(J, residual, weights, rows, form.places, u, precision)
+        except np.linalg.LinAlgError:  # numbers beyond floating point
+            break
         for halving in range(HALVINGS):
             share = 0.5**halving
             new, deviations = theta + share * move, u + share * moves
             if not (np.isfinite(new).all() and np.isfinite(deviations).all()):
                 continue
-            tried = evaluate(with_parameters(opened, new), extended(rows.X, rows.codes, deviations))
+            tried = program.value(new, extended(rows.X, rows.codes, deviations))
             after = rows.error(tried) + float(np.sum(precision * deviations**2))
             if after < before:
                 break
@@ -226,7 +238,7 @@ def _step(
 def blocks(
     J: Floats, own: Floats, weights: Floats, rows: GroupRows, precision: Floats
 ) -> tuple[Floats, Floats]:
-    """Curvature of every group's deviations (groups × own × own) and their part with the common numbers (groups × own × common)."""
+    """Curvature of every group's deviations (groups × own × own) and their part with common numbers (groups × own × common)."""
     m, p = own.shape[1], J.shape[1]
     weighted = weights[:, None] * own
     A = rows.sums((weighted[:, :, None] * own[:, None, :]).reshape(len(own), m * m)).reshape(rows.count, m, m)
@@ -235,7 +247,7 @@ def blocks(
 
 
 def _solved(matrix: Floats, right: Floats, sizes: Floats) -> Floats:
-    """Solution of a symmetric system, scaled by the diagonal of `sizes`; directions that nothing determines stay where they are."""
+    """Solution of a symmetric system, scaled by the diagonal of `sizes`; directions that nothing determines stay as they are."""
     scale = np.sqrt(np.maximum(np.diag(sizes), 1e-300))
     found = np.linalg.lstsq(matrix / np.outer(scale, scale), right / scale, rcond=DEPENDENT)[0]
     return np.asarray(found / scale)

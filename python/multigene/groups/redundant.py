@@ -12,22 +12,28 @@ from multigene.expression.jacobian import jacobian
 from multigene.expression.numbers import number_of, parameters, with_number
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Expression, Number, Variable, fold, rebuild, variables
-from multigene.groups.own import Fit, Form, GroupRows, blocks, extended, fitted
+from multigene.groups.own import Fit, Form, GroupRows, blocks, extended, fitted, with_parameters
 
 #: Share of a number's own curvature that must be left when groups have their numbers.
 DETERMINED = 1e-6
-#: Relative growth of the loss that counts as none.
-SAME = 1e-5
+#: Growth of the loss that counts as none: of itself, and of the target's sum of squares.
+SAME, NOTHING = 1e-4, 1e-9
+#: Rows that the pooled number is worth here: next to nothing, since the penalty is what a redundant number evades.
+FREE = 1e-6
 
 
 def without_redundant(fit: Fit, rows: GroupRows, worth: float) -> Fit:
     """The fit with no more common numbers than the groups' own ones leave something to say."""
-    for place in _undetermined(fit, rows):
-        for value in (1.0, 0.0):
-            form = _fixed(fit.form, place, value)
-            tried = None if form is None else fitted(form, rows, worth)
-            if tried is not None and tried.error <= (1.0 + SAME) * fit.error + 1e-12 * float(rows.shares @ rows.y**2):
-                return without_redundant(tried, rows, worth)
+    free = fitted(fit.form, rows, FREE, fit)
+    if free is None:
+        return fit
+    least = (1.0 + SAME) * free.error + NOTHING * float(rows.shares @ (rows.y - rows.y.mean()) ** 2)
+    for place in _undetermined(free, rows):
+        for form in _fixed_forms(fit.form, place):
+            tried = fitted(form, rows, FREE, steps=40)
+            if tried is not None and tried.error <= least:
+                held = fitted(tried.form, rows, worth, tried)
+                return fit if held is None else without_redundant(held, rows, worth)
     return fit
 
 
@@ -47,6 +53,16 @@ def _undetermined(fit: Fit, rows: GroupRows) -> list[int]:
     values, directions = np.linalg.eigh(left)
     weak = np.einsum("ij,ij->i", directions[:, values < DETERMINED], directions[:, values < DETERMINED])
     return [common[k] for k in np.argsort(-weak) if weak[k] > 0.1]
+
+
+def _fixed_forms(form: Form, place: int) -> list[Form]:
+    """The form with a common number fixed at 1, its others as they are or in proportion, and at 0."""
+    values = np.array(parameters(form.expression))
+    forms = [_fixed(form, place, 1.0), _fixed(form, place, 0.0)]
+    if values[place] != 0.0:
+        shared = Form(with_parameters(form.expression, values / values[place]), form.places)
+        forms.insert(0, _fixed(shared, place, 1.0))
+    return [each for each in forms if each is not None]
 
 
 def _fixed(form: Form, place: int, value: float) -> Form | None:

@@ -1,8 +1,8 @@
 """From the front of a search to one whose formulas have numbers per group: `p[site]*exp(-0.4*t)`.
 
-The search saw one column for the groups, their means of the target. Here it becomes a number again, and `choice.py` decides which numbers
-of each form the groups have for themselves. These become columns of their own (`data/encoding/columns.py:Own`), a table of group and
-number, so that whatever knows raw columns (printing, exports, files) knows them.
+The search saw one column for the groups, their means of the target. Here it becomes a number again, and `choice.py` decides which
+numbers of each form the groups have for themselves. These become columns of their own (`data/encoding/columns.py:Own`), a table of
+group and number, so that whatever knows raw columns (printing, exports, files) knows them.
 """
 
 from __future__ import annotations
@@ -36,14 +36,15 @@ from multigene.expression.tree import (
     substitute,
     variables,
 )
+from multigene.formula import Formula
 from multigene.groups.choice import TOLD, Chooser, Chosen
 from multigene.groups.own import Fit, Floats, GroupRows, fitted
 from multigene.words import nearest
 
 #: Forms of the front that are looked at, and the numbers that the largest of them may have. Round numbers.
-MOST_FORMS, MOST_NUMBERS = 12, 16
+MOST_FORMS, MOST_NUMBERS = 8, 12
 #: Letters of the numbers per group, in the order in which the formula has them.
-LETTERS = "pqrstuvw"
+LETTERS = "pqrstuvwabcdefghijkmn"
 
 
 @dataclass(frozen=True)
@@ -101,11 +102,13 @@ def regrouped(
     time is up."""
     chooser, models = Chooser(rows), list[_Model]()
     found = [_forms(front, rows, mean) for front in fronts]
-    taken_in_turn = [form for forms in zip_longest(*found) for form in forms if form is not None]
-    for expression in [*dict.fromkeys(taken_in_turn), Number(_constant(rows))]:
-        if models and over():
+    in_turn = dict.fromkeys(form for forms in zip_longest(*found) for form in forms if form is not None)
+    for number, expression in enumerate([*in_turn, Number(_constant(rows))]):
+        # Each search's simple form, which comes first, is looked at whatever the time.
+        late = number >= len(fronts) and over()
+        if late and models:
             break
-        chosen = chooser.chosen(expression, groups.numbers, over)
+        chosen = chooser.chosen(expression, groups.numbers, over if number >= len(fronts) else _never)
         fit = None if chosen is None else fitted(chosen.fit.form, rows, chosen.worth, chosen.fit)
         if chosen is not None and fit is not None:
             models.append(_Model(chosen, fit, printed_size(fit.form.expression)))
@@ -129,9 +132,14 @@ def regrouped(
     return Regrouped(members, members[0], columns, _note(models[0], groups, columns))
 
 
+def _never() -> bool:
+    return False
+
+
 def _forms(front: Front, rows: GroupRows, mean: int) -> list[Expression]:
-    """Different forms of a front without the groups' means, from small to large."""
-    listed = sorted(front.listed, key=lambda e: e.complexity)
+    """Different forms of a front without the groups' means: the pick "simple", then from small to large."""
+    simple = front.picks["simple"]
+    listed = sorted(front.listed, key=lambda e: (e is not simple, e.complexity))
     centre = Number(float(np.average(rows.X[:, mean], weights=rows.shares)))
     found: dict[Expression, None] = {}
     for each in listed:
@@ -161,7 +169,9 @@ def factored(expression: Expression) -> Expression:
 
 def _spread(first: int, end: int, most: int) -> list[int]:
     """At most so many whole numbers from `first` up to `end`, evenly."""
-    return sorted({int(round(i)) for i in np.linspace(first, end - 1, min(most, end - first))} if end > first else ())
+    return sorted(
+        {round(i) for i in np.linspace(first, end - 1, min(most, end - first))} if end > first else ()
+    )
 
 
 def _constant(rows: GroupRows) -> float:
@@ -186,9 +196,7 @@ def _as_columns(
     """The numbers per group as columns, and the engine's model over them."""
     fit, width = model.fit, rows.X.shape[1] + before
     expression = simplify(fit.form.own(width))
-    used = [index - width for index in variables(expression) if index >= width]
-    # Letters in the order of the formula as it is printed.
-    letter = {k: LETTERS[i] for i, k in enumerate(used)}
+    letter = {k: LETTERS[i] for i, k in enumerate(_as_printed(expression, width, len(fit.form.places)))}
     spreads = np.sqrt(np.mean(fit.deviations**2, axis=0)) if len(levels) else np.zeros(0)
     made = []
     for k in range(len(fit.form.places)):
@@ -197,7 +205,7 @@ def _as_columns(
         made.append(
             Own(
                 source,
-                f"{letter.get(k, LETTERS[-1])}{suffix}",
+                f"{letter[k]}{suffix}",
                 tuple(zip(levels, values, strict=True)),
                 _short(float(fit.pooled[k]), float(spreads[k])),
                 float(fit.precision[k]),
@@ -206,6 +214,13 @@ def _as_columns(
         )
     constant, pairs = split(expression)
     return made, as_individual(constant, [c for c, _ in pairs], tuple(t for _, t in pairs), grouped=True)
+
+
+def _as_printed(expression: Expression, width: int, own: int) -> list[int]:
+    """The numbers per group in the order in which the formula has them when it is printed."""
+    names = [f"x{index}" for index in range(width)] + [f"own{k}_" for k in range(own)]
+    text = Formula(expression, names).text()
+    return sorted(range(own), key=lambda k: text.find(f"own{k}_"))
 
 
 def _short(value: float, spread: float) -> float:
@@ -233,7 +248,7 @@ def own_values(column: Own, codes: npt.NDArray[np.intp]) -> Floats:
 def _note(model: _Model, groups: Groups, columns: list[Own]) -> str:
     own = [column.text for column in columns[: len(model.fit.form.places)]]
     if not own:
-        return f"held-out rows want no number of its own for any {groups.column!r}: one formula with one set of numbers serves all"
+        return f"held-out rows want no number of its own for any {groups.column!r}: one set of numbers serves all"
     listed = " and ".join([", ".join(own[:-1]), own[-1]]) if len(own) > 1 else own[0]
     how = "held-out rows decided" if groups.numbers == ("auto",) else "as told"
     return f"every {groups.column!r} has {listed} of its own ({how}); new ones get the pooled value"
