@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,6 +48,10 @@ Floats = npt.NDArray[np.float64]
 NO_ROWS = (
     "This model was loaded from a file, which does not hold the training rows; give rows as X and y, "
     "or let the model keep them with model.keep_rows(X, y)."
+)
+PICKLED_EARLIER = (
+    "This model was pickled by an earlier version of multigene, whose models had another form; "
+    "fit it again, or save it with that version by model.save(path), which this one reads."
 )
 
 
@@ -348,5 +353,10 @@ class FittedModel:
 
 
 def told(name: str, meaning: str) -> Any:
-    """A fitted attribute of an estimator that its `FittedModel` has under another name."""
-    return property(lambda self: getattr(self.fitted_, name), doc=meaning)
+    """A fitted attribute of an estimator that its `FittedModel` has, or makes, under another name."""
+
+    def asked(estimator: Any) -> Any:
+        value = getattr(estimator.fitted_, name)
+        return value() if isinstance(value, MethodType) else value
+
+    return property(asked, doc=meaning)

@@ -64,8 +64,10 @@ class Data:
     names: list[str] | None
     target: str
     encoding: Encoding | None = None
-    groups: tuple[Groups, RawColumn] | None = None
-    """The groups of the rows and what was asked of them; `encoding` ends with their means of the target."""
+    groups: RawColumn | None = None
+    """The groups of the rows; `encoding` ends with their means of the target."""
+    group_numbers: tuple[str, ...] = ("auto",)
+    """Which numbers groups are to have for themselves."""
 
     @property
     def features(self) -> list[str]:
@@ -153,7 +155,7 @@ class Fitting:
     def _alone(self, data: Data, line: Any) -> Front | None:
         """What a search on the largest group alone finds: forms whose numbers differ from group to group hide in pooled rows."""
         assert data.groups is not None
-        column = data.groups[1]
+        column = data.groups
         codes = column.values[~column.gaps].astype(np.intp)
         largest = int(np.argmax(np.bincount(codes, minlength=len(column.levels))))
         members = np.flatnonzero(column.values == largest)
@@ -251,11 +253,11 @@ def grouped_model(
     """
     assert data.groups is not None
     assert data.encoding is not None
-    groups, column = data.groups
-    levels, mean = column.levels, data.X.shape[1] - 1
+    column, mean = data.groups, data.X.shape[1] - 1
+    levels = column.levels
     codes = np.where(column.gaps, len(levels), column.values).astype(np.intp)
     counts = np.bincount(codes, minlength=len(levels) + 1)
-    groups = replace(groups, counts=tuple(zip(levels, counts.tolist(), strict=False)))
+    groups = Groups(column.name, data.group_numbers, tuple(zip(levels, counts.tolist(), strict=False)))
     every = TrainingRows(data.X, data.y, data.weights, len(data.y), fitted.loss)
     kept = every.shares > 0.0
     rows = GroupRows(data.X, data.y, every.shares, codes, len(levels), fitted.loss).taken(kept)

@@ -1,7 +1,7 @@
 """From the front of a search to one whose formulas have numbers per group: `p[site]*exp(-0.4*t)`.
 
 The search saw one column for the groups, their means of the target. Here it becomes a number again, and `choice.py` decides which
-numbers of each form the groups have for themselves. These become columns of their own (`data/encoding/columns.py:Own`), a table of
+numbers of each form the groups have for themselves. These become columns of their own (`data/encoding/columns.py:Own`): tables of
 group and number, so that whatever knows raw columns (printing, exports, files) knows them.
 """
 
@@ -69,6 +69,13 @@ def told_numbers(value: str | Sequence[str]) -> tuple[str, ...]:
             f"group_numbers={value!r} contradicts itself; give 'auto', 'all', or 'offset' and 'factor' in a list."
         )
     return given
+
+
+def asked_of_groups(groups: object, numbers: str | Sequence[str], units: object) -> tuple[str, ...]:
+    """The numbers per group that a fit is asked for, checked."""
+    if groups is not None and units is not None:
+        raise ValueError("units and groups do not go together; leave one of them out.")
+    return told_numbers(numbers)
 
 
 @dataclass(frozen=True)
