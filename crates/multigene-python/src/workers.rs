@@ -51,10 +51,12 @@ impl Workers {
         py.detach(|| self.pool.install(|| Python::attach(|py| function.call0(py))))
     }
 
-    fn watch(&self, py: Python<'_>) {
-        if self.passed(py) {
+    fn watch(&self, py: Python<'_>) -> bool {
+        let passed = self.passed(py);
+        if passed {
             self.stop.store(true, Relaxed);
         }
+        passed
     }
 
     fn give_up(&self) {
