@@ -274,3 +274,25 @@ def test_fewer_digits_that_lose_a_value_are_not_taken(monkeypatch):
     model = MultigeneRegressor(generations=2, random_state=0, n_jobs=1).fit(X, y)
     assert np.isfinite(model.predict(X)).all()
     assert all(np.isfinite(m.individual.predict(X)).all() for m in model.fitted_.front)
+
+
+# --- very many rows and no time left --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("decision", [SizeDecision(ANY_SIZE), SizeDecision(1, linear=RIDGE)])
+def test_without_time_models_of_very_many_rows_are_fitted_to_a_sample(decision, monkeypatch):
+    known = found(n=30_000, decision=decision)
+    asked = []
+    dataset = Problem._dataset
+
+    def recorded(self, rows, *, standardised):
+        asked.append(len(self.y) if rows is None else len(rows))
+        return dataset(self, rows, standardised=standardised)
+
+    monkeypatch.setattr(Problem, "_dataset", recorded)
+    hurried = result_of(known, WORKERS, 0.0)
+    assert max(asked) == len(known.problem.finish_rows) < 30_000
+    patient = result_of(known, WORKERS, None)
+    assert max(asked) == 30_000
+    assert hurried.chosen.fitness == pytest.approx(patient.chosen.fitness, abs=0.02)
+    assert known.problem.guard.behaves_in_user_units(hurried.chosen.individual)

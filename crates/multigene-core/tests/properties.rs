@@ -145,7 +145,6 @@ proptest! {
         let size = whole.printed_size(&shifted);
         let again = Individual::parse(&whole.texts(), whole.intercept, whole.coefficients.clone()).unwrap();
         prop_assert_eq!(again.printed_size(&shifted), size);
-        prop_assert!(whole.printed_size(&[]) <= size, "a shifted column does not print less");
 
         let order = |by: &dyn Fn(usize) -> usize| {
             let texts: Vec<String> = (0..genes).map(|k| whole.texts()[by(k)].clone()).collect();
