@@ -136,4 +136,4 @@ def threads(n_jobs: Any) -> int:
             f"n_jobs={n_jobs!r} is no number of threads; give a whole number from 1, -1 for all cores, or None."
         )
     # More threads gain nothing: they wait for each other, and the system may refuse them.
-    return min(int(effective_n_jobs(n_jobs)), max(32, cpu_count()))
+    return min(int(effective_n_jobs(n_jobs)), max(32, int(cpu_count())))
