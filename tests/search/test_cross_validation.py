@@ -171,11 +171,13 @@ def test_resumes_in_the_middle_of_a_fold(tmp_path):
     file, seen = tmp_path / "state", []
 
     def stop_early(progress):
-        seen.append(progress.phase)
-        return len(seen) == 3
+        seen.append((progress.phase, progress.part))
+        return [phase for phase, _ in seen].count("cross-validate") == 3
 
     MultigeneRegressor(**QUICK).fit(X, y, checkpoint=file, callback=stop_early)
-    assert seen == ["cross-validate"] * 3
+    assert all(phase == "seek" for phase, _ in seen[:-3])  # the law search comes first
+    assert [phase for phase, _ in seen[-3:]] == ["cross-validate"] * 3
+    assert seen[-1][1] == (seen[-1][1][0], 5)
     resumed = MultigeneRegressor(**QUICK).fit(X, y, checkpoint=file)
     assert whole.predict(X).tobytes() == resumed.predict(X).tobytes()
     assert list(whole.history_["generation"]) == list(resumed.history_["generation"])

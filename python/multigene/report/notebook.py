@@ -69,12 +69,10 @@ class LiveCurve:
         self._said = ""
         self._handle: Any = display(HTML(""), display_id=True)
 
-    def show(self, number: int, seconds: float, fitness: float, complexity: int) -> None:
-        """Take in where the run is; draw if the last drawing is old enough."""
+    def show(self, at: str, seconds: float, fitness: float, complexity: int) -> None:
+        """Take in what the run is at and its best model; draw if the last drawing is old enough."""
         self._points.append((seconds, max(fitness, 0.0)))
-        self._said = (
-            f"generation {number} · {seconds:.1f} s · best R² {fitness:.6f} · {counted(complexity, 'node')}"
-        )
+        self._said = f"{at} · {seconds:.1f} s · best R² {fitness:.6f} · {counted(complexity, 'node')}"
         if time.monotonic() - self._drawn >= REDRAW:
             self.draw()
 

@@ -38,8 +38,8 @@ class Display(Protocol):
     def show(self, number: int, seconds: float, fitness: float, complexity: int) -> None:
         """Generations and seconds so far, and the best model."""
 
-    def cross_validate(self, seconds: float) -> None:
-        """The whole search is being cross-validated."""
+    def prepare(self, step: Step, seconds: float) -> None:
+        """What comes before generations and counts as time alone: the law search, the cross-validation of the whole search."""
 
 
 Callback = Callable[[Progress], Any]
@@ -138,8 +138,8 @@ class Run:
             return
         for step in self.search.steps(self.share):
             self.begun = True
-            if step.phase == "cross-validate":  # counts as time and not as generations of the run
-                display.cross_validate(self.seconds())
+            if step.preparing:
+                display.prepare(step, self.earlier + self.seconds())
             else:
                 self._record(step, display)
             if self.callback is not None:
