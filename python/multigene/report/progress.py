@@ -13,7 +13,7 @@ from multigene.words import counted
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from multigene.report.notebook import LiveCurve
+    from multigene.report.notebook import LiveFront
     from multigene.search.progress import Step
     from multigene.settings.settings import Stopping
 
@@ -26,18 +26,19 @@ EVOLVING = "evolving"
 class ProgressLine:
     """A context that shows how far a run is; without `visible` it does nothing."""
 
-    def __init__(self, stopping: Stopping, visible: bool) -> None:
-        self._stopping = stopping
+    def __init__(self, stopping: Stopping, visible: bool, measure: str = "R²") -> None:
+        """`measure` is what the share explained by the loss is called."""
+        self._stopping, self._measure = stopping, measure
         self._visible = visible
         self._began = time.monotonic()
         self._progress: Progress | None = None
-        self._curve: LiveCurve | None = None
+        self._front: LiveFront | None = None
 
     def __enter__(self) -> ProgressLine:
         if self._visible and in_notebook():
-            from multigene.report.notebook import LiveCurve
+            from multigene.report.notebook import LiveFront
 
-            self._curve = LiveCurve()
+            self._front = LiveFront(self._measure)
         elif self._visible:
             self._progress = self._line()
             self._progress.start()
@@ -85,41 +86,32 @@ class ProgressLine:
         whole = f" of {limit:.0f}" if limit is not None and self._stopping.clock == "wall" else ""
         return f"{seconds:.0f}{whole} s"
 
-    def show(self, number: int, seconds: float, fitness: float, complexity: int) -> None:
-        """Say where the run is."""
-        at = f"generation {number}"
-        if self._curve is not None:
-            self._curve.show(at, seconds, fitness, complexity)
-        shares = [0.0]
-        if self._stopping.generations:
-            shares.append(number / self._stopping.generations)
+    def show(self, step: Step, seconds: float) -> None:
+        """Say where the run is: its generations, or what comes before them and how far that is; and what it has found."""
+        if self._front is None and self._progress is None:
+            return
+        number, shares = f"generation {step.number + 1}", [0.0]
+        at = PREPARING[step.phase].format(*(step.part or ())) if step.preparing else EVOLVING
+        if self._stopping.generations and not step.preparing:
+            shares.append((step.number + 1) / self._stopping.generations)
         if self._stopping.seconds:
             shares.append(seconds / self._stopping.seconds)
-        self._say(EVOLVING, min(1.0, max(shares)), f"{at}   {_found(fitness, complexity)}")
-
-    def prepare(self, step: Step, seconds: float) -> None:
-        """Say what comes before the generations of the run, how far it is, and what it has found."""
-        at = PREPARING[step.phase].format(*(step.part or ()))
-        best = step.models[-1] if step.models else None
-        if self._curve is not None and best is not None:
-            self._curve.show(at, seconds, best.fitness, best.complexity)
-        share = seconds / self._stopping.seconds if self._stopping.seconds else 0.0
-        self._say(at, min(1.0, share), "" if best is None else _found(best.fitness, best.complexity))
-
-    def _say(self, at: str, share: float, said: str) -> None:
+        if self._front is not None:
+            self._front.show(at if step.preparing else number, seconds, step)
+        said = [] if step.preparing else [number]
+        if step.models:
+            best = step.models[-1]
+            said += [f"best {self._measure} {best.fitness:.6f}", counted(best.complexity, "node")]
         with suppress(OSError):  # the terminal may have been closed; the search has not
             if self._progress is not None:
-                self._progress.update(self._task, description=at, completed=share, said=said)
+                share = min(1.0, max(shares))
+                self._progress.update(self._task, description=at, completed=share, said="   ".join(said))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._curve is not None:
-            self._curve.draw()
+        if self._front is not None:
+            self._front.draw()
         if self._progress is not None:
             with suppress(OSError):
                 self._progress.stop()
-
-
-def _found(fitness: float, complexity: int) -> str:
-    return f"best R² {fitness:.6f}   {counted(complexity, 'node')}"
