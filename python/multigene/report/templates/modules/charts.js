@@ -23,7 +23,7 @@ export function short(name, most = 26) { return literal(shortened(name, most)); 
 
 export function axis(colour, title, more = {}) {
   return {title: {text: title, standoff: 8, font: {size: 12, color: colour.soft}}, color: colour.soft, gridcolor: colour.grid, zeroline: false,
-    linecolor: colour.line, tickfont: {size: 11, color: colour.soft}, automargin: true, fixedrange: true, ...more};
+    linecolor: colour.line, tickfont: {size: 11, color: colour.soft}, automargin: true, fixedrange: true, exponentformat: "power", ...more};
 }
 
 export function layout(colour, more = {}) {
