@@ -7,9 +7,8 @@ imported when they are first asked for, so that fitting needs neither Jinja2 nor
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from multigene.explain.prune import Pruned
-    from multigene.model_check import Limits
     from multigene.report.plots import Plots
 
 
@@ -440,11 +438,3 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
                 "fit it again, or save it with that version by model.save(path), which this one reads."
             )
         super().__setstate__(state)
-
-
-def load(source: str | os.PathLike[str] | IO[bytes], limits: Limits | None = None) -> MultigeneRegressor:
-    """Read a fitted model from a file or an open binary stream; a `ValueError` refuses what is none. Nothing in it is run,
-    so files of untrusted sources are safe to load; `limits` says how large one may be."""
-    from multigene.model_file import load as read
-
-    return MultigeneRegressor.from_fitted(read(source, limits))

@@ -53,7 +53,7 @@ class Restarts:
         self.rng, self.workers = rng, workers
 
     def pieces(self, progress: Progress, until: int, stop: Callable[[], bool]) -> Pieces[None]:
-        """Restarts side by side until so much work is done, one after the other; what would have come after a law counts for
+        """Restarts side by side until this much work is done, one after the other; what would have come after a law counts for
         nothing."""
         under_way: list[Restart] = []
 
