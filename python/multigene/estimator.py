@@ -204,7 +204,7 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         with during_fit() as interrupts:
             fitting = Fitting(Parameters.of(self), self.resolved_settings(), callback, interrupts)
             rows = rows_to_fit(self, X, y, sample_weight, self.missing)
-            line = ProgressLine(fitting.settings.stopping, visible=bool(self.verbose))
+            line = ProgressLine(fitting.settings.stopping, bool(self.verbose), loss_of(self.loss).measure)
             data = Data(rows.X, rows.y, rows.weights, rows.names, target_name(y), rows.encoding)
             state = getattr(self, "_state", None)
             self._fitted, self._state = fitting.run(data, line, checkpoint, state)
