@@ -312,6 +312,8 @@ class Searcher:
 
     def _with_pinned(self, result: Result) -> Result:
         """The result with the formulas that its user pinned among it, fitted to all rows."""
+        if not self.pinned:
+            return result
         data = self.task.problem.plain_dataset()
         pinned = [each.fit(data) for each in self.pinned]
         members = [
