@@ -94,10 +94,12 @@ def described(shown: Shown, listed: Listed, place: int) -> dict[str, Any]:
         said["widths"].append(widths)
     said |= _on_rows(shown, individual, said)
     claim = story.claim(shown.model, listed, rows)
-    said["law"] = story.badge(claim)
+    said["law"] = story.badge(shown.model, listed, claim)
+    said["claim"] = story.described_claim(claim)
     unseen, line, seen = _unseen(shown, listed, said)
     said["unseen"] = {key: number(v) if key != "rows" else v for key, v in asdict(unseen).items()}
-    said["sentence"] = story.sentence(shown.model, listed, unseen, line, seen, claim)
+    law = claim.grade if said["law"] and claim else ""
+    said["sentence"] = story.sentence(shown.model, listed, unseen, line, seen, law)
     said["why"] = story.why(shown.model, listed, shown.picks, place)
     return said
 
@@ -111,7 +113,7 @@ def errors_of(rows: Rows, prediction: Floats) -> tuple[dict[str, Any], list[Any]
 
 
 def exports(formula: Formula, digits: int) -> dict[str, str]:
-    """The formula in every format that is text, for people with so many digits; a format whose package is missing is left out."""
+    """The formula in every text format, for people with this many digits; a format whose package is missing is left out."""
     written: dict[str, str] = {}
     for name, exporter in EXPORTERS.items():
         if name == "onnx":  # no text; the page says how to write the file
@@ -236,8 +238,9 @@ def _on_rows(shown: Shown, individual: Individual, said: dict[str, Any]) -> dict
 
 
 def _held_out_rmse(model: FittedModel, r2: float) -> float:
-    """The error that belongs to an R² on unseen rows, in the target's units."""
-    return math.sqrt(max(1.0 - r2, 0.0) * model.front.variance) if math.isfinite(r2) else math.nan
+    """The error that belongs to an R² on unseen rows, in the target's units; unknown where another loss was minimised."""
+    known = math.isfinite(r2) and model.loss.squared
+    return math.sqrt(max(1.0 - r2, 0.0) * model.front.variance) if known else math.nan
 
 
 def _unseen(
