@@ -27,6 +27,7 @@ ORDER = [
     "fitting",
     "fitted_classes",
     "fitted",
+    "groups",
     "explain",
     "search",
     "laws",
