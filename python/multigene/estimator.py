@@ -210,13 +210,9 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
 
         stream = Stream.of(X, y)
         if stream is not None:
-            given = {
-                "sample_weight": sample_weight,
-                "y_error": y_error,
-                "groups": groups,
-                "shapes": self.shapes,
-            }
-            only_in_memory({**given, "loss": None if loss_of(self.loss).squared else self.loss})
+            loss = None if loss_of(self.loss).squared else self.loss
+            given = {"sample_weight": sample_weight, "y_error": y_error, "groups": groups}
+            only_in_memory({**given, "loss": loss, "shapes": self.shapes})
             return self._fit_in_pieces(stream, callback=callback, checkpoint=checkpoint)
         sample_weight = with_errors(sample_weight, y_error, len(y) if hasattr(y, "__len__") else 0)
         with during_fit() as interrupts:

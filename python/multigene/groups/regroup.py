@@ -8,7 +8,7 @@ group and number, so that whatever knows raw columns (printing, exports, files) 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 

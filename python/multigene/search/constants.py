@@ -148,7 +148,7 @@ FEWEST_ROWS_TO_CROSS_VALIDATE = 20
 # --- shapes (keeper.py) ---------------------------------------------------------------------------
 #: Boxes that every model of the result is tried with, and columns of the sum that stands in where nothing else keeps
 #: the shapes. Not tuned.
-FEWER_BOXES, LARGEST_FALLBACK = 2_000, 50
+FEWER_BOXES, LARGEST_FALLBACK = 10_000, 50
 
 # --- how large a formula may be (validation.py, few_rows.py) ----------------------------------------
 # In standard errors of a difference of mean squared errors, unless said otherwise. Together they are held against `small_data`

@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 #: Conditions per shape while a search goes on, and in its end. [round]
 SEARCH_POINTS, FINAL_POINTS = 200, 5_000
 #: A step that tells a slope, and the smallest one that tells a bend, as shares of a column's range. [round]
-SLOPE_STEP, BEND_STEP = 1e-3, 1e-2
+SLOPE_STEP, BEND_STEP = 1e-5, 3e-3
 #: What may be missing of a condition, as a share of the target's range: rounding, which no reader of a formula sees. [round]
 TOLERANCE = 1e-9
 
@@ -91,13 +91,14 @@ class Conditions:
         return set(self.owner[self.missing(values) > TOLERANCE].tolist())
 
 
-Condition = tuple[list[Floats], list[float], float, bool]
+#: Points, the weight of each (a number, or one for every condition), the lower bound, and whether it is meant exactly.
+Condition = tuple[list[Floats], list[Any], float, bool]
 
 
 def _conditions(
     shape: Shape, low: Floats, high: Floats, rng: np.random.Generator, count: int
 ) -> Iterator[Condition]:
-    """Points, their weights, the lower bound, and whether it is meant exactly."""
+    """Those of a shape; slopes and bends are in units of a column's range."""
     width = high - low
 
     def drawn(n: int = count) -> Floats:
@@ -138,13 +139,13 @@ def _along(
     sign = 1.0 if shape.kind in ("increasing", "convex") else -1.0
     if width[column] <= 0.0:
         return
-    start = rng.uniform(0.0, 1.0, len(p))
+    start = np.clip(rng.uniform(-0.05, 1.05, len(p)), 0.0, 1.0)
     if shape.kind in ("increasing", "decreasing"):
         small = np.where(np.arange(len(p)) % 4 == 3, rng.uniform(SLOPE_STEP, 1.0, len(p)), SLOPE_STEP)
         first, last = p.copy(), p.copy()
         first[:, column] = low[column] + start * (1.0 - small) * width[column]
         last[:, column] = low[column] + (start * (1.0 - small) + small) * width[column]
-        yield [last, first], [sign, -sign], 0.0, False
+        yield [last, first], [sign / small, -sign / small], 0.0, False
         return
     small = np.where(np.arange(len(p)) % 4 == 3, rng.uniform(BEND_STEP, 0.5, len(p)), BEND_STEP)
     places = []
@@ -152,4 +153,5 @@ def _along(
         q = p.copy()
         q[:, column] = low[column] + (start * (1.0 - 2.0 * small) + steps * small) * width[column]
         places.append(q)
-    yield places, [sign, -2.0 * sign, sign], 0.0, False
+    weight = sign / small**2
+    yield places, [weight, -2.0 * weight, weight], 0.0, False

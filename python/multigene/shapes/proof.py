@@ -9,6 +9,7 @@ are proven where the formula with the columns exchanged, mirrored or filled in i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import Literal
 
 import numpy as np
@@ -36,6 +37,8 @@ Status = Literal["proven", "checked", "violated"]
 
 #: Boxes that are looked at before a proof is given up. [round]
 MOST_BOXES = 20_000
+#: Points at which slopes and bends are looked at before anything is cut; more than the corners of eight columns. [round]
+POINT_BOXES = 2_000
 #: Boxes that wait: where cutting makes ever more of them, a proof is far. [round]
 MOST_WAITING = 4_000
 
@@ -92,7 +95,11 @@ def _by_boxes(
     most: int,
 ) -> bool | None:
     """Cut boxes until each keeps the shape, one breaks it, or there are too many."""
-    widths, seen = np.where(high[0] > low[0], high[0] - low[0], 1.0), 0
+    widths = np.where(high[0] > low[0], high[0] - low[0], 1.0)
+    points = _spread(low[0], high[0], used)
+    if _decided(expression, shape, points, points, unit, widths)[1].any():
+        return False
+    seen = 0
     while len(low):
         seen += len(low)
         if seen > most or len(low) > MOST_WAITING:
@@ -103,10 +110,20 @@ def _by_boxes(
         low, high = low[~keeps], high[~keeps]
         if len(low) == 0:
             return True
-        if not used:
-            return None
+        middle = 0.5 * (low + high)
+        if not used or _decided(expression, shape, middle, middle, unit, widths)[1].any():
+            return False if used else None
         low, high = _cut(low, high, widths, used)
     return True
+
+
+def _spread(low: Floats, high: Floats, used: tuple[int, ...]) -> Floats:
+    """Points as boxes without width: corners, where most is wrong, faces and the inside."""
+    rng = np.random.default_rng(2)
+    share = np.clip(rng.uniform(-0.5, 1.5, (POINT_BOXES, len(low))), 0.0, 1.0)
+    corners = np.array(list(product((0.0, 1.0), repeat=min(len(used), 8))))
+    share[: len(corners), list(used[:8])] = corners
+    return np.asarray(low + share * (high - low))
 
 
 def _decided(

@@ -17,8 +17,8 @@ Floats = npt.NDArray[np.float64]
 
 #: Conditions that are added at a time, those that lack most; and how often. [round]
 ADDED, ROUNDS = 20, 25
-#: Conditions are kept by this much more than they ask, as a share of the target's range, since points are not everywhere. [round]
-MARGIN = 1e-7
+#: Conditions are kept by this much more than they ask where that is possible, since points are not everywhere. [round]
+MARGINS = (1e-4, 1e-7, 0.0)
 #: Singular values below this share of the largest are directions that coefficients do not move in.
 DEPENDENT = 1e-10
 
@@ -35,7 +35,7 @@ def constrained(
     if not (np.isfinite(A).all() and np.isfinite(P).all()):
         return None
     G = np.asarray(conditions.matrix @ P)
-    h = conditions.lower + np.where(conditions.equal, 0.0, MARGIN)
+    h = conditions.lower
     # Equations: coefficients that meet them all are one solution and what leaves it alone.
     start, free = _meeting(G[conditions.equal], h[conditions.equal])
     if start is None or free.shape[1] == 0:
@@ -50,8 +50,11 @@ def constrained(
     best = U[:, kept].T @ target
     inequality = ~conditions.equal
     G_free, h_free = G[inequality] @ free @ back, h[inequality] - G[inequality] @ start
-    moved = _least_distance(G_free, h_free, best)
-    return None if moved is None else start + free @ (back @ moved)
+    for margin in MARGINS:
+        moved = _least_distance(G_free, h_free + margin, best)
+        if moved is not None:
+            return np.asarray(start + free @ (back @ moved))
+    return None
 
 
 def _meeting(G: Floats, h: Floats) -> tuple[Floats | None, Floats]:
@@ -74,11 +77,11 @@ def _least_distance(G: Floats, h: Floats, best: Floats) -> Floats | None:
     for _ in range(ROUNDS):
         lacking = h - G @ z
         worst = np.argsort(-lacking)[:ADDED]
-        worst = worst[lacking[worst] > 0.5 * MARGIN]
+        worst = worst[lacking[worst] > 0.1 * TOLERANCE]
         if len(worst) == 0:
             return z
         if active[worst].all():
-            return z if lacking.max() <= MARGIN + 0.5 * TOLERANCE else None
+            return z if lacking.max() <= 0.9 * TOLERANCE else None
         active[worst] = True
         step = _to_half_spaces(G[active], h[active] - G[active] @ best)
         if step is None:
