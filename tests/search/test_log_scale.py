@@ -8,7 +8,8 @@ import pytest
 from multigene import MultigeneRegressor
 from multigene._engine import Individual
 from multigene.data.losses import Loss
-from multigene.search.log_scale import LogScale, over_decades
+from multigene.evolution.pareto import Member
+from multigene.search.log_scale import LogScale, nearer_to_most_rows, over_decades
 from multigene.search.problem import Problem
 from multigene.search.validation import HeldOut, unseen_rows
 
@@ -54,6 +55,16 @@ def test_what_leaves_the_range_of_the_logarithm_is_refused():
     X, y = power_law()
     wild = Individual(["x0"], 0.0, [20.0])
     assert LogScale.of(Problem.of(X, y, None), [wild]).finds == []
+
+
+def test_what_is_nearer_to_most_rows_is_chosen_unless_it_is_clearly_worse():
+    rng = np.random.default_rng(0)
+    line, curve = (Member(Individual([gene], 0.0, [1.0]), 0.5, 3) for gene in ("x0", "log(x0)"))
+    errors = rng.normal(size=400) ** 2
+    near, far, chance = 0.5 * errors, np.where(np.arange(400) < 100, 50.0, 0.1) * errors, errors[::-1]
+    for own, chosen in ((near, curve), (far, line), (chance, line), (near[:9], line)):
+        assert nearer_to_most_rows(line, [curve], errors, {id(curve.individual): own}) is chosen
+    assert nearer_to_most_rows(line, [curve], errors, {}) is line
 
 
 def test_the_search_chooses_the_scale_on_unseen_rows():

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual
 from multigene.evolution import checkpoint
+from multigene.evolution.pareto import Member
 from multigene.expression.build import sum_of
 from multigene.expression.genes import model_expression
 from multigene.expression.readable import size
@@ -35,6 +36,7 @@ from multigene.search.constants import (
     LARGEST_OF_LOGARITHM,
     LOG_SHARE,
     LOGARITHM_FINDS,
+    MORE_ROWS,
     ROUNDING,
     SAME_FORM,
     SHORT_GENES,
@@ -45,7 +47,7 @@ from multigene.search.problem import Problem, Rows
 from multigene.search.progress import Step
 from multigene.search.short import has_own_functions
 from multigene.search.task import Task
-from multigene.search.validation import REFITTING, HeldOut, unseen_rows
+from multigene.search.validation import REFITTING, HeldOut, Known, clearly_better, unseen_rows
 
 Floats = npt.NDArray[np.float64]
 
@@ -111,6 +113,20 @@ def search(
         yield Step(islands.number - 1, islands.whole, islands.evaluations, "explore")
     islands.shorten()
     return LogScale.of(task.problem, _most_convincing(part.problem, islands))
+
+
+def nearer_to_most_rows(chosen: Member, finds: Sequence[Member], errors: Floats, unseen: Known) -> Member:
+    """A formula of the target's logarithm that is nearer to clearly more unseen rows, unless it is clearly worse in the mean:
+    over decades means of squares are those of few rows. `errors` are those of the model that set the size, `unseen` those of
+    formulas of the logarithm."""
+    better = [
+        find
+        for find in finds
+        if len(own := unseen.get(id(find.individual), np.zeros(0))) == len(errors)
+        and not clearly_better(errors, own, 1.0)
+        and np.mean(own < errors) - 0.5 > MORE_ROWS * 0.5 / np.sqrt(len(errors))
+    ]
+    return min(better, key=lambda f: float(unseen[id(f.individual)].sum()), default=chosen)
 
 
 def _on_logarithm(task: Task) -> Task:
