@@ -8,6 +8,7 @@ imported when they are first asked for, so that fitting needs neither Jinja2 nor
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -22,12 +23,13 @@ from multigene.evolution.interrupts import during_fit
 from multigene.fitted import FittedModel, told
 from multigene.fitting import Data, Fitting, on_all_rows
 from multigene.formula import Digits
+from multigene.guesses import read_guesses
 from multigene.report.notebook import InNotebook
 from multigene.search.run import Callback
 from multigene.settings.loss import loss_of
 from multigene.settings.parameters import Parameters, told_by_name
 from multigene.settings.resolve import resolved
-from multigene.settings.settings import Search, Settings
+from multigene.settings.settings import Search, Settings, gaps_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,6 +55,10 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         Functions of inner nodes by name, e.g. `["add", "mul", "sin"]`; a dict entry defines a new one:
         `{"add": None, "hill": "x**2/(1+x**2)"}`. None for those of the configuration. A list is a promise: beyond it formulas
         have sums and parts times numbers alone (`settings={"structure": "products"}` adds products and powers of features).
+    guesses : str, list or None
+        Formulas that you have already: text such as "2*a*exp(-b)", SymPy expressions, `Formula`s, fitted models, model files,
+        fronts of other programs as CSV files or tables. They are tuned, listed on the front and bred from; one that is exact ends
+        the search at once. Not with a configuration of the paper.
     generations : int or None
         Generations after which the run ends. None for the settings' number, or no limit if `time_limit` is given.
     time_limit : float or None
@@ -71,10 +77,6 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         Units of all features, and of the target under its name or "y", e.g. `{"m": "kg", "v": "m/s", "y": "J"}`, read
         by Pint (`multigene[units]`). Only laws are searched for then, and no formula that contradicts the units is
         reported; numbers have no unit, but one factor in front of the formula may have (see `multigene.laws.variables.units`).
-    missing : str
-        What to do about gaps: "fill" (by a number that the formula names, with an indicator where held-out rows say that a
-        gap tells something), "drop" (rows with gaps are left out) or "error". Rows without a target are left out with a
-        warning unless it is "error".
     n_jobs : int or None
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState, Generator or None
@@ -134,13 +136,13 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         configuration: str | None = None,
         *,
         functions: Any = None,
+        guesses: Any = None,
         generations: int | None = None,
         time_limit: float | None = None,
         loss: Any = "squared",
         max_size: int | None = None,
         search: str = "both",
         units: dict[str, str] | None = None,
-        missing: str = "fill",
         n_jobs: int | None = -1,
         random_state: Any = None,
         verbose: int = 0,
@@ -149,13 +151,13 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
     ) -> None:
         self.configuration = configuration
         self.functions = functions
+        self.guesses = guesses
         self.generations = generations
         self.time_limit = time_limit
         self.loss = loss
         self.max_size = max_size
         self.search = search
         self.units = units
-        self.missing = missing
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -205,9 +207,10 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         sample_weight = with_errors(sample_weight, y_error, len(y) if hasattr(y, "__len__") else 0)
         with during_fit() as interrupts:
             fitting = Fitting(Parameters.of(self), self.resolved_settings(), callback, interrupts)
-            rows = rows_to_fit(self, X, y, sample_weight, self.missing)
+            rows = rows_to_fit(self, X, y, sample_weight, fitting.settings.table.missing)
             line = ProgressLine(fitting.settings.stopping, visible=bool(self.verbose))
             data = Data(rows.X, rows.y, rows.weights, rows.names, target_name(y), rows.encoding)
+            data = replace(data, guesses=read_guesses(self.guesses, data.features))
             state = getattr(self, "_state", None)
             self._fitted, self._state = fitting.run(data, line, checkpoint, state)
         return self
@@ -312,7 +315,7 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing == "fill"
+        tags.input_tags.allow_nan = gaps_of(self.settings) == "fill"
         return tags
 
     # --- the front --------------------------------------------------------------------------------

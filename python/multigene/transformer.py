@@ -25,6 +25,7 @@ from multigene.expression.genes import gene_expression
 from multigene.expression.rewriting import simplify
 from multigene.fitted import FittedModel
 from multigene.formula import Formula
+from multigene.settings.settings import gaps_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -152,7 +153,7 @@ class MultigeneTransformer(_ReportedByRegressor, TransformerMixin, BaseEstimator
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.allow_nan = self.regressor is None or self.regressor.missing == "fill"
+        tags.input_tags.allow_nan = self.regressor is None or gaps_of(self.regressor.settings) == "fill"
         return tags
 
 
@@ -194,7 +195,7 @@ class MultigeneClassifier(_ReportedByRegressor, ClassifierMixin, BaseEstimator):
         """Evolve genes that tell the classes apart, then weigh them."""
         base = MultigeneRegressor() if self.regressor is None else self.regressor
         names, frame = column_names(X), X
-        X, y = checked_classes(self, X, y, base.missing)
+        X, y = checked_classes(self, X, y, gaps_of(base.settings))
         check_classification_targets(y)
         self.classes_, index = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -217,7 +218,7 @@ class MultigeneClassifier(_ReportedByRegressor, ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.regressor is None or self.regressor.missing == "fill"
+        tags.input_tags.allow_nan = self.regressor is None or gaps_of(self.regressor.settings) == "fill"
         return tags
 
     def predict(self, X: Any) -> npt.NDArray[Any]:

@@ -10,7 +10,7 @@ import pytest
 from multigene.data.training_rows import TrainingRows
 from multigene.explain.rounding import rounded
 from multigene.explain.terms import Scorer
-from multigene.expression.definitions import read
+from multigene.expression.reading import read
 from multigene.expression.numbers import parameters
 
 X = np.random.default_rng(0).uniform(-2.0, 2.0, (200, 2))

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from multigene.expression.definitions import read
+from multigene.expression.reading import read
 from multigene.expression.directions import is_direction, named
 from multigene.formula import Formula
 

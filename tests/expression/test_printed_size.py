@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from multigene._engine import Individual, Population, Workers
-from multigene.expression.definitions import read
+from multigene.expression.reading import read
 from multigene.expression.genes import model_expression
 from multigene.expression.printed_size import printed_size
 from multigene.formula import Formula
