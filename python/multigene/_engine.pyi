@@ -60,7 +60,7 @@ class Workers:
         """Number of threads."""
 
     def set_deadline(self, seconds: float | None) -> None:
-        """From now on native calls return within a moment after so many seconds; None for no limit."""
+        """From now on native calls return within a moment after this many seconds; None for no limit."""
 
     def part(self, n_jobs: int) -> Workers:
         """Threads of their own for calls that run beside others, with the same deadline."""

@@ -213,7 +213,7 @@ class FittedModel:
         return replace(self, chosen=self.front.at(index), choice="index")
 
     def prune(self, max_loss: float, rows: TrainingRows | None = None) -> tuple[FittedModel, Pruned]:
-        """The model with a shorter formula in use that costs at most so much of R²; and what was done."""
+        """The model with a shorter formula in use that costs at most this much of R²; and what was done."""
         from multigene.explain.prune import pruned
 
         done = pruned(self.chosen, self.names, self.needed(rows), max_loss, self.target)

@@ -16,7 +16,7 @@ from multigene.search import result as module
 from multigene.search.linear import linear_models
 from multigene.search.problem import Problem
 from multigene.search.result import Found, allowed_best, mean_of, provisional, result_of, scored
-from multigene.search.validation import ANY_SIZE, RIDGE, SizeDecision
+from multigene.search.validation import ANY_SIZE, RIDGE, HeldOut, SizeDecision
 from multigene.settings.settings import Refinement
 
 WORKERS = Workers(1)
@@ -168,6 +168,40 @@ def test_scores_are_those_of_the_largest_size_below():
     assert [m.validation for m in scored(members, {3: 0.5, 5: 0.7})][1:] == [0.5, 0.5, 0.7]
     assert np.isnan(scored(members, {3: 0.5})[0].validation)
     assert all(np.isnan(m.validation) for m in scored(members, {}))
+
+
+def test_a_find_has_its_own_score_on_rows_it_was_not_fitted_to():
+    known = found()
+    law, held_out = find(known), known.problem.held_out_rows
+    scores = {c.complexity: 0.5 for c in known.front}  # what islands' formulas of these sizes were worth
+    known = replace(known, finds=[law], decision=SizeDecision(ANY_SIZE, validation_r2=scores))
+    [shown] = [m for m in result_of(known, WORKERS, None).front if m.individual is law.individual]
+    X, y = known.problem.X[held_out], known.problem.y[held_out]
+    left = np.sum((y - X[:, 0] ** 2) ** 2) / np.sum((y - y.mean()) ** 2)
+    assert shown.validation == pytest.approx(1.0 - left, abs=1e-12)
+    assert shown.validation > 0.99
+    at_once = [m for m in provisional(known).front if m.individual is law.individual]
+    assert all(np.isnan(m.validation) for m in at_once)
+
+
+def test_a_find_of_few_rows_is_scored_on_folds_and_of_very_few_not_at_all():
+    few, very_few = found(100), found(12, very_few_rows=True, validated=False)
+    for known, is_scored in ((few, True), (very_few, False)):
+        law = find(known)
+        decision = SizeDecision(1, constant=True)
+        front = result_of(replace(known, finds=[law], decision=decision), WORKERS, None).front
+        shown = next(m for m in front if m.individual is law.individual)
+        assert np.isfinite(shown.validation) == is_scored
+        assert not is_scored or 0.99 < shown.validation < 1.0
+
+
+def test_a_line_that_was_decided_on_has_its_own_score():
+    known = found()
+    held_out = HeldOut(known.problem, known.problem.held_out_rows)
+    errors = held_out.errors(known.linear[0])
+    decision = SizeDecision(1, linear=0, validation_r2={1: 0.1, 50: 0.2}, errors=errors)
+    chosen = result_of(replace(known, decision=decision), WORKERS, None).chosen
+    assert chosen.validation == pytest.approx(held_out.r2(errors))
 
 
 def test_the_mean_is_left_when_nothing_else_is():

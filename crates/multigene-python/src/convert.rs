@@ -15,9 +15,26 @@ pub type Vector<'py> = PyReadonlyArray1<'py, f64>;
 pub type Matrix<'py> = PyReadonlyArray2<'py, f64>;
 pub type Array<'py> = Bound<'py, PyArray1<f64>>;
 
-/// Engine errors are the caller's: a `ValueError` with the same sentence.
-pub fn value_error(error: Error) -> PyErr {
-    PyValueError::new_err(error.to_string())
+/// What went wrong here or in the engine. Engine errors are the caller's: a `ValueError` with the same sentence.
+pub struct Failure(PyErr);
+pub type Fallible<T> = Result<T, Failure>;
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self(PyValueError::new_err(error.to_string()))
+    }
+}
+
+impl From<PyErr> for Failure {
+    fn from(error: PyErr) -> Self {
+        Self(error)
+    }
+}
+
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> Self {
+        failure.0
+    }
 }
 
 /// Columns of rows `rows` of a matrix.

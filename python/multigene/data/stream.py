@@ -58,7 +58,7 @@ class Stream:
                     yield chunk
 
     def sample(self, most: int, seed: int) -> pd.DataFrame:
-        """At most so many rows, drawn evenly from all of them; the same for the same seed."""
+        """At most this many rows, drawn evenly from all of them; the same for the same seed."""
         if self.rows <= most:
             wanted = np.arange(self.rows)
         else:
@@ -75,7 +75,7 @@ class Stream:
         return pd.concat(parts, ignore_index=True)
 
     def sample_size(self, megabytes: float) -> int:
-        """Rows that a search can work on within so much memory."""
+        """Rows that a search can work on within this much memory."""
         return max(1000, int(megabytes * 1e6 / (BYTES_PER_VALUE * (len(self.features) + 1))))
 
 

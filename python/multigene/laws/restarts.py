@@ -53,7 +53,7 @@ class Restarts:
         self.rng, self.workers = rng, workers
 
     def run(self, progress: Progress, until: int, stop: Callable[[], bool]) -> None:
-        """Restarts side by side until so much work is done; what would have come after a law counts for nothing."""
+        """Restarts side by side until this much work is done; what would have come after a law counts for nothing."""
         under_way: list[Restart] = []
 
         def begin() -> Restart | None:

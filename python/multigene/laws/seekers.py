@@ -77,7 +77,7 @@ class Seekers:
         self.restarts = Restarts(self.rows, options, functions, rng, workers, allows)
 
     def seek(self, evaluations: int, stop: Callable[[], bool] = lambda: False) -> None:
-        """Survey, restarts, simplification, until so much work is done, a law is found, or `stop` says so."""
+        """Survey, restarts, simplification, until this much work is done, a law is found, or `stop` says so."""
         until = self.evaluations + evaluations
         if self.survey.run(self.progress, until, stop):
             self.simplify(SIMPLIFIED_AFTER_SURVEY)

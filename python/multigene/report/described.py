@@ -109,7 +109,7 @@ def errors_of(rows: Rows, prediction: Floats) -> tuple[dict[str, Any], list[Any]
 
 
 def exports(formula: Formula, digits: int) -> dict[str, str]:
-    """The formula in every format that is text, for people with so many digits; a format whose package is missing is left out."""
+    """The formula in every text format, for people with this many digits; a format whose package is missing is left out."""
     written: dict[str, str] = {}
     for name, exporter in EXPORTERS.items():
         if name == "onnx":  # no text; the page says how to write the file

@@ -22,6 +22,7 @@ from multigene.search.constants import (
     BOX_ROOM,
     CANCELLING,
     CANCELLING_LARGE,
+    FIRST_LOOK,
     GUARD_POINTS,
     MOST_NESTED,
     REPRESENTATIVE_ROWS,
@@ -92,7 +93,8 @@ class Guard:
         self, individual: Individual, box: Box, in_box: Floats, between: Floats, cancelling: float
     ) -> bool:
         return (
-            _has_finite_range(individual, box)
+            self._within_bounds(individual.predict(in_box[:FIRST_LOOK]), BOX_ROOM)
+            and _has_finite_range(individual, box)
             and self._within_bounds(individual.predict(between))
             and self._within_bounds(individual.predict(in_box), BOX_ROOM)
             and self._stands_without_cancelling(individual, between, cancelling)

@@ -185,7 +185,7 @@ class Islands:
             self.short.offer(model, model.printed_size())
 
     def refit(self, rows: Rows | None, most_nodes: float, polished_models: int) -> None:
-        """New fronts: models of at most this size fitted to other rows, so many of the fittest tuned as well."""
+        """New fronts: models of at most this size fitted to other rows, this many of the fittest tuned as well."""
         task = self.task
         allowed = [c for c in self.front if c.complexity <= most_nodes]
         best = sorted(allowed, key=lambda c: -c.fitness)[:polished_models]

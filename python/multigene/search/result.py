@@ -7,7 +7,7 @@ kind of model is chosen and how large it may be, models are fitted to all rows, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import nan
 from typing import Any
@@ -32,6 +32,7 @@ from multigene.search.validation import (
     best_of,
     better_on_nearly_every_row,
     prefer_short,
+    unseen_r2,
 )
 from multigene.settings.settings import Refinement
 
@@ -75,7 +76,7 @@ class Found:
 
 
 def result_of(found: Found, workers: Workers, seconds: float | None) -> Result:
-    """The chosen model and the front; the chosen model may be tuned for so many seconds, None for as long as it takes."""
+    """The chosen model and the front; the chosen model may be tuned for this many seconds, None for as long as it takes."""
     if found.law is not None:
         law = _measured(found.problem, found.law)
         chosen, front = law, with_member(non_dominated([law, *_finds(found)]), law)
@@ -85,7 +86,7 @@ def result_of(found: Found, workers: Workers, seconds: float | None) -> Result:
     else:
         chosen, front = _approximation(found, workers, seconds)
     chosen, front = _within_limit(found, chosen, front)
-    return _scored(chosen, front, found.decision.validation_r2)
+    return _scored(found, chosen, front, unseen_r2)
 
 
 def provisional(found: Found) -> Result:
@@ -110,7 +111,7 @@ def provisional(found: Found) -> Result:
     else:
         chosen = max([mean, *approximations], key=lambda m: m.fitness)
     chosen, front = _within_limit(found, chosen, with_member(front, chosen))
-    return _scored(chosen, with_member(front, chosen), found.decision.validation_r2)
+    return _scored(found, chosen, with_member(front, chosen), lambda problem, member: nan)
 
 
 def mean_of(problem: Problem) -> Result:
@@ -297,13 +298,25 @@ def _measured(problem: Problem, find: Find, rows: Any = slice(None)) -> Member:
 # --- scores ---------------------------------------------------------------------------------------
 
 
-def _scored(chosen: Member, front: list[Member], scores: Mapping[int, float]) -> Result:
-    members = scored(front, scores)
-    return Result(members[next(i for i, member in enumerate(front) if member is chosen)], members)
+def _scored(
+    found: Found, chosen: Member, front: list[Member], own: Callable[[Problem, Member], float]
+) -> Result:
+    """The result with scores on rows not seen; `own` scores a find of the law search, which is not one of the sizes'."""
+    members = scored(front, found.decision.validation_r2)
+    finds = {id(find.individual) for find in found.finds}
+    members = [
+        replace(m, validation=own(found.problem, m)) if id(m.individual) in finds else m for m in members
+    ]
+    place = next(i for i, member in enumerate(front) if member is chosen)
+    if (
+        found.decision.simple and id(chosen.individual) not in finds
+    ):  # the line or the mean that was decided on
+        members[place] = replace(members[place], validation=found.decision.r2(found.problem))
+    return Result(members[place], members)
 
 
 def scored(members: Sequence[Member], scores: Mapping[int, float]) -> list[Member]:
-    """Members with their R² on held-out rows.
+    """Models of the islands with their size's R² on held-out rows.
 
     Rows are held out during the first part of a run only; then all models go on with all rows. So a size's
     score is that of the best model of at most that size while the rows were held out: what formulas of the

@@ -154,7 +154,7 @@ def move_to_all_rows(task: Task, state: SearchState) -> None:
     """The islands go on with all rows; what the front holds of the allowed size is fitted to them, the best is tuned."""
     assert state.decision is not None
     state.phase = "finish"
-    state.islands.move(task.problem.finish_rows, state.decision.most_nodes, POLISHED)
+    state.islands.move(task.problem.finish_rows, state.decision.searched, POLISHED)
 
 
 def finish(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
@@ -175,7 +175,7 @@ def finish(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
 def complete(task: Task, state: SearchState) -> None:
     """Complete the front by shorter formulas; where islands saw part of the rows only, fit it to all of them."""
     assert state.decision is not None
-    islands, most = state.islands, state.decision.most_nodes
+    islands, most = state.islands, state.decision.searched
     state.laws.simplify()
     islands.shorten(most)
     if not task.sees_all_rows:

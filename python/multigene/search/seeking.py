@@ -123,7 +123,7 @@ class LawSearch:
         self.before = self.evaluations
 
     def due(self, approximators_left: float, done: int) -> int:
-        """Evaluations that it is due beside islands that leave so much unexplained and have done so many evaluations."""
+        """Evaluations that it is due beside islands that leave this much unexplained and have done this many evaluations."""
         if self.seekers is None:
             return 0
         had = self.seekers.evaluations - self.before

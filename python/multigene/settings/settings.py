@@ -194,7 +194,7 @@ class Tuning:
     steps: int = 25
     """Steps per generation and individual, less the number of its nodes, `Bp_steps`."""
     min_steps: int = 2
-    """At least so many steps, `Bp_min`."""
+    """At least this many steps, `Bp_min`."""
     tolerance: float = 1e-10
     """Tuning of an individual ends when a step changes R² by no more than this."""
     global_steps: int = 2
@@ -210,7 +210,7 @@ class Tuning:
     max_step: float = 50.0
     """Largest step, Δ_max."""
     tune_every: int = 1
-    """Tune in every so many generations: 1 for each of them (paper)."""
+    """Tune in every n-th generation: 1 for each of them (paper)."""
     tune_constants: bool = False
     """Tune plain constants as well."""
 
