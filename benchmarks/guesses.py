@@ -54,16 +54,27 @@ def right(console: Console) -> None:
 def useless(console: Console) -> None:
     """Test R² with and without guesses that have nothing to do with the data."""
     seconds = float(os.environ.get("GUESSES_SECONDS", "3"))
-    table = Table("seed", "without", "with", title=f"Useless guesses, Friedman's function with noise, {seconds:g} processor s")
+    table = Table(
+        "seed",
+        "without",
+        "with",
+        title=f"Useless guesses, Friedman's function with noise, {seconds:g} processor s",
+    )
     for seed in range(int(os.environ.get("GUESSES_SEEDS", "3"))):
         rng = np.random.default_rng(seed)
         X = rng.uniform(0, 1, (900, 5))
-        clean = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
+        clean = (
+            10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
+        )
         y = clean + rng.normal(size=900)
         scores = []
         for guesses in (None, list(USELESS)):
             model = MultigeneRegressor(
-                guesses=guesses, time_limit=seconds, random_state=seed, n_jobs=1, settings={"clock": "processor"}
+                guesses=guesses,
+                time_limit=seconds,
+                random_state=seed,
+                n_jobs=1,
+                settings={"clock": "processor"},
             )
             scores.append(model.fit(X[:500], y[:500]).score(X[500:], clean[500:]))
         table.add_row(str(seed), *(f"{score:.4f}" for score in scores))

@@ -100,7 +100,14 @@ class Fitting:
         mark = ""
         if checkpoint or warm:
             seed = parameters.random_state
-            mark = fingerprint_of(settings, data.X, data.y, data.weights, seed, (dimensions, loss.written, [to_postfix(each) for each in data.guesses]))
+            mark = fingerprint_of(
+                settings,
+                data.X,
+                data.y,
+                data.weights,
+                seed,
+                (dimensions, loss.written, [to_postfix(each) for each in data.guesses]),
+            )
         with np.errstate(all="ignore"):
             problem = seen(settings, data, dimensions, loss)
         names, target = data.features, data.target

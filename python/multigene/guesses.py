@@ -1,7 +1,7 @@
 """Formulas that a user has already, from whatever they are written in to expressions of the columns of a table.
 
-A guess is text, a SymPy expression, a `Formula`, a fitted estimator, the path of a model file, or another program's front: a table,
-or the path of a CSV file, with a column of equations. `search/guesses.py` tunes what comes out of here.
+A guess is text, a SymPy expression, a `Formula`, a fitted estimator, the path of a model file, or another program's front: a
+table, or the path of a CSV file, with a column of equations. `search/guesses.py` tunes what comes out of here.
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ from multigene.words import nearest
 EQUATIONS = ("equation", "formula", "function", "expression", "solution", "model")
 #: Guesses that are tuned before the search begins; more would be a search of their own.
 MOST = 200
-FORMS = (
-    "text such as '2*a*exp(-b)', a SymPy expression, a Formula, a fitted model, a model file (.json) or a front (.csv, or a table)"
-)
+FORMS = "text such as '2*a*exp(-b)', a SymPy expression, a Formula, a fitted model, a model file (.json) or a front (.csv, a table)"
 
 
 def read_guesses(given: Any, names: Sequence[str]) -> tuple[Expression, ...]:
@@ -56,7 +54,9 @@ def _read(item: Any, names: Sequence[str]) -> list[Expression]:
 
 def _of_file(path: Path, names: Sequence[str]) -> list[Expression]:
     if not path.is_file():
-        raise ValueError(f"guesses: there is no file {str(path)!r}; check the path, or give the formula itself.")
+        raise ValueError(
+            f"guesses: there is no file {str(path)!r}; check the path, or give the formula itself."
+        )
     if path.suffix.lower() == ".csv":
         import pandas as pd
 
@@ -80,7 +80,7 @@ def _of_table(table: Any, source: str, names: Sequence[str]) -> list[Expression]
     column = next((columns[name] for name in EQUATIONS if name in columns), None)
     if column is None:
         raise ValueError(
-            f"guesses: {source} has no column of formulas; name one of its columns {', '.join(EQUATIONS[:-1])} or {EQUATIONS[-1]}."
+            f"guesses: {source} has no column of formulas; name one {', '.join(EQUATIONS[:-1])} or {EQUATIONS[-1]}."
         )
     found = []
     for row, text in enumerate(table[column].astype(str), start=1):
@@ -96,6 +96,8 @@ def _of_formula(formula: Formula, names: Sequence[str], source: str) -> Expressi
         name = str(formula.feature_names[index])
         if name not in places:
             way_out = nearest(name, places) or f"; the columns are {', '.join(list(places)[:8])}."
-            raise ValueError(f"guesses: {source} uses the column {name!r}, which is not among the features{way_out}")
+            raise ValueError(
+                f"guesses: {source} uses the column {name!r}, which is not among the features{way_out}"
+            )
         moved[index] = Variable(places[name])
     return substitute(formula.expression, moved)

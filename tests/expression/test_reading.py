@@ -70,7 +70,12 @@ def test_every_further_function_has_a_value():
 def test_sympy_is_read_with_every_digit():
     sympy = pytest.importorskip("sympy")
     a, gap = sympy.Symbol("a"), sympy.Symbol("air gap", positive=True)
-    given = sympy.exp(-gap / 3) * sympy.Float(0.1234567890123456) / sympy.sqrt(a) + sympy.Max(a, gap, 1) - sympy.pi
-    assert is_sympy(given) and not is_sympy("a")
+    given = (
+        sympy.exp(-gap / 3) * sympy.Float(0.1234567890123456) / sympy.sqrt(a)
+        + sympy.Max(a, gap, 1)
+        - sympy.pi
+    )
+    assert is_sympy(given)
+    assert not is_sympy("a")
     expected = np.exp(-GAP / 3) * 0.1234567890123456 / np.sqrt(A) + np.maximum(np.maximum(A, GAP), 1) - np.pi
     np.testing.assert_allclose(evaluate(read(sympy_text(given), NAMES), X), expected, rtol=1e-13)

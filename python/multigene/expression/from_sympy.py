@@ -23,10 +23,12 @@ def sympy_text(expression: Any) -> str:
     if name == "Mul":
         return f"({'*'.join(parts)})"
     if name == "Pow":
-        base, exponent = expression.args
+        _base, exponent = expression.args
         return f"(1/{parts[0]})" if exponent == -1 else f"({parts[0]}**{parts[1]})"
     if not parts:
-        raise ValueError(f"{expression} of the SymPy expression has no value; give a formula of columns and numbers.")
+        raise ValueError(
+            f"{expression} of the SymPy expression has no value; give a formula of columns and numbers."
+        )
     own = str(getattr(expression, "func", name))
     while len(parts) > 2 and name in ("Max", "Min"):
         parts = [f"{name}({parts[0]}, {parts[1]})", *parts[2:]]

@@ -1,7 +1,7 @@
 """Formulas that people write, read as expressions: the one reader of formulas' text.
 
-The notation is that in which formulas are printed, `0.5*x**2 - sin(y)`, with what people and other programs write besides: `^`, `·`,
-`y = …` in front, names that are no words in backticks, and functions that are here in terms of others (`FURTHER`). A
+The notation is that in which formulas are printed, `0.5*x**2 - sin(y)`, with what people and other programs write besides: `^`,
+`·`, `y = …` in front, names that are no words in backticks, and functions that are here in terms of others (`FURTHER`). A
 mistake is a `ValueError` whose sentence shows the text with the place «marked». `Reader` may be told more names than columns:
 `form.py` adds unknown functions and numbers.
 """
@@ -58,7 +58,7 @@ class Token:
 
 
 def read(text: str, names: Sequence[str], what: str = "") -> Expression:
-    """The expression that a formula's text says; `names` are the columns, `what` is what the sentence of a mistake begins with."""
+    """The expression that a formula's text says; `names` are the columns, `what` begins the sentence of a mistake."""
     return Reader(text, names, what).expression()
 
 
@@ -73,7 +73,7 @@ class Reader:
         self.columns = {str(name): place for place, name in enumerate(names)}
         if not text.strip() or len(text) > LONGEST:
             raise ValueError(
-                f"{self._what}has {len(text.strip()):,} characters; give a formula of 1 to {LONGEST:,}, such as 0.5*x**2 - sin(y)."
+                f"{self._what}has {len(text.strip()):,} characters; give a formula of 1 to {LONGEST:,}, such as 0.5*x**2."
             )
         head = re.match(r"\s*(?:`[^`]*`|[^\W\d]\w*)\s*=(?!=)", text)
         self.tokens, self.at, self.depth = self._tokens(head.end() if head else 0), 0, 0
@@ -103,6 +103,7 @@ class Reader:
         if token.kind == "word" and known(word):
             self.refuse(f"{word!r} is a function; give its argument in parentheses.", token)
         self.refuse(f"{word!r} {self._no_column(word)}", token)
+        return None
 
     def called(self, token: Token, arguments: list[Expression]) -> Expression:
         """What a function of arguments means."""
@@ -124,6 +125,7 @@ class Reader:
             return substitute(tree, dict(enumerate(arguments)))
         way_out = nearest(word, [*OPERATORS, *FURTHER]) or f"; functions are {', '.join(OPERATORS)}."
         self.refuse(f"{word!r} is no function{way_out}", token)
+        return None
 
     def _no_column(self, word: str) -> str:
         return f"is no {self.noun}" + (
@@ -185,7 +187,9 @@ class Reader:
         if token.kind == "number":
             value = float(token.text)
             if not math.isfinite(value):
-                self.refuse(f"{token.text} is beyond what floating point holds; give a smaller number.", token)
+                self.refuse(
+                    f"{token.text} is beyond what floating point holds; give a smaller number.", token
+                )
             return Number(value)
         if token.kind == "sign" and token.text == "(":
             found = self._sum()
@@ -197,7 +201,11 @@ class Reader:
             return self.name(token)
         if token.kind == "end":
             self.refuse("the formula ends where a number, a column or a function should stand.", token)
-        self.refuse(f"{token.text!r} cannot be read as a part of a formula; give numbers, columns, + - * / ** and functions.", token)
+        self.refuse(
+            f"{token.text!r} cannot be read as a part of a formula; give numbers, columns, + - * / ** and functions.",
+            token,
+        )
+        return None
 
     def _call_arguments(self) -> list[Expression]:
         self._expect("(")
@@ -234,7 +242,8 @@ class Reader:
         tokens, at = list[Token](), start
         while not tokens or tokens[-1].kind != "end":
             match = TOKEN.match(self.text, at)
-            assert match is not None and match.lastgroup is not None  # any character is "other"
+            assert match is not None
+            assert match.lastgroup is not None
             kind, piece = match.lastgroup, match[match.lastgroup]
             if piece in SAME:
                 kind = "sign"

@@ -1,15 +1,16 @@
 """Formulas that a user has already: tuned on the rows of a search before it begins, and what becomes of them in it.
 
-A guess has the right structure more often than the right numbers. Its numbers are tuned by Levenberg-Marquardt from several starts,
-first with coefficients of its terms and an intercept by least squares, then as it is written. Islands breed from both kinds,
+A guess has the right structure more often than the right numbers. Its numbers are tuned by Levenberg-Marquardt from several
+starts, first with coefficients of its terms and an intercept by least squares, then as it is written. Islands breed from both kinds,
 the front lists them, and one that is exact is the law at once (`seeking.py`).
 """
 
 from __future__ import annotations
 
-
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from operator import mul
 
 import numpy as np
 
@@ -65,7 +66,9 @@ def listed(problem: Problem, guesses: Sequence[Guess], workers: Workers) -> list
     for bare in (True, False):
         models = [guess.model for guess in guesses if guess.as_written and guess.bare is bare]
         again = polish(models, data, START, 0.0, workers, not bare)
-        members += [Member(m, m.fitness, m.printed_size(), source="guess") for m in again if np.isfinite(m.fitness)]
+        members += [
+            Member(m, m.fitness, m.printed_size(), source="guess") for m in again if np.isfinite(m.fitness)
+        ]
     return members
 
 
@@ -111,11 +114,13 @@ def _starts(guess: Expression, rng: np.random.Generator) -> list[Expression]:
     """The guess with its own numbers and with others: of other sizes and signs."""
     form = engine_form(guess)
     found = [form]
-    for factor in GUESS_FACTORS:
-        found.append(map_numbers(form, lambda value, by=factor: value * by))
-    for _ in range(GUESS_STARTS):
-        signs = lambda: 1.0 if rng.random() < 0.8 else -1.0  # noqa: E731
-        found.append(map_numbers(form, lambda value: value * signs() * float(np.exp(rng.normal()))))
+    found += [map_numbers(form, partial(mul, factor)) for factor in GUESS_FACTORS]
+
+    def drawn(value: float) -> float:
+        sign = 1.0 if rng.random() < 0.8 else -1.0
+        return value * sign * float(np.exp(rng.normal()))
+
+    found += [map_numbers(form, drawn) for _ in range(GUESS_STARTS)]
     return list(dict.fromkeys(found)) if _numbers(form) else found[:1]
 
 

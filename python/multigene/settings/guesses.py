@@ -12,7 +12,12 @@ from multigene.formula import Formula
 
 def as_list(given: Any) -> list[Any]:
     """One guess, or several, as a list; a table is one."""
-    alone = isinstance(given, str | Path) or hasattr(given, "columns") or hasattr(given, "fitted_") or is_sympy(given)
+    alone = (
+        isinstance(given, str | Path)
+        or hasattr(given, "columns")
+        or hasattr(given, "fitted_")
+        or is_sympy(given)
+    )
     return list(given) if isinstance(given, Iterable) and not alone else [given]
 
 

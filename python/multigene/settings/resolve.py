@@ -45,7 +45,9 @@ def resolved(estimator: Any) -> Settings:
     if estimator.search != "both" or estimator.units is not None:
         base = base.changed(looks_for=looks_for(base, estimator.search, estimator.units))
     if estimator.guesses is not None and base.search is None:
-        raise ValueError("guesses belong to the default search; leave configuration out, or leave guesses out.")
+        raise ValueError(
+            "guesses belong to the default search; leave configuration out, or leave guesses out."
+        )
     if estimator.max_size is not None:
         if base.search is None:
             raise ValueError(
