@@ -22,7 +22,7 @@ from multigene.words import nearest
 EQUATIONS = ("equation", "formula", "function", "expression", "solution", "model")
 #: Guesses that are tuned before the search begins; more would be a search of their own.
 MOST = 200
-FORMS = "text such as '2*a*exp(-b)', a SymPy expression, a Formula, a fitted model, a model file (.json) or a front (.csv, a table)"
+FORMS = "text such as '2*a*exp(-b)', a SymPy expression, a Formula, a fitted model, a model file or a front (.csv, a table)"
 
 
 def read_guesses(given: Any, names: Sequence[str]) -> tuple[Expression, ...]:

@@ -1,7 +1,7 @@
 """Formulas that a user has already: tuned on the rows of a search before it begins, and what becomes of them in it.
 
 A guess has the right structure more often than the right numbers. Its numbers are tuned by Levenberg-Marquardt from several
-starts, first with coefficients of its terms and an intercept by least squares, then as it is written. Islands breed from both kinds,
+starts, first with coefficients of its terms and an intercept by least squares, then as it is written. Islands breed from both,
 the front lists them, and one that is exact is the law at once (`seeking.py`).
 """
 
