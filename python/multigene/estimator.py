@@ -7,10 +7,9 @@ imported when they are first asked for, so that fitting needs neither Jinja2 nor
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from multigene.explain.prune import Pruned
-    from multigene.model_check import Limits
     from multigene.report.plots import Plots
 
 
@@ -208,7 +206,7 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         with during_fit() as interrupts:
             fitting = Fitting(Parameters.of(self), self.resolved_settings(), callback, interrupts)
             rows = rows_to_fit(self, X, y, sample_weight, fitting.settings.table.missing)
-            line = ProgressLine(fitting.settings.stopping, visible=bool(self.verbose))
+            line = ProgressLine(fitting.settings.stopping, bool(self.verbose), loss_of(self.loss).measure)
             data = Data(rows.X, rows.y, rows.weights, rows.names, target_name(y), rows.encoding)
             data = replace(data, guesses=read_guesses(self.guesses, data.features))
             state = getattr(self, "_state", None)
@@ -443,11 +441,3 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
                 "fit it again, or save it with that version by model.save(path), which this one reads."
             )
         super().__setstate__(state)
-
-
-def load(source: str | os.PathLike[str] | IO[bytes], limits: Limits | None = None) -> MultigeneRegressor:
-    """Read a fitted model from a file or an open binary stream; a `ValueError` refuses what is none. Nothing in it is run,
-    so files of untrusted sources are safe to load; `limits` says how large one may be."""
-    from multigene.model_file import load as read
-
-    return MultigeneRegressor.from_fitted(read(source, limits))

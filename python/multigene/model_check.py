@@ -38,6 +38,8 @@ class Limits:
     """Number of features."""
     models: int = 1_000
     """Models of the front."""
+    classes: int = 1_000
+    """Classes that a model tells apart."""
     genes: int = 1_000
     """Genes of a model."""
     gene_text: int = 500_000
@@ -64,6 +66,33 @@ class Checked:
         if not isinstance(value, dict):
             raise ValueError(f"its part {name!r} is missing or damaged")
         return Checked(value, self.limits)
+
+    def tables(self, name: str) -> list[Checked]:
+        """A list of tables within this one."""
+        found = self._list(name, self.limits.classes)
+        if not all(isinstance(each, dict) for each in found):
+            raise ValueError(f"its list {name!r} is damaged")
+        return [Checked(each, self.limits) for each in found]
+
+    def labels(self, name: str) -> tuple[Any, ...]:
+        """Classes: different texts, numbers or truth values."""
+        found = tuple(self._label(each) for each in self._list(name, self.limits.classes))
+        if len(set(found)) != len(found):
+            raise ValueError(f"its list {name!r} has an entry twice")
+        return found
+
+    def class_weight(self) -> Any:
+        """How much classes counted, as a classifier takes it."""
+        value = self.values.get("class_weight")
+        if value is None or value == "balanced":
+            return value
+        pairs = self._list("class_weight", self.limits.classes)
+        if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+            raise ValueError("its list 'class_weight' is damaged")
+        return {self._label(label): _number(weight, "class_weight") for label, weight in pairs}
+
+    def _label(self, value: Any) -> Any:
+        return value if isinstance(value, bool | int | float) else self._short(value, "classes")
 
     def text(self, name: str) -> str:
         """A short text."""

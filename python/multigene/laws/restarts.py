@@ -27,7 +27,7 @@ from multigene.laws.constants import (
     ROUND,
     TRIED,
 )
-from multigene.laws.progress import Progress
+from multigene.laws.progress import Pieces, Progress
 from multigene.laws.restart import Restart, luby, worth_a_look
 from multigene.laws.rows import Rows
 from multigene.laws.settings import DENSE_FUNCTIONS, DENSE_LIMITS, dense_settings, seeker_settings
@@ -52,8 +52,9 @@ class Restarts:
         self.rows, self.options, self.functions, self.allows = rows, options, functions, allows
         self.rng, self.workers = rng, workers
 
-    def run(self, progress: Progress, until: int, stop: Callable[[], bool]) -> None:
-        """Restarts side by side until this much work is done; what would have come after a law counts for nothing."""
+    def pieces(self, progress: Progress, until: int, stop: Callable[[], bool]) -> Pieces[None]:
+        """Restarts side by side until this much work is done, one after the other; what would have come after a law counts for
+        nothing."""
         under_way: list[Restart] = []
 
         def begin() -> Restart | None:
@@ -73,6 +74,7 @@ class Restarts:
                     progress.look_at(self.rows.expression(individual, target), target)
                     if progress.law is not None:
                         return
+                yield
 
     def _next(self, progress: Progress, under_way: list[Restart], stop: Callable[[], bool]) -> Restart:
         """The target that has had the least for its share is next; what is under way counts as if it had been done."""

@@ -23,7 +23,7 @@ from multigene.expression.build import weighted
 from multigene.laws.constants import SIMPLIFIED_AFTER_SURVEY
 from multigene.laws.finds import Finds
 from multigene.laws.law import Find
-from multigene.laws.progress import Progress
+from multigene.laws.progress import Pieces, Progress, to_the_end
 from multigene.laws.restarts import Restarts
 from multigene.laws.rows import Rows
 from multigene.laws.settings import vocabulary
@@ -78,11 +78,15 @@ class Seekers:
 
     def seek(self, evaluations: int, stop: Callable[[], bool] = lambda: False) -> None:
         """Survey, restarts, simplification, until this much work is done, a law is found, or `stop` says so."""
+        to_the_end(self.pieces(evaluations, stop))
+
+    def pieces(self, evaluations: int, stop: Callable[[], bool] = lambda: False) -> Pieces[None]:
+        """The same, with a look at what was found after every target of the survey and every restart."""
         until = self.evaluations + evaluations
-        if self.survey.run(self.progress, until, stop):
+        if (yield from self.survey.pieces(self.progress, until, stop)):
             self.simplify(SIMPLIFIED_AFTER_SURVEY)
         if self.evaluations < until and not stop():
-            self.restarts.run(self.progress, until, stop)
+            yield from self.restarts.pieces(self.progress, until, stop)
         if not stop():
             self.simplify(1)
 

@@ -92,10 +92,12 @@ def described(shown: Shown, listed: Listed, place: int) -> dict[str, Any]:
         said["widths"].append(widths)
     said |= _on_rows(shown, individual, said)
     claim = story.claim(shown.model, listed, rows)
-    said["law"] = story.badge(claim)
+    said["law"] = story.badge(shown.model, listed, claim)
+    said["claim"] = story.described_claim(claim)
     unseen, line, seen = _unseen(shown, listed, said)
     said["unseen"] = {key: number(v) if key != "rows" else v for key, v in asdict(unseen).items()}
-    said["sentence"] = story.sentence(shown.model, listed, unseen, line, seen, claim)
+    law = claim.grade if said["law"] and claim else ""
+    said["sentence"] = story.sentence(shown.model, listed, unseen, line, seen, law)
     said["why"] = story.why(shown.model, listed, shown.picks, place)
     return said
 
@@ -208,8 +210,9 @@ def _on_rows(shown: Shown, individual: Individual, said: dict[str, Any]) -> dict
 
 
 def _held_out_rmse(model: FittedModel, r2: float) -> float:
-    """The error that belongs to an R² on unseen rows, in the target's units."""
-    return math.sqrt(max(1.0 - r2, 0.0) * model.front.variance) if math.isfinite(r2) else math.nan
+    """The error that belongs to an R² on unseen rows, in the target's units; unknown where another loss was minimised."""
+    known = math.isfinite(r2) and model.loss.squared
+    return math.sqrt(max(1.0 - r2, 0.0) * model.front.variance) if known else math.nan
 
 
 def _unseen(

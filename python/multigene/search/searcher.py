@@ -16,6 +16,7 @@ on any machine; a time limit adds shares of time. What the phases leave is a `Fo
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -31,6 +32,7 @@ from multigene.search.guesses import listed
 from multigene.search.problem import Problem
 from multigene.search.progress import Step
 from multigene.search.result import Found, Result, provisional, result_of
+from multigene.search.seeking import LawSearch
 from multigene.search.state import SearchState
 from multigene.search.task import Task
 from multigene.search.validation import (
@@ -84,12 +86,30 @@ def seek(task: Task, state: SearchState, share: Share) -> Steps:
     """The law search begins; a law ends the search."""
     state.completion = _completion(task, share())
     first = 0 if task.settings.seeking is None else task.settings.seeking.first
-    if state.laws.run(first, lambda: share() >= state.laws.first_share):
+    found, laws = False, None
+    while laws is not state.laws:  # whoever steers may have begun another law search
+        laws = state.laws
+        found = yield from _seek_first(state, laws, first - laws.evaluations, share)
+    if found:
         yield state.step()
         return True
     state.laws.islands_begin()
     state.begun = share()
     state.phase = "cross-validate" if task.folds else "explore"
+    return False
+
+
+def _seek_first(state: SearchState, laws: LawSearch, evaluations: int, share: Share) -> Steps:
+    """The law search before the islands, a step before it and after every piece of it; True if there is a law."""
+    if laws.evaluations == 0 and laws.seekers is not None:
+        yield state.step(preparing=True)
+    with closing(laws.pieces(evaluations, lambda: share() >= laws.first_share)) as pieces:
+        while state.laws is laws:
+            try:
+                next(pieces)
+            except StopIteration as ended:
+                return bool(ended.value)
+            yield state.step(preparing=True)
     return False
 
 

@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 
 from multigene._engine import Individual
+from multigene.evolution.pareto import Candidate
 from multigene.expression.genes import model_expression
 from multigene.expression.numbers import numbers, simple_numbers
 from multigene.laws import law as laws
 from multigene.laws.finds import Finds
 from multigene.laws.law import EXACT, Find
+from multigene.laws.progress import Pieces, to_the_end
 from multigene.laws.ranges import Ranges
 from multigene.laws.seekers import Seekers
 from multigene.search.constants import (
@@ -56,6 +58,7 @@ class LawSearch:
                 self.seekers.finds.note(model_expression(guess.model), any_sign=False)
         #: Finds by identity, and what they are in the user's units.
         self._in_user_units: dict[int, tuple[Find, Find | None]] = {}
+        self._as_candidates: dict[int, Candidate] = {}
         #: Evaluations before the islands began.
         self.before = 0
         #: What exact finds leave unexplained that are no law of few rows.
@@ -79,6 +82,17 @@ class LawSearch:
         """The best find of every size."""
         found = [] if self.seekers is None else self.seekers.finds.by_size.values()
         return [said for find in found if (said := self._said(find)) is not None]
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        """The finds as models of a front, each the same object as long as its find is there."""
+        known, self._as_candidates = self._as_candidates, {}
+        for find in self.finds:
+            candidate = known.get(id(find.individual)) or Candidate(
+                find.individual, 1.0 - find.unexplained, find.individual.printed_size(), in_user_units=True
+            )
+            self._as_candidates[id(find.individual)] = candidate
+        return list(self._as_candidates.values())
 
     @property
     def prices(self) -> dict[int, float]:
@@ -107,12 +121,16 @@ class LawSearch:
 
     def run(self, evaluations: int, stop: Callable[[], bool]) -> bool:
         """Seek for as many evaluations; True if there is a law that holds on the held-out rows."""
+        return to_the_end(self.pieces(evaluations, stop))
+
+    def pieces(self, evaluations: int, stop: Callable[[], bool]) -> Pieces[bool]:
+        """The same, with a look at what was found from time to time."""
         if self.seekers is None or evaluations <= 0:
             return False
         if self.problem.few_rows and len(self.seekers.y) < SHORT_LAWS_UP_TO:
-            self._run_in_few(self.seekers, evaluations, stop)
+            yield from self._pieces_in_few(self.seekers, evaluations, stop)
         else:
-            self.seekers.seek(evaluations, stop)
+            yield from self.seekers.pieces(evaluations, stop)
         law = self.law
         if law is None or not self._holds(law):
             self.seekers.finds.law = None
@@ -184,12 +202,12 @@ class LawSearch:
             return True
         return laws.holds(law, self.problem.X[rows], self.problem.y[rows])
 
-    def _run_in_few(self, seekers: Seekers, evaluations: int, stop: Callable[[], bool]) -> None:
+    def _pieces_in_few(self, seekers: Seekers, evaluations: int, stop: Callable[[], bool]) -> Pieces[None]:
         """In very few rows with a pause: a short find may be a law by `law_of_few`."""
         until = seekers.evaluations + evaluations
         for piece in (FIRST_PIECE, evaluations):
             if seekers.law is None and seekers.evaluations < until and not stop():
-                seekers.seek(min(piece, until - seekers.evaluations), stop)
+                yield from seekers.pieces(min(piece, until - seekers.evaluations), stop)
             if seekers.law is None:
                 seekers.finds.law = law_of_few(seekers, self.looked_at)
 

@@ -44,10 +44,13 @@ class SearchState:
         laws = LawSearch(task, rng)
         return SearchState(rng, laws, Islands(task, task.problem.search_rows))
 
-    def step(self) -> Step:
+    def step(self, preparing: bool = False) -> Step:
         """Where it stands, for whoever watches."""
         evaluations = self.islands.evaluations + self.laws.evaluations
-        return Step(max(self.islands.number - 1, 0), self.islands.whole, evaluations, self.phase)
+        number = max(self.islands.number - 1, 0)
+        return Step(
+            number, self.islands.whole, evaluations, self.phase, self.laws.candidates, preparing=preparing
+        )
 
     def packed(self) -> dict[str, Any]:
         """As plain values, without loss."""
