@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 import warnings
 
@@ -416,3 +417,55 @@ def test_a_refused_fit_leaves_a_fitted_model_usable():
     with pytest.raises(ValueError, match="population_size"):
         model.set_params(settings={"population_size": -5}).fit(X, y)
     assert np.array_equal(model.predict(X), before)
+
+
+# --- numbers beyond floating point, masks, weights of any size ------------------------------------
+
+
+def test_whole_numbers_beyond_floating_point_are_refused_with_a_sentence():
+    X, y = problem()
+    huge = [10**400, *y[1:].tolist()]
+    with pytest.raises(ValueError, match=r"The target holds a whole number .* beyond floating point"):
+        quick().fit(X, huge)
+    with pytest.raises(ValueError, match="Column 'a' is infinite in row 0"):
+        quick().fit(pd.DataFrame({"a": huge, "b": y}), y)
+    with pytest.raises(ValueError, match=r"X holds a whole number .* beyond floating point"):
+        quick().fit(np.array([[-(10**400)]] * len(y), dtype=object), y)
+
+
+def test_what_a_mask_hides_is_not_used():
+    X, y = problem()
+    hidden = np.ma.masked_array(X.copy(), mask=np.zeros(X.shape, dtype=bool))
+    assert str(quick().fit(hidden, y).formula_) == str(quick().fit(X, y).formula_)
+    hidden[3, 1] = np.ma.masked
+    with pytest.raises(ValueError, match="NaN in row 3"):
+        quick(missing="error").fit(hidden, y)
+    with pytest.raises(ValueError, match="NaN in row 3"):
+        quick().fit(X, y).predict(hidden)
+    target = np.ma.masked_array(np.where(np.arange(len(y)) == 5, 1e9, y), mask=np.arange(len(y)) == 5)
+    with pytest.warns(UserWarning, match="Left out 1 row"):
+        model = quick().fit(X, target)
+    assert np.abs(model.predict(X)).max() < 1e6
+
+
+@pytest.mark.parametrize("unit", [1e-323, 1e-300, 1e300])
+def test_only_ratios_of_weights_count(unit):
+    X, y = problem()
+    ratios = np.random.default_rng(0).integers(1, 9, len(y)).astype(float)
+    plain = quick().fit(X, y, ratios)
+    scaled = quick().fit(X, y, unit * ratios)
+    np.testing.assert_allclose(scaled.predict(X), plain.predict(X), rtol=1e-6, atol=1e-6)
+
+
+def test_error_bars_of_any_size():
+    X, y = problem()
+    errors = np.ones(len(y))
+    errors[0] = 1e-300
+    assert np.isfinite(quick().fit(X, y, y_error=errors).predict(X)).all()
+
+
+def test_a_number_of_threads_beyond_sense_is_a_sensible_one():
+    from multigene.settings.resolve import threads
+
+    assert threads(10**9) <= max(32, os.cpu_count() or 1)
+    assert threads(3) == 3

@@ -68,8 +68,8 @@ class Workers:
     def call(self, function: Callable[[], _T]) -> _T:
         """Call a function on one of the threads; its native calls on these workers stay there."""
 
-    def watch(self) -> None:
-        """Native calls of a function that runs on these threads are told if the deadline has passed."""
+    def watch(self) -> bool:
+        """Has the deadline passed? If so, native calls of a function that runs on these threads are told."""
 
     def give_up(self) -> None:
         """Native calls that run end within a moment and raise, later ones raise at once: nobody waits for their results."""

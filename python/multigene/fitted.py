@@ -215,8 +215,10 @@ class FittedModel:
     def prune(self, max_loss: float, rows: TrainingRows | None = None) -> tuple[FittedModel, Pruned]:
         """The model with a shorter formula in use that costs at most this much of R²; and what was done."""
         from multigene.explain.prune import pruned
+        from multigene.laws.settings import promised
 
-        done = pruned(self.chosen, self.names, self.needed(rows), max_loss, self.target)
+        known = promised(self.settings)
+        done = pruned(self.chosen, self.names, self.needed(rows), max_loss, self.target, known)
         shorter = replace(
             self,
             front=self.front.with_member(done.member),

@@ -31,6 +31,7 @@ from multigene.expression.tree import Expression, to_postfix, variables
 from multigene.fitted import FittedModel
 from multigene.laws.variables.units import Dimensions
 from multigene.search.problem import Problem, unequal
+from multigene.search.result import is_finite
 from multigene.search.run import CLOCKS, Callback, Run
 from multigene.settings.loss import loss_of
 from multigene.settings.parameters import Parameters
@@ -228,7 +229,11 @@ def front_of(run: Run, data: Data, rows: TrainingRows, summary: dict[str, Any]) 
         seconds = None if run.settings.stopping.seconds is None else DIGITS_SECONDS
         try:
             with run.interrupts.breakable():
-                front = with_few_digits(result.front, rows, result.chosen, seconds)
+                shorter = with_few_digits(result.front, rows, result.chosen, seconds)
+                front = [
+                    new if new is old or is_finite(run.problem, new.individual) else old
+                    for new, old in zip(shorter, result.front, strict=True)
+                ]
         except KeyboardInterrupt:  # digits are for the eye; the model is there
             run.stop_at_interrupt()
         chosen = next(new for new, old in zip(front, result.front, strict=True) if old is result.chosen)

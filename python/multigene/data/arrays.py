@@ -26,7 +26,7 @@ from sklearn.utils.validation import (
 from multigene.data.columns import MISSING
 from multigene.data.encoding.encoding import Encoding
 from multigene.data.encoding.learn import learn
-from multigene.data.encoding.raw import RawColumn, as_frame, is_table, raw_columns
+from multigene.data.encoding.raw import RawColumn, as_float, as_frame, is_table, raw_columns, unmasked
 from multigene.words import counted
 
 Array = npt.NDArray[np.float64]
@@ -50,7 +50,7 @@ def rows_to_fit(estimator: Any, X: Any, y: Any, sample_weight: Any, missing: str
     """
     if missing not in MISSING:
         raise ValueError(f"missing={missing!r} is not known; take 'fill', 'drop' or 'error'.")
-    names, X = column_names(X), as_frame(X)
+    names, X, y = column_names(X), as_frame(X), unmasked(y)
     if missing != "error":
         X, y, sample_weight = _without(_gaps_of(y), X, y, sample_weight, "target")
     raw = _raw(X, names, missing)
@@ -96,7 +96,7 @@ def _gaps_of(y: Any) -> npt.NDArray[np.bool_] | None:
         if values.dtype.kind not in "fO" or values.ndim != 1:
             return None
         return np.isnan(values.astype(np.float64))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
 
 
@@ -155,7 +155,7 @@ def checked_rows(
         _, y, weights = _target(y, sample_weight, len(values))
         return values, y, weights
     column_names(X)
-    X = as_frame(X)
+    X, y = as_frame(X), unmasked(y)
     refuse_text(y, "The target")
     X, y = _validated(estimator, X, y, y_numeric=True, reset=reset, **options)
     weights = None
@@ -261,10 +261,14 @@ def with_errors(weights: Array | None, errors: Any, rows: int) -> Array | None:
         raise ValueError(
             f"y_error of row {wrong[0]} is {deviations[wrong[0]]:g}; give a positive standard deviation for every row."
         )
-    precision = (float(np.median(deviations)) / deviations) ** 2
+    # A row may be so precise that it alone counts, but not beyond floating point.
+    with np.errstate(over="ignore"):
+        precision = np.minimum(float(np.median(deviations)) / deviations, MOST_PRECISE) ** 2
     return precision if weights is None else np.asarray(weights * precision, dtype=np.float64)
 
 
+#: Times that a row may be as precise as the median one.
+MOST_PRECISE = 1e100
 REMEDY = "drop the column or encode it as numbers first"
 
 
@@ -299,6 +303,11 @@ def _refuse_text_in(column: Any, name: str, remedy: str) -> None:
         if _is_text_or_date(example):
             what = repr(str(example)) if isinstance(example, str) else str(example)
             raise ValueError(f"{name} holds {what}, which is not a number; {remedy}.")
+        if isinstance(example, int) and not np.isfinite(as_float(example)):
+            raise ValueError(
+                f"{name} holds a whole number of {len(f'{example:x}')} hexadecimal digits, beyond floating point (about 1e308); "
+                "divide by a power of ten or leave the row out."
+            )
 
 
 def _is_text_or_date(value: Any) -> bool:

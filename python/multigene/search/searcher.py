@@ -316,6 +316,8 @@ class Searcher:
 
     def _with_pinned(self, result: Result) -> Result:
         """The result with the user's guesses and the formulas that were pinned among it, fitted to all rows."""
+        if not self.pinned and not self.task.problem.guesses:
+            return result
         data = self.task.problem.plain_dataset()
         pinned = [each.fit(data) for each in self.pinned]
         members = [

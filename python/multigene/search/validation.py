@@ -119,7 +119,7 @@ def decide_on_held_out_rows(
     held_out = HeldOut(problem, problem.held_out_rows)
     if not candidates or not held_out.enough:
         return SizeDecision(ANY_SIZE)
-    errors = [held_out.squares(problem.predicted(c, held_out.X)) for c in candidates]
+    errors = [held_out.of(c) for c in candidates]
     scores = {c.complexity: held_out.r2(e) for c, e in zip(candidates, errors, strict=True)}
     best = int(np.argmin([e.sum() for e in errors]))
     if not clearly_better(errors[best], held_out.constant, BETTER_THAN_CONSTANT):
@@ -211,6 +211,10 @@ class HeldOut:
         with np.errstate(over="ignore", invalid="ignore"):
             errors = self.weights * self._scaled(self.y - predicted) ** 2
         return np.where(np.isfinite(errors), errors, np.inf)
+
+    def of(self, candidate: Candidate) -> Floats:
+        """The same of a model of a front."""
+        return self.squares(candidate.individual.predict(self.X if candidate.in_user_units else self.Z))
 
     def errors(self, individual: Individual) -> Floats:
         """The same of a model of standardised features."""

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib import cpu_count, effective_n_jobs
 
 from multigene.settings.check import check
 from multigene.settings.defaults import default_settings
@@ -139,5 +139,5 @@ def threads(n_jobs: Any) -> int:
         raise ValueError(
             f"n_jobs={n_jobs!r} is no number of threads; give a whole number from 1, -1 for all cores, or None."
         )
-    # More threads than this gain nothing: no population is larger by much, and the system may refuse them.
-    return min(int(effective_n_jobs(n_jobs)), 1024)
+    # More threads gain nothing: they wait for each other, and the system may refuse them.
+    return min(int(effective_n_jobs(n_jobs)), max(32, int(cpu_count())))
