@@ -28,6 +28,7 @@ ORDER = [
     "fitting",
     "fitted_classes",
     "fitted",
+    "groups",
     "explain",
     "search",
     "laws",

@@ -7,6 +7,7 @@ imported when they are first asked for, so that fitting needs neither Jinja2 nor
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,12 +17,13 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from multigene.data.arrays import checked_features, checked_rows, rows_to_fit, target_name, with_errors
-from multigene.data.stream import Stream
+from multigene.data.stream import Stream, only_in_memory
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.interrupts import during_fit
-from multigene.fitted import FittedModel, told
+from multigene.fitted import PICKLED_EARLIER, FittedModel, told
 from multigene.fitting import Data, Fitting, on_all_rows
 from multigene.formula import Digits
+from multigene.groups.regroup import asked_of_groups
 from multigene.guesses import read_guesses
 from multigene.report.notebook import InNotebook
 from multigene.search.run import Callback
@@ -95,6 +97,9 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         How the formula in use was chosen: "default", a criterion of `choose`, "index" or "pruned".
     parameters_ : pandas.DataFrame
         The numbers of the formula with their standard errors.
+    groups_ : pandas.DataFrame
+        The numbers that groups have for themselves (`fit(…, groups=)`), with their intervals; last, without a group, those of
+        new groups, whose standard error is the spread of the groups.
     transformations_ : pandas.DataFrame
         The learned linear combinations, one row each, one column per feature.
     r2_ : float
@@ -120,12 +125,6 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         All of the above as one value that never changes.
     n_features_in_, feature_names_in_ : int, array of str
         Number of features of the training rows, and their names where columns had names.
-
-    Examples
-    --------
-    >>> model = MultigeneRegressor(time_limit=10, random_state=0).fit(X, y)
-    >>> print(model.formula_)
-    >>> model.predict(X)
     """
 
     @told_by_name
@@ -171,6 +170,8 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         sample_weight: Any = None,
         *,
         y_error: Any = None,
+        groups: str | int | None = None,
+        group_numbers: str | Sequence[str] = "auto",
         callback: Callback | None = None,
         checkpoint: str | Path | None = None,
     ) -> MultigeneRegressor:
@@ -188,6 +189,11 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
             different weights.
         y_error : array of shape (rows,), optional
             Standard deviation of every target, positive: rows count by its inverse square.
+        groups : str or int, optional
+            Column of X (of an array its number) that names the group of every row: one form for all, some numbers per group,
+            `p[site]*exp(-0.4*t)`. New groups get the pooled value.
+        group_numbers : str or list of str
+            Which numbers these are: "auto" (held-out rows decide), "offset" (a term), "factor", both in a list, or "all".
         callback : callable, optional
             Called with a `multigene.Progress` after every generation of a configuration of the paper and after every
             round of generations of the default search; returning True ends the run.
@@ -199,26 +205,25 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
 
         stream = Stream.of(X, y)
         if stream is not None:
-            if y_error is not None or not loss_of(self.loss).squared:
-                raise ValueError("loss and y_error go with rows in memory; give a table, or leave them out.")
-            return self._fit_in_pieces(stream, sample_weight, callback=callback, checkpoint=checkpoint)
+            given = {"sample_weight": sample_weight, "y_error": y_error, "groups": groups}
+            only_in_memory({**given, "loss": None if loss_of(self.loss).squared else self.loss})
+            return self._fit_in_pieces(stream, callback=callback, checkpoint=checkpoint)
         sample_weight = with_errors(sample_weight, y_error, len(y) if hasattr(y, "__len__") else 0)
         with during_fit() as interrupts:
             fitting = Fitting(Parameters.of(self), self.resolved_settings(), callback, interrupts)
-            rows = rows_to_fit(self, X, y, sample_weight, fitting.settings.table.missing)
+            asked = asked_of_groups(groups, group_numbers, self.units)
+            rows = rows_to_fit(self, X, y, sample_weight, fitting.settings.table.missing, groups)
             line = ProgressLine(fitting.settings.stopping, bool(self.verbose), loss_of(self.loss).measure)
-            data = Data(rows.X, rows.y, rows.weights, rows.names, target_name(y), rows.encoding)
+            data = Data(
+                rows.X, rows.y, rows.weights, rows.names, target_name(y), rows.encoding, rows.groups, asked
+            )
             data = replace(data, guesses=read_guesses(self.guesses, data.features))
             state = getattr(self, "_state", None)
             self._fitted, self._state = fitting.run(data, line, checkpoint, state)
         return self
 
-    def _fit_in_pieces(self, stream: Stream, sample_weight: Any, **options: Any) -> MultigeneRegressor:
+    def _fit_in_pieces(self, stream: Stream, **options: Any) -> MultigeneRegressor:
         """Search on rows drawn evenly from a table larger than memory; coefficients and scores from all of its rows."""
-        if sample_weight is not None:
-            raise ValueError(
-                "Tables that are read in pieces have no sample_weight; fit rows in memory, or leave it out."
-            )
         search = self.resolved_settings().search
         most = stream.sample_size((search or Search()).memory_megabytes)
         sample = stream.sample(most, self.random_state if isinstance(self.random_state, int) else 0)
@@ -254,9 +259,7 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
 
     formula_ = told("formula", "The chosen formula.")
     choice_ = told("choice", "How the formula in use was chosen.")
-    claim_ = told(
-        "claim", "Whether it may be the law behind the training rows: a grade and a probability, or None."
-    )
+    claim_ = told("claim", "Whether it may be the law behind the rows: a grade and a probability, or None.")
     r2_ = told("r2", "R² of the chosen formula on the training rows.")
     explained_ = told("explained", "Share of the best constant's loss that is explained.")
     n_genes_ = told("n_genes", "Genes that take part.")
@@ -318,8 +321,8 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
 
     # --- the front --------------------------------------------------------------------------------
 
-    @property
-    def equations_(self) -> pd.DataFrame:
+    equations_ = told(
+        "equations",
         """The front, smallest formula first: one row per model that no smaller one equals.
 
         Columns: `complexity` (nodes of the printed formula), `r2` (training), `validation_r2` (what formulas
@@ -327,8 +330,8 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         were), `rmse`, `mdl` (description length in bits), `bic`, `parameters` (printed numbers), `genes`,
         `source` ("search" or "pruned"), `formula`, `chosen`, `picks` (which of "simple", "balanced", "default" and
         "accuracy" it is).
-        """
-        return self.fitted_.equations()
+        """,
+    )
 
     def choose(self, criterion: str | int = "default") -> MultigeneRegressor:
         """Use another formula of the front from now on, without fitting anything.
@@ -376,16 +379,15 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         """How often the good models of the front (at least this share of the best R²) use each variable."""
         return self.fitted_.variable_frequencies(least)
 
-    @property
-    def transformations_(self) -> pd.DataFrame:
-        """The learned linear combinations: one row each, the additive weight first, then one column per feature."""
-        return self.fitted_.transformations()
-
-    @property
-    def parameters_(self) -> pd.DataFrame:
-        """The numbers of the formula as printed: estimate, standard error (NaN where the rows determine a number only
-        together with others), 95 % interval, and where each stands."""
-        return self.fitted_.parameter_table()
+    transformations_ = told(
+        "transformations", "The learned linear combinations: a row each, bias and weights."
+    )
+    parameters_ = told(
+        "parameter_table", "The numbers of the formula as printed, with errors and 95 % intervals."
+    )
+    groups_ = told(
+        "group_table", "The numbers that groups have for themselves, and last those of new groups."
+    )
 
     def keep_rows(self, X: Any, y: Any, sample_weight: Any = None) -> MultigeneRegressor:
         """Keep training rows with a model that was loaded from a file, as `fit` does: intervals, pruning and importance
@@ -436,8 +438,5 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "_member" in state:
-            raise ValueError(
-                "This model was pickled by an earlier version of multigene, whose models had another form; "
-                "fit it again, or save it with that version by model.save(path), which this one reads."
-            )
+            raise ValueError(PICKLED_EARLIER)
         super().__setstate__(state)

@@ -152,6 +152,24 @@ Weights = Annotated[
         rich_help_panel=DATA,
     ),
 ]
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        "--groups",
+        metavar="COLUMN",
+        help="Column that names the group of every row, such as a site: one form for all, some numbers of their own, p[site].",
+        rich_help_panel=DATA,
+    ),
+]
+GroupNumbers = Annotated[
+    str,
+    typer.Option(
+        "--group-numbers",
+        metavar="WHICH",
+        help="Numbers that groups have for themselves: auto (held-out rows decide), offset, factor, offset,factor or all.",
+        rich_help_panel=DATA,
+    ),
+]
 Time = Annotated[
     float | None,
     typer.Option("--time", metavar="SECONDS", help="Stop after this time.", rich_help_panel=SEARCH),

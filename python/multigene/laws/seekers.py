@@ -103,8 +103,7 @@ class Seekers:
 
     def simplify(self, most: int) -> None:
         """Simplify the most convincing finds within the noise."""
-        if self.options.brief:
-            self.progress.simplify(most)
+        self.progress.simplify(most)
 
     # --- how far it has got -----------------------------------------------------------------------
 

@@ -322,18 +322,8 @@ class Seeking:
     """Work on the features first without which left-out rows are predicted worse, on all of them later."""
     products: bool = True
     """Product leaves in every second restart."""
-    portfolio: bool = True
-    """Every second pair of restarts draws limits and prices of its own."""
     dense: bool = True
     """Islands whose leaves are linear combinations of all features, under BIC alone."""
-    adaptive: bool = True
-    """Less work for transforms that explain hardly anything after some restarts."""
-    brief: bool = True
-    """Drop from a convincing find in noisy data what the noise cannot tell from nothing."""
-    neutral: bool = True
-    """Mutations that put a term or factor in which at first changes nothing, for tuning to say what becomes of it."""
-    rounding: bool = True
-    """Mutations that make weights and exponents whole or half numbers."""
     full_tuning: bool = True
     """Tune all genes of every new best together."""
     climb: bool = True

@@ -142,7 +142,8 @@ def _finite(column: RawColumn) -> RawColumn:
 def _of_objects(values: npt.NDArray[Any], name: str, kind: Kind | None) -> RawColumn:
     """A column of Python objects: numbers, dates or text, told by what is in it."""
     if values.dtype.kind in "biuf":
-        return _finite(RawColumn(name, "number", values.astype(np.float64)))
+        numbers = values.astype(np.float64)
+        return _as_levels(numbers, name) if kind == "text" else _finite(RawColumn(name, "number", numbers))
     if values.dtype.kind in "mM":
         return RawColumn(name, "date", _days(values))
     types = {type(value) for value in values if not _is_gap(value)}
@@ -160,6 +161,11 @@ def _of_objects(values: npt.NDArray[Any], name: str, kind: Kind | None) -> RawCo
             "leave the column out or take it apart."
         )
     return _of_texts(values, name, kind)
+
+
+def as_text(column: RawColumn) -> RawColumn:
+    """A column of numbers or days as levels; one of text as it is."""
+    return column if column.kind == "text" else _as_levels(column.values, column.name)
 
 
 def as_float(value: Any) -> float:
