@@ -191,6 +191,15 @@ NODE_COST, LUCK = 2.3, 5.0
 #: Formulas with fitted numbers for more than this share of the rows pass through them by their number. Not tuned.
 MOST_FITTED = 0.5
 
+# --- guesses (guesses.py) -------------------------------------------------------------------------
+
+#: Factors of all numbers of a guess that tuning starts from beside its own, and starts with every number drawn anew. Not tuned.
+GUESS_FACTORS, GUESS_STARTS = (0.1, 10.0), 12
+#: Rows on which all starts are tuned, and the best that are tuned on all rows. Not tuned.
+GUESS_ROWS, GUESS_KEPT = 300, 3
+#: Guesses that an island begins with. Not tuned.
+GUESSES_BRED = 10
+
 # --- the result (result.py) -------------------------------------------------------------------------
 
 #: Training R² at which the target counts as explained to numerical precision.

@@ -29,6 +29,7 @@ from multigene.search import log_scale, steering
 from multigene.search.constants import COMPLETION, END_TO_START, EXPLAINED, FEWEST_FOLD_GENERATIONS, POLISHED
 from multigene.search.cross_validation import CrossValidation
 from multigene.search.few_rows import decide_by_leaving_one_out
+from multigene.search.guesses import listed
 from multigene.search.log_scale import LogScale
 from multigene.search.problem import Problem
 from multigene.search.progress import Step
@@ -55,6 +56,9 @@ def search(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
 
     Ends by itself when there is a law, when the target is explained, or when no improvement is expected.
     """
+    if state.laws.law is not None:  # a guess of the user's
+        yield state.step()
+        return
     if state.laws.alone:
         yield from seek_alone(task, state, share)
         return
@@ -284,8 +288,8 @@ class Searcher:
         return search(self.task, self.state, share)
 
     def reached(self, r2: float) -> bool:
-        """Is there a model this fit?"""
-        return self.state.islands.reached(r2)
+        """Is there a model this fit? A law is more than that, and ends the search by itself."""
+        return self.state.laws.law is None and self.state.islands.reached(r2)
 
     def why_ended(self) -> str:
         """Why the search ended by itself."""
@@ -315,14 +319,16 @@ class Searcher:
         return self._with_pinned(result_of(_found(self.task, state), self.task.workers, seconds))
 
     def _with_pinned(self, result: Result) -> Result:
-        """The result with the formulas that its user pinned among it, fitted to all rows."""
-        if not self.pinned:
+        """The result with the user's guesses and the formulas that were pinned among it, fitted to all rows."""
+        if not self.pinned and not self.task.problem.guesses:
             return result
         data = self.task.problem.plain_dataset()
         pinned = [each.fit(data) for each in self.pinned]
         members = [
             Member(m, m.fitness, m.complexity, source="pinned") for m in pinned if np.isfinite(m.fitness)
         ]
+        if self.state.laws.law is None:
+            members += listed(self.task.problem, self.task.guesses, self.task.workers)
         return replace(result, front=[*result.front, *members])
 
 

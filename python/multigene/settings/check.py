@@ -18,6 +18,7 @@ from multigene.settings.settings import (
     Clock,
     Criterion,
     FunctionEntry,
+    Gaps,
     Kind,
     Mode,
     Settings,
@@ -110,6 +111,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "looks_for": get_args(Kind),
     "structure": get_args(Structure),
     "clock": get_args(Clock),
+    "missing": get_args(Gaps),
 }
 #: What users call a setting where it is a parameter of the estimator.
 _PARAMETERS = {"seconds": "time_limit", "looks_for": "search"}
