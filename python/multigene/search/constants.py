@@ -111,6 +111,18 @@ SHORT_MIGRANTS = 10
 #: Steps of tuning of an offspring, and of a member of the front at the end.
 SHORT_STEPS, SHORT_POLISHING_STEPS = 3, 25
 
+# --- positive targets over decades (log_scale.py) ---------------------------------------------------
+
+#: Decades between the 5 % and 95 % quantiles of a positive target at which formulas of its logarithm are looked for. Not tuned.
+DECADES = 1.2
+#: Share of the run that this takes; nodes of the largest such formula; how many of them held-out rows compare. Not tuned.
+LOG_SHARE, LARGEST_OF_LOGARITHM, LOGARITHM_FINDS = 0.1, 20, 2
+#: What another way to write a formula may change in what it leaves unexplained: a share of it, and rounding. Not tuned.
+SAME_FORM, ROUNDING = 1e-6, 1e-12
+#: A formula of the logarithm is chosen if it is better on more unseen rows than chance explains, in
+#: standard deviations of their number. Round number.
+MORE_ROWS = 3.0
+
 # --- models tuned once more, and shorter ones (shorter.py) ------------------------------------------
 
 #: Models of the front that are tuned once more when the islands move to all rows; steps and least gain of each. Not tuned.

@@ -3,6 +3,7 @@
     seek             the law search runs (`seeking.py`); a law ends the search
     cross-validate   few rows only: the whole search on four fifths of the rows, five times over; the rows left out decide how
                      large a formula may be (`cross_validation.py`)
+    log scale        positive targets over decades only: short formulas of the logarithm (`log_scale.py`)
     explore          islands evolve on the rows for searching, and the law search goes on beside them
     validate         rows that no island saw decide how large a formula may be (`validation.py`); if they say that a line or a
                      constant does as well, no improvement is expected of searching on
@@ -24,11 +25,12 @@ import numpy as np
 
 from multigene._engine import Individual, Workers
 from multigene.evolution.pareto import Member
-from multigene.search import steering
+from multigene.search import log_scale, steering
 from multigene.search.constants import COMPLETION, END_TO_START, EXPLAINED, FEWEST_FOLD_GENERATIONS, POLISHED
 from multigene.search.cross_validation import CrossValidation
 from multigene.search.few_rows import decide_by_leaving_one_out
 from multigene.search.guesses import listed
+from multigene.search.log_scale import LogScale
 from multigene.search.problem import Problem
 from multigene.search.progress import Step
 from multigene.search.result import Found, Result, provisional, result_of
@@ -62,6 +64,8 @@ def search(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
         return
     if state.phase == "seek" and (yield from seek(task, state, share)):
         return
+    if state.log_scale is None and log_scale.applies(task):
+        state.log_scale = yield from log_scale.search(task, state.rng, share)
     if state.phase == "cross-validate":
         yield from cross_validate(task, state, share)
     while state.phase == "explore":
@@ -337,6 +341,7 @@ def _adopt_explained(task: Task, state: SearchState) -> None:
 
 def _found(task: Task, state: SearchState) -> Found:
     """What the phases leave to `result.py`."""
+    scale = state.log_scale or LogScale((), (), ())
     return Found(
         problem=task.problem,
         guarded=task.options.guard,
@@ -348,7 +353,8 @@ def _found(task: Task, state: SearchState) -> Found:
         linear=state.islands.linear,
         decision=state.decision or SizeDecision(ANY_SIZE),
         law=state.laws.law,
-        finds=state.laws.finds,
+        finds=[*state.laws.finds, *scale.finds],
+        unseen={id(f.individual): e for f, e in zip(scale.finds, scale.unseen, strict=True)},
         prices=state.laws.prices,
         laws_alone=state.laws.alone,
         max_size=task.options.max_size,
