@@ -24,7 +24,7 @@ from multigene.shapes.known import Known
 from multigene.shapes.stated import read
 
 #: Parameters of the constructor in files of version 0.9 and earlier.
-EARLIER_PARAMETERS = ("population_size", "max_genes", "max_depth", "max_nodes")
+EARLIER_PARAMETERS = ("population_size", "max_genes", "max_depth", "max_nodes", "missing")
 
 
 @dataclass(frozen=True, kw_only=True)

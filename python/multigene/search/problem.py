@@ -14,6 +14,7 @@ import numpy.typing as npt
 from multigene._engine import Dataset, Individual
 from multigene.data.losses import SQUARED, Loss
 from multigene.evolution.pareto import Candidate
+from multigene.expression.tree import Expression
 from multigene.laws.variables.units import Dimensions
 from multigene.search.constants import (
     FEW_ROWS,
@@ -49,6 +50,8 @@ class Problem:
     """Of features and target, where the user gave units."""
     keeper: Keeper | None = None
     """Of the shapes that the user knows."""
+    guesses: tuple[Expression, ...] = ()
+    """Formulas that the user has already."""
 
     @staticmethod
     def of(

@@ -9,8 +9,10 @@ from functools import cached_property
 from multigene._engine import Individual, Workers
 from multigene.evolution.pareto import Candidate, Mending
 from multigene.search.bans import Bans
+from multigene.search.building import Building
 from multigene.search.constants import MOST_ROWS_SIDE_BY_SIDE
 from multigene.search.folds import folds_of, very_few_rows
+from multigene.search.guesses import Guess, tuned
 from multigene.search.problem import Problem, Rows
 from multigene.settings.settings import Refinement, Search, Settings
 
@@ -35,11 +37,13 @@ class Task:
 
     def guard(self, *, in_user_units: bool = False) -> Callable[[Individual], bool] | None:
         """What models of standardised features must pass, or models of the user's."""
-        keeper = self.problem.keeper
+        keeper, building = self.problem.keeper, self.building
 
         def allowed(individual: Individual) -> bool:
-            return self.bans.allow(individual) and (
-                keeper is None or keeper.keeps(individual, in_user_units=in_user_units)
+            return (
+                self.bans.allow(individual)
+                and building.allow(individual)
+                and (keeper is None or keeper.keeps(individual, in_user_units=in_user_units))
             )
 
         if not self.options.guard:
@@ -63,6 +67,11 @@ class Task:
 
         return mended
 
+    @cached_property
+    def building(self) -> Building:
+        """Rules that formulas keep."""
+        return Building.of(self.settings)
+
     @property
     def refinement(self) -> Refinement:
         """How models are tuned once more."""
@@ -83,6 +92,11 @@ class Task:
     def sees_all_rows(self) -> bool:
         """Do islands see every row in the end? Not where there are very many."""
         return len(self.problem.finish_rows) == len(self.problem.y)
+
+    @cached_property
+    def guesses(self) -> list[Guess]:
+        """Formulas that the user has already, tuned on the rows for searching, in the user's units."""
+        return tuned(self.problem, self.workers)
 
     @cached_property
     def folds(self) -> list[Rows]:
