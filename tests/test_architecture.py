@@ -26,7 +26,7 @@ ORDER = [
     "model_file",
     "model_check",
     "fitting",
-    "fitted_classes",
+    "classes",
     "fitted",
     "groups",
     "explain",

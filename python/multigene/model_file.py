@@ -22,6 +22,7 @@ import pandas as pd
 
 from multigene import __version__
 from multigene._engine import Individual
+from multigene.classes.fitted import FittedClasses
 from multigene.data.encoding.encoding import Encoding
 from multigene.evolution.pareto import Member
 from multigene.explain.front import Front
@@ -29,7 +30,6 @@ from multigene.expression.genes import model_expression
 from multigene.expression.numbers import parameters as numbers_of
 from multigene.files import write_atomically
 from multigene.fitted import FittedModel
-from multigene.fitted_classes import FittedClasses
 from multigene.groups.certainty import GroupUncertainty, own_columns
 from multigene.groups.regroup import Groups
 from multigene.model_check import Checked, Limits

@@ -24,7 +24,7 @@ EPILOG = """Examples:
 
   multigene verify model.json
 
-  multigene verify model.json new.csv --points 100000
+  multigene verify model.json new.csv --points 1000000
 """
 Data = Annotated[
     Path | None,
@@ -42,7 +42,7 @@ def verify(
     model: o.ModelArgument,
     data: Data = None,
     *,
-    points: Points = 5000,
+    points: Points = 100_000,
     front: Front = False,
     choose: o.Choose = None,
     saying: o.Saying,
@@ -53,7 +53,7 @@ def verify(
     Nothing that the file says of its shapes is believed. Exit code 1 if one is violated.
     """
     if points < 1:
-        raise ValueError(f"--points {points} is not positive; take for example 5000.")
+        raise ValueError(f"--points {points} is not positive; take for example 100000.")
     fitted = read_model(model, choose)
     if fitted.known is None:
         raise ValueError(

@@ -22,7 +22,7 @@ from multigene.search.constants import FEWER_BOXES, LARGEST_FALLBACK
 from multigene.search.scaling import Scaling
 from multigene.shapes.known import Known
 from multigene.shapes.points import FINAL_POINTS, SEARCH_POINTS, Conditions
-from multigene.shapes.proof import decided
+from multigene.shapes.proof import verdicts
 from multigene.shapes.repair import constrained
 
 Floats = npt.NDArray[np.float64]
@@ -125,11 +125,11 @@ class Keeper:
         """Does a model in the user's units keep the shapes, as far as many points and interval arithmetic tell?"""
         if not self._final.kept(individual.predict(self._final.points)):
             return False
-        expression, known = model_expression(individual), self.known
-        return all(
-            decided(expression, shape, known.low, known.high, known.unit, FEWER_BOXES) is not False
-            for shape in known.stated.shapes
+        known = self.known
+        found = verdicts(
+            model_expression(individual), known.stated, known.low, known.high, known.unit, most=FEWER_BOXES
         )
+        return all(verdict.status != "violated" for verdict in found)
 
     def fallback(self) -> list[Member]:
         """Sums of columns, and of columns and their squares, that keep the shapes."""

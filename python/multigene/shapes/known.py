@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene.expression.tree import Expression
-from multigene.shapes.points import FINAL_POINTS
+from multigene.shapes.points import CHECKED_POINTS
 from multigene.shapes.proof import Verdict, verdicts
 from multigene.shapes.stated import Stated, read
 
@@ -54,6 +54,6 @@ class Known:
         """The statements as they were made."""
         return [shape.text for shape in self.stated.shapes]
 
-    def verdicts(self, expression: Expression, points: int = FINAL_POINTS) -> list[Verdict]:
+    def verdicts(self, expression: Expression, points: int = CHECKED_POINTS) -> list[Verdict]:
         """What is known of a formula, one verdict for every shape."""
         return verdicts(expression, self.stated, self.low, self.high, self.unit, points)

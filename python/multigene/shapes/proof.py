@@ -29,7 +29,7 @@ from multigene.expression.tree import (
     variables,
 )
 from multigene.shapes.jets import Interval, jet
-from multigene.shapes.points import FINAL_POINTS, TOLERANCE, Conditions
+from multigene.shapes.points import CHECKED_POINTS, TOLERANCE, Conditions
 from multigene.shapes.stated import Shape, Stated
 
 Floats = npt.NDArray[np.float64]
@@ -59,17 +59,25 @@ class Verdict:
 
 
 def verdicts(
-    expression: Expression, stated: Stated, low: Floats, high: Floats, unit: float, points: int = FINAL_POINTS
+    expression: Expression,
+    stated: Stated,
+    low: Floats,
+    high: Floats,
+    unit: float,
+    points: int = CHECKED_POINTS,
+    most: int = MOST_BOXES,
 ) -> list[Verdict]:
     """One for every shape, in their order; `unit` is the range of the target."""
     found: list[Verdict] = []
     for shape in stated.shapes:
-        one = Stated((shape,), {})
-        conditions = Conditions.of(one, low, high, unit, np.random.default_rng(1), points)
-        values = evaluate(expression, conditions.points)
-        status = decided(expression, shape, low, high, unit) if conditions.kept(values) else False
+        status, seen = decided(expression, shape, low, high, unit, most), 0
+        if status is None:
+            one = Stated((shape,), {})
+            conditions = Conditions.of(one, low, high, unit, np.random.default_rng(1), points)
+            seen = len(conditions.lower)
+            status = None if conditions.kept(evaluate(expression, conditions.points)) else False
         word: Status = "checked" if status is None else "proven" if status else "violated"
-        found.append(Verdict(shape.text, word, 0 if status else len(conditions.lower)))
+        found.append(Verdict(shape.text, word, seen))
     return found
 
 
@@ -141,7 +149,9 @@ def _decided(
     if shape.kind in ("decreasing", "concave"):
         found = Interval(-found.high, -found.low)
     width = widths[column] if shape.kind in ("increasing", "decreasing") else widths[column] ** 2
-    return found.low * width >= -TOLERANCE * unit, found.high * width < -TOLERANCE * unit
+    # Slopes on both sides of a pole tell nothing about it.
+    bounded = np.isfinite(derivatives.value.low) & np.isfinite(derivatives.value.high)
+    return bounded & (found.low * width >= -TOLERANCE * unit), found.high * width < -TOLERANCE * unit
 
 
 def _cut(low: Floats, high: Floats, widths: Floats, used: tuple[int, ...]) -> tuple[Floats, Floats]:
