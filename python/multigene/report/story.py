@@ -114,11 +114,13 @@ def picks(model: FittedModel, shown: Sequence[Listed]) -> dict[str, int]:
     }
 
 
-def claim(model: FittedModel, listed: Listed, rows: Rows | None) -> Claim | None:
-    """What may be claimed of a formula on the rows that are shown, as `claim_` says it; without rows, what the search found."""
-    if not model.loss.squared:
-        return None
+def claim(model: FittedModel, listed: Listed, shown: Rows | None, picked: bool) -> Claim | None:
+    """What may be claimed of a formula that is a law or `picked`: what `claim_` says, of the rows that are shown where the model
+    has none; without any rows, what the search found."""
     expression, ended = listed.formula.expression, _ended_by(model, listed)
+    if not model.loss.squared or not (picked or ended):
+        return None
+    rows = shown if model.rows is None else model.rows
     if rows is None:
         return Claim(exact.TO_PRECISION, math.nan) if ended else None
     known = claim_of(expression, rows.X, rows.y, rows.weights)

@@ -45,9 +45,15 @@ class Dataset:
     path: Path
     table: Table
     derived: list[tuple[str, str]] = field(default_factory=list)
+    known: dict[str, Any] | None = field(default=None, repr=False)
 
     def described(self) -> dict[str, Any]:
-        """Every column with its kind, gaps, range, outliers and distribution."""
+        """Every column with its kind, gaps, range, outliers and distribution; looked at once."""
+        if self.known is None:
+            self.known = self._described()
+        return self.known
+
+    def _described(self) -> dict[str, Any]:
         seen = look(self.table).as_dict()
         frame = self.table.frame
         for column in seen["columns"]:
@@ -78,6 +84,7 @@ class Dataset:
             )
         self.table = replace(self.table, frame=self.table.frame.assign(**{name: values}))
         self.derived.append((name, formula))
+        self.known = None
 
 
 def _histogram(column: pd.Series) -> list[int]:
