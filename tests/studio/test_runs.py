@@ -173,6 +173,16 @@ def test_models_are_explored_changed_and_saved(tmp_path, table):
     assert (
         client.post(f"/api/runs/{number}/predict?name=new.csv", content="a,b\n1,2\n3,4\n").status_code == 400
     )
+    # Other numbers in the formula, and what is no list of them.
+    explored = client.get(f"/api/runs/{number}/explorer").json()["content"]
+    shown = explored["models"][explored["chosen"]]
+    values = [1.01 * v for v in shown["compute"]["numbers"]]
+    asked = {"what": "numbers", "index": shown["row"], "values": values}
+    done = client.post(f"/api/runs/{number}/change", json=asked).json()
+    assert done["after"] < done["before"]
+    assert studio.runs[number].model().choice == "moved"
+    for wrong in ([1.0] * 99, ["<b>"], "1", [True], None):
+        assert client.post(f"/api/runs/{number}/change", json=asked | {"values": wrong}).status_code == 400
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from multigene import __version__
 from multigene.data.arrays import spread_rows
 from multigene.explain.criteria import Listed
+from multigene.expression.tree import variables
 from multigene.fitted import FittedModel
 from multigene.report import statistics, story
 from multigene.report.columns import summary
@@ -29,6 +30,8 @@ from multigene.report.statistics import Rows
 MOST_MODELS = 30
 #: Points drawn per set of rows.
 MOST_POINTS = 600
+#: Columns that formulas use up to which the page holds the values of points drawn. [round]
+MOST_COLUMNS = 40
 
 
 @dataclass(frozen=True)
@@ -133,7 +136,7 @@ def _collected(model: FittedModel, rows: Rows | None, test: Rows | None, notes: 
         unseen="test" if test is not None else model.validated_by,
         models=[described(shown, each, place) for place, each in enumerate(members)],
         left_out=left_out,
-        sets=[_set(each, kept) for each, kept in zip(sets, points, strict=True)],
+        sets=[_set(each, kept, _used(members)) for each, kept in zip(sets, points, strict=True)],
         references=references,
         columns=columns,
         history=_history(model),
@@ -173,8 +176,16 @@ def _references(rows: Rows | None, sets: list[Rows]) -> list[dict[str, Any]]:
     return said
 
 
-def _set(rows: Rows, kept: Any) -> dict[str, Any]:
-    return {"name": rows.name, "rows": len(rows.y), "shown": len(kept), "y": numbers(rows.y[kept])}
+def _set(rows: Rows, kept: Any, used: list[int]) -> dict[str, Any]:
+    """A set of rows, and of those that are drawn the target and the columns that formulas may use."""
+    x = {j: numbers(rows.X[kept, j], 12) for j in used}
+    return {"name": rows.name, "rows": len(rows.y), "shown": len(kept), "y": numbers(rows.y[kept]), "x": x}
+
+
+def _used(members: list[Listed]) -> list[int]:
+    """Columns of the models whose numbers can be moved; none where that would be more than a page should hold."""
+    used = {j for each in members for j in variables(each.formula.expression)}
+    return sorted(used) if len(used) <= MOST_COLUMNS else []
 
 
 def _history(model: FittedModel) -> dict[str, list[float]]:

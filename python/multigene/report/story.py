@@ -79,6 +79,8 @@ def why(model: FittedModel, listed: Listed, picks: dict[str, int], place: int) -
         return f"One of the four picks: the {names[0]} one." if names else "Another model of the front."
     if model.choice == "pruned":
         return "A longer formula was pruned to this one; what that cost in R² was asked for."
+    if model.choice == "moved":
+        return "Its numbers were moved by hand; they are not those that fit best."
     if model.choice == "index":
         return "It was picked by hand from the front."
     if model.choice != "default":

@@ -190,7 +190,7 @@ class Studio:
         return await run_in_threadpool(self.run(request).explorer)
 
     async def change(self, request: Request) -> Any:
-        """Choose another model, prune, or leave a term out."""
+        """Choose another model, prune, leave a term out, or take other numbers."""
         run, given = self.run(request), await _sent(request)
         what = given.get("what")
         if what == "choose":
@@ -202,7 +202,15 @@ class Studio:
         if what == "remove":
             cost = await run_in_threadpool(run.remove_term, int(given["index"]), int(given["place"]))
             return run.summary() | cost
-        raise ValueError(f"{what!r} is nothing that can be changed; it is choose, prune or remove.")
+        if what == "numbers":
+            values = given.get("values")
+            if not isinstance(values, list) or not all(
+                isinstance(v, int | float) and not isinstance(v, bool) for v in values
+            ):
+                raise ValueError("Numbers of a formula are a list of numbers.")
+            done = await run_in_threadpool(run.keep_numbers, int(given["index"]), [float(v) for v in values])
+            return run.summary() | done
+        raise ValueError(f"{what!r} is nothing that can be changed; it is choose, prune, remove or numbers.")
 
     async def predict(self, request: Request) -> Response:
         """Predictions for another file, as CSV; the file is not kept."""

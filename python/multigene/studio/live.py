@@ -274,6 +274,13 @@ class LiveRun:
         self._keep(shorter)
         return {"measure": model.loss.measure, "before": model.explained, "after": shorter.explained}
 
+    def keep_numbers(self, index: int, values: list[float]) -> dict[str, Any]:
+        """The model of a row of the front with other numbers in it; what that did."""
+        model = self.model().at(index)
+        moved = model.with_numbers(values)
+        self._keep(moved)
+        return {"measure": model.loss.measure, "before": model.explained, "after": moved.explained}
+
     def predict(self, table: pd.DataFrame) -> str:
         """A table with the model's predictions and 95 % intervals as CSV."""
         missing = [name for name in self.features if name not in table.columns]
