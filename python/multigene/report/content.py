@@ -26,7 +26,7 @@ from multigene.report.reproduce import constructor, settings_table, shell_comman
 from multigene.report.shown_rows import given_rows, training_rows
 from multigene.report.statistics import Rows
 
-#: Models of the front on the page; more are thinned out evenly, the chosen one stays.
+#: Models of the front on the page; more are thinned out evenly, the chosen one and the picks stay.
 MOST_MODELS = 30
 #: Points drawn per set of rows.
 MOST_POINTS = 600
@@ -162,7 +162,8 @@ def shown_members(model: FittedModel) -> tuple[list[Listed], int]:
     wanted = set(range(len(listed)))
     if len(listed) > MOST_MODELS:
         wanted = {round(i) for i in np.linspace(0, len(listed) - 1, MOST_MODELS).tolist()}
-    shown = [each for i, each in enumerate(listed) if i in wanted or each.member is model.chosen]
+    kept = {id(model.chosen), *(id(pick.member) for pick in model.front.picks.values())}
+    shown = [each for i, each in enumerate(listed) if i in wanted or id(each.member) in kept]
     return shown, len(listed) - len(shown)
 
 

@@ -24,7 +24,8 @@ from multigene.settings.defaults import default_settings
 from multigene.studio.access import Access
 from multigene.studio.live import LiveRun
 from multigene.studio.question import LOSSES, Question
-from multigene.studio.workspace import LARGEST_UPLOAD, Dataset, Workspace, check_packed
+from multigene.studio.uploads import LARGEST_UPLOAD, check_upload
+from multigene.studio.workspace import Dataset, Workspace
 
 Answer = Callable[[Request], Awaitable[Response]]
 #: Bytes of a request that is no upload.
@@ -124,7 +125,7 @@ class Studio:
 
         def opened() -> Dataset:
             try:
-                check_packed(target)
+                check_upload(target)
                 return self.workspace.open(target)
             except Exception:
                 target.unlink(missing_ok=True)
@@ -218,7 +219,7 @@ class Studio:
         target = self.workspace.upload_path(request.query_params.get("name", ""))
         try:
             await _received(request, target, LARGEST_UPLOAD)
-            check_packed(target)
+            await run_in_threadpool(check_upload, target)
             table = await run_in_threadpool(read_table, target)
             text = await run_in_threadpool(run.predict, table.frame)
         finally:
@@ -267,7 +268,11 @@ def _safe(answer: Callable[[Request], Awaitable[Any]]) -> Answer:
         except LookupError as error:
             return JSONResponse({"trouble": str(error.args[0] if error.args else error)}, 404)
         except (ValueError, TypeError, ImportError) as error:
-            return JSONResponse({"trouble": str(error)}, 400)
+            return JSONResponse({"trouble": str(error) or type(error).__name__}, 400)
+        except (OverflowError, RecursionError):
+            return JSONResponse({"trouble": "The request has numbers or nesting beyond all measure."}, 400)
+        except MemoryError:
+            return JSONResponse({"trouble": "That takes more memory than there is."}, 413)
         except TooLarge as error:
             return JSONResponse({"trouble": str(error)}, 413)
         return said if isinstance(said, Response) else Response(_json(said), media_type="application/json")

@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 import re
 import threading
-import zipfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -28,11 +27,8 @@ from multigene.data.reading import read_table
 from multigene.data.table import Table
 from multigene.files import write_atomically
 from multigene.search.typed_formula import read_formula
+from multigene.studio.uploads import ENDINGS
 
-#: Bytes of an uploaded file, and of what is inside of one that is packed.
-LARGEST_UPLOAD, LARGEST_UNPACKED = 200_000_000, 500_000_000
-#: Endings of files that may be uploaded.
-ENDINGS = (".csv", ".tsv", ".txt", ".dat", ".parquet", ".xlsx")
 BINS = 20
 
 
@@ -169,15 +165,3 @@ class Workspace:
             except (OSError, ValueError):
                 continue
         return found
-
-
-def check_packed(path: Path) -> None:
-    """Refuse a spreadsheet that would be enormous unpacked."""
-    if not zipfile.is_zipfile(path):
-        return
-    with zipfile.ZipFile(path) as archive:
-        size = sum(each.file_size for each in archive.infolist())
-    if size > LARGEST_UNPACKED:
-        raise ValueError(
-            f"{path.name} holds {size / 1e6:,.0f} MB unpacked; at most {LARGEST_UNPACKED / 1e6:,.0f} MB are opened."
-        )
