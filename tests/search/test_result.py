@@ -7,15 +7,26 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from multigene import MultigeneRegressor
+from multigene import MultigeneRegressor, fitting
 from multigene._engine import Individual, Workers
+from multigene.data.losses import Loss
 from multigene.evolution.pareto import Candidate, Member
 from multigene.expression.genes import model_expression
 from multigene.laws import law as laws
 from multigene.search import result as module
 from multigene.search.linear import linear_models
 from multigene.search.problem import Problem
-from multigene.search.result import Found, allowed_best, mean_of, provisional, result_of, scored
+from multigene.search.result import (
+    Found,
+    Result,
+    allowed_best,
+    finite_part,
+    is_finite,
+    mean_of,
+    provisional,
+    result_of,
+    scored,
+)
 from multigene.search.validation import ANY_SIZE, RIDGE, HeldOut, SizeDecision
 from multigene.settings.settings import Refinement
 
@@ -43,6 +54,7 @@ def found(n=500, noise=0.05, **changes):
         decision=SizeDecision(ANY_SIZE),
         law=None,
         finds=[],
+        unseen={},
         prices={},
         laws_alone=False,
         max_size=None,
@@ -243,3 +255,79 @@ def test_a_find_with_poles_is_taken_where_it_is_better_on_nearly_every_row():
     y += 0.01 * rng.standard_normal(400)
     model = MultigeneRegressor(random_state=0, n_jobs=1, generations=10).fit(X, y)
     assert np.median(np.abs(model.predict(X) - y)) < 0.02
+
+
+# --- finite on every training row -----------------------------------------------------------------
+
+
+def member(gene: str, fitness: float, **more: str) -> Member:
+    model = Individual([gene], 0.0, [1.0])
+    return Member(model, fitness, model.printed_size(), **more)
+
+
+def test_what_has_no_value_for_a_training_row_is_never_handed_over():
+    """Two rows lie at the pole and beyond the range of exp; all other rows, and the guard's points, do not."""
+    X = np.random.default_rng(0).uniform(1.0, 2.0, (3_000, 1))
+    X[7], X[8] = 0.0, 800.0
+    problem = Problem.of(X, X[:, 0], None)
+    fine, pole, large = member("x0", 0.5), member("(1.0 / x0)", 0.9), member("exp(x0)", 0.8)
+    assert [is_finite(problem, m.individual) for m in (fine, pole, large)] == [True, False, False]
+    # A range without bounds alone speaks against nothing: here it is finite on every row.
+    assert is_finite(problem, Individual(["(1.0 / (x0 - 3.0))"], 0.0, [1.0]))
+
+    kept = finite_part(problem, Result(pole, [fine, large, pole]))
+    assert kept.chosen is fine
+    assert kept.front == [fine]
+    kept = finite_part(problem, Result(fine, [fine, pole]))
+    assert (kept.chosen, kept.front) == (fine, [fine])
+    whole = Result(fine, [fine])
+    assert finite_part(problem, whole) is whole
+
+    pinned = member("x0 * x0", 0.1, source="pinned")
+    kept = finite_part(problem, Result(pole, [pole, pinned]))
+    assert not any(kept.chosen.individual.coefficients)  # the mean: what was pinned is not what was found
+    assert kept.front == [kept.chosen, pinned]
+
+
+def test_predictions_of_a_link_count_not_predictors():
+    X = np.linspace(1.0, 5.0, 100)[:, None]
+    counts = Problem.of(X, np.round(X[:, 0]), None, loss=Loss("poisson"))
+    assert is_finite(counts, Individual(["x0"], 0.0, [1.0]))
+    assert not is_finite(counts, Individual(["x0"], 0.0, [1_000.0]))
+
+
+def test_fewer_digits_that_lose_a_value_are_not_taken(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(1.0, 2.0, (500, 2))
+    X[:, 0] = np.where(np.arange(500) == 3, 0.0, X[:, 0])
+
+    def careless(members, *_):
+        return [replace(m, individual=Individual(["(1.0 / x0)"], 0.0, [1.0])) for m in members]
+
+    monkeypatch.setattr(fitting, "with_few_digits", careless)
+    y = X[:, 1] + 0.1 * rng.normal(size=500)
+    model = MultigeneRegressor(generations=2, random_state=0, n_jobs=1).fit(X, y)
+    assert np.isfinite(model.predict(X)).all()
+    assert all(np.isfinite(m.individual.predict(X)).all() for m in model.fitted_.front)
+
+
+# --- very many rows and no time left --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("decision", [SizeDecision(ANY_SIZE), SizeDecision(1, linear=RIDGE)])
+def test_without_time_models_of_very_many_rows_are_fitted_to_a_sample(decision, monkeypatch):
+    known = found(n=30_000, decision=decision)
+    asked = []
+    dataset = Problem._dataset
+
+    def recorded(self, rows, *, standardised):
+        asked.append(len(self.y) if rows is None else len(rows))
+        return dataset(self, rows, standardised=standardised)
+
+    monkeypatch.setattr(Problem, "_dataset", recorded)
+    hurried = result_of(known, WORKERS, 0.0)
+    assert max(asked) == len(known.problem.finish_rows) < 30_000
+    patient = result_of(known, WORKERS, None)
+    assert max(asked) == 30_000
+    assert hurried.chosen.fitness == pytest.approx(patient.chosen.fitness, abs=0.02)
+    assert known.problem.guard.behaves_in_user_units(hurried.chosen.individual)

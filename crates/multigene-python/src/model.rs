@@ -5,17 +5,17 @@ use multigene_core::settings::{FunctionEntry, Refinement};
 use multigene_core::tree::{functions::FunctionSet, individual::Individual as Model, interval::Interval, operator::Operator};
 use multigene_core::tune::refine::polish_all;
 use multigene_core::vector_math::Level;
-use numpy::ndarray::{Array2, ArrayView2};
+use numpy::ndarray::{Array2, ArrayView2, s};
 use numpy::{IntoPyArray, PyArray2};
 use pyo3::prelude::*;
 
-use crate::convert::{Array, Fallible, Matrix, Vector, columns, tokens};
+use crate::convert::{Array, Fallible, Matrix, Vector, columns_used, tokens};
 use crate::population::Dataset;
 use crate::settings::Settings;
 use crate::workers::Workers;
 
 /// Rows evaluated at a time, so that predicting a million rows needs no second copy of them.
-const CHUNK: usize = 1 << 16;
+const CHUNK: usize = 1 << 13;
 
 /// One model: genes, intercept, coefficients.
 #[pyclass(frozen, module = "multigene._engine")]
@@ -30,9 +30,14 @@ impl Individual {
 
     fn predict<'py>(&self, py: Python<'py>, x: Matrix<'py>) -> Fallible<Array<'py>> {
         let x = self.features(x.as_array())?;
+        let used = self.used(x.ncols());
         let chunk = |start: usize| {
             let rows = start..x.nrows().min(start + CHUNK);
-            let data = Rows::features(columns(x, rows.clone()), rows.len(), Level::detect());
+            let data = Rows::features(
+                columns_used(x.slice(s![rows.clone(), ..]), &used),
+                rows.len(),
+                Level::detect(),
+            );
             self.0.predict(&data, &mut Workspace::default())
         };
         let prediction: Vec<f64> = py.detach(|| (0..x.nrows()).step_by(CHUNK).flat_map(chunk).collect());
@@ -42,8 +47,8 @@ impl Individual {
     fn gene_values<'py>(&self, py: Python<'py>, x: Matrix<'py>) -> Fallible<Bound<'py, PyArray2<f64>>> {
         let x = self.features(x.as_array())?;
         let values = py.detach(|| {
-            let rows = Rows::features(columns(x, 0..x.nrows()), x.nrows(), Level::detect());
-            let genes = self.0.gene_values(&rows);
+            let columns = columns_used(x, &self.used(x.ncols()));
+            let genes = self.0.gene_values(&Rows::features(columns, x.nrows(), Level::detect()));
             Array2::from_shape_fn((x.nrows(), genes.len()), |(row, gene)| genes[gene][row])
         });
         Ok(values.into_pyarray(py))
@@ -142,6 +147,13 @@ impl Individual {
         self.0.check_features(x.ncols())?;
         Ok(x)
     }
+
+    /// Which of so many features the model uses.
+    fn used(&self, n_features: usize) -> Vec<bool> {
+        let mut used = vec![false; n_features];
+        self.0.features().for_each(|feature| used[feature as usize] = true);
+        used
+    }
 }
 
 /// The models, to be changed or kept by the engine.
@@ -169,6 +181,7 @@ pub fn apply<'py>(py: Python<'py>, name: &str, x: Vector<'py>, y: Option<Vector<
 }
 
 #[pyfunction]
+#[pyo3(signature = (models, data, refinement, price, workers, fit_genes=true))]
 pub fn polish(
     py: Python<'_>,
     models: Vec<Bound<'_, Individual>>,
@@ -176,9 +189,10 @@ pub fn polish(
     refinement: Settings<Refinement>,
     price: f64,
     workers: &Workers,
+    fit_genes: bool,
 ) -> Fallible<Vec<Individual>> {
     let (models, optimiser) = (copies(&models), refinement.0.optimiser());
-    let polished = workers.run(py, |stop| Ok(polish_all(models, &data.0, &optimiser, price, stop)))?;
+    let polished = workers.run(py, |stop| Ok(polish_all(models, &data.0, &optimiser, price, fit_genes, stop)))?;
     Ok(polished.into_iter().map(Individual).collect())
 }
 

@@ -41,8 +41,8 @@ impl Dataset {
         let fixed = fixed.as_ref().map(|fixed| fixed.as_array());
         let loss = loss.map_or(Ok(None), given)?;
         let data = py.detach(|| {
-            let data = Rows::new(columns(x, 0..x.nrows()), &y, weights.as_deref(), Level::detect())?;
-            let fixed = fixed.map_or_else(Vec::new, |fixed| columns(fixed, 0..fixed.nrows()));
+            let data = Rows::new(columns(x), &y, weights.as_deref(), Level::detect())?;
+            let fixed = fixed.map_or_else(Vec::new, |fixed| columns(fixed));
             let data = data
                 .with_count(count.unwrap_or(y.len()))
                 .with_shifted(shifted)

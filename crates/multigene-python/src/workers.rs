@@ -28,8 +28,8 @@ impl Workers {
         py.detach(|| self.0.install(|| Python::attach(|py| function.call0(py))))
     }
 
-    fn watch(&self) {
-        self.0.watch();
+    fn watch(&self) -> bool {
+        self.0.watch()
     }
 
     fn give_up(&self) {

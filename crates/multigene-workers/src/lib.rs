@@ -84,11 +84,13 @@ impl Workers {
         self.given_up.load(Relaxed)
     }
 
-    /// Calls of a function that runs on these threads are told if the deadline has passed.
-    pub fn watch(&self) {
-        if self.passed() {
+    /// Has the deadline passed? If so, calls of a function that runs on these threads are told.
+    pub fn watch(&self) -> bool {
+        let passed = self.passed();
+        if passed {
             self.stop.store(true, Relaxed);
         }
+        passed
     }
 
     /// Has the deadline passed, or has the work been given up?

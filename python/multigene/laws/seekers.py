@@ -61,7 +61,7 @@ class Seekers:
         allows = known.allows
         everything = features
         if options.relevance and dimensions is None:
-            features = relevant(X, y, features)
+            features = relevant(X, y, features, workers.watch)
         seen = _picture(X, y, features, dimensions, options, allows)
         self.noisy = seen.noisy and not alone
         used = np.sort(rng.permutation(rows)[: options.rows])
@@ -103,8 +103,7 @@ class Seekers:
 
     def simplify(self, most: int) -> None:
         """Simplify the most convincing finds within the noise."""
-        if self.options.brief:
-            self.progress.simplify(most)
+        self.progress.simplify(most)
 
     # --- how far it has got -----------------------------------------------------------------------
 

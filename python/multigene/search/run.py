@@ -25,7 +25,7 @@ from multigene.formula import Formula
 from multigene.search.constants import CHECKPOINT_SECONDS, LAST_MOMENT
 from multigene.search.problem import Problem
 from multigene.search.progress import FrontRow, Progress, Step
-from multigene.search.result import Result, mean_of
+from multigene.search.result import Result, finite_part, mean_of
 from multigene.search.searcher import Searcher
 from multigene.search.single import SinglePopulation
 from multigene.search.steering import steer
@@ -160,7 +160,10 @@ class Run:
         return "time" if why != "law" and limit is not None and self.seconds() >= limit else why
 
     def result(self) -> Result:
-        """The chosen model and the front; on Ctrl-C the best model so far as it is."""
+        """The chosen model and the front, finite on every training row; on Ctrl-C the best model so far as it is."""
+        return finite_part(self.problem, self._result())
+
+    def _result(self) -> Result:
         if self.search is None:
             return mean_of(self.problem)
         so_far: Result | None = None
