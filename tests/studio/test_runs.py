@@ -129,6 +129,17 @@ def test_another_loss_is_asked_for_measured_and_repeated(tmp_path, table):
         assert client.post("/api/runs", json=QUESTION | {"loss": wrong}).status_code == 400
 
 
+def test_guesses_are_listed_and_never_name_a_file(tmp_path, table):
+    studio, client = opened(tmp_path / "work", table)
+    asked = QUESTION | {"generations": 2, "guesses": ["b*exp(0.9*a)"]}
+    number = client.post("/api/runs", json=asked).json()["number"]
+    wait(client, number, "done")
+    assert any("exp(" in formula for formula in studio.runs[number].fitted.equations()["formula"])
+    assert "guesses=['b*exp(0.9*a)']" in client.get(f"/api/runs/{number}/save/python").text
+    for wrong in (["/etc/passwd.json"], [str(table)], ["nothing*a"], "a", [3]):
+        assert client.post("/api/runs", json=asked | {"guesses": wrong}).status_code == 400
+
+
 def test_pause_restart_of_the_studio_and_going_on(tmp_path, table):
     _, client = opened(tmp_path / "work", table)
     number = client.post("/api/runs", json=QUESTION | {"generations": None, "seconds": 600}).json()["number"]
