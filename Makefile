@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml pyproject.toml
 
-.PHONY: demo test check format lint types bench campaign docs docs-tables clean build package rust-test python-test
+.PHONY: demo test check format lint types bench campaign miri docs docs-tables clean build package rust-test python-test
 
 demo: build            ## fit a built-in problem and print its formula
 	$(BIN)/multigene demo
@@ -56,6 +56,9 @@ format: $(VENV)/linted
 bench: $(VENV)/installed   ## engine and estimator benchmarks, printed as tables
 	$(BIN)/pip install --quiet --group bench
 	$(BIN)/python -m benchmarks
+
+miri:                  ## the engine's unsafe blocks under Miri (rustup toolchain install nightly --component miri rust-src)
+	cargo +nightly miri test -p multigene-core --test soundness
 
 campaign: $(VENV)/tested   ## reliability campaign in small: signals, kills, fuzzing, limits
 	$(BIN)/python -m benchmarks campaign --quick

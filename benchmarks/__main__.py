@@ -31,12 +31,13 @@ BENCHMARKS = (
     "report",
     "laws",
     "calibration",
+    "guesses",
     "fingerprints",
 )
 #: Those that need data or packages of their own, or take hours, and run only when they are named.
-NAMED_ONLY = ("srbench", "raw_tables", "campaign")
+NAMED_ONLY = ("srbench", "raw_tables", "classes", "campaign")
 #: Those whose `run` takes the options after the name.
-WITH_OPTIONS = ("sizes", "srbench", "raw_tables", "campaign")
+WITH_OPTIONS = ("sizes", "srbench", "raw_tables", "classes", "campaign")
 
 
 def main(arguments: Sequence[str]) -> None:

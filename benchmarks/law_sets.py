@@ -83,7 +83,7 @@ IRRELEVANT = "irrelevant"
 
 
 def with_irrelevant(law: Law, number: int) -> Law:
-    """The law with so many columns more that it does not use, with ranges and units like those of its own."""
+    """The law with this many columns more that it does not use, with ranges and units like those of its own."""
     own = list(law.ranges)
     like = {f"{IRRELEVANT}{k + 1}": own[k % len(own)] for k in range(number)}
     units = law.units and law.units | {name: law.units[other] for name, other in like.items()}
@@ -93,7 +93,7 @@ def with_irrelevant(law: Law, number: int) -> Law:
 
 
 def column(low: float, high: float, decades: float, number: int, rng: np.random.Generator) -> Floats:
-    """A variable's values: uniform in its range, or log-uniform over so many decades about the middle of its size.
+    """A variable's values: uniform in its range, or log-uniform over this many decades about the middle of its size.
 
     The middle is the geometric mean of the ends, or half of the larger one where the range holds zero; a range that changes sign
     keeps its share of negative values.

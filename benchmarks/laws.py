@@ -13,7 +13,7 @@ One condition gives a table by law; several give one row each. Environment, list
                         (`random_laws.py`, also by size and number of variables) and random-held-out
     LAWS_RANDOM (60)    how many random laws
     LAWS_NAMES          only these laws
-    LAWS_VARIABLES      only laws of at least so many variables
+    LAWS_VARIABLES      only laws of at least this many variables
     LAWS_SEEDS (3), LAWS_SECONDS (20), LAWS_THREADS (1)
     LAWS_NOISE (0)      noise levels, relative to the target's standard deviation
     LAWS_UNITS (0)      1 tells the units; 0,1 compares, on laws that have units
@@ -75,7 +75,7 @@ CLOCK = os.environ.get("LAWS_CLOCK", "wall")
 CSV = os.environ.get("LAWS_CSV")
 
 ROWS, FRESH_ROWS = 500, 1000
-#: A structurally right formula is tidy when it is at most so many times as long as the law.
+#: A structurally right formula is tidy when it is at most this many times as long as the law.
 TIDY = 1.5
 
 

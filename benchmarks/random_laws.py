@@ -54,7 +54,7 @@ RANGES = (
     (2.0, 10.0),
 )
 
-#: What a law is checked by, on so many rows: the share of them with a finite value; the spread (interquartile range) of the
+#: What a law is checked by, on this many rows: the share of them with a finite value; the spread (interquartile range) of the
 #: target, and how large beside it its middle and its outermost value may be; the share of rows that move by a hundredth of the
 #: spread when a variable is drawn anew; the share that may move by a tenth of it when all variables move by a thousandth of their
 #: ranges. Round numbers; no benchmark set them.

@@ -179,7 +179,7 @@ def run(arguments: Sequence[str] = ()) -> str:
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--tables", default="")
-    parser.add_argument("--rows", type=int, default=2000, help="at most so many rows, drawn at random")
+    parser.add_argument("--rows", type=int, default=2000, help="at most this many rows, drawn at random")
     given = parser.parse_args(arguments)
     wanted = [name for name in given.tables.split(",") if name]
     rows: list[dict[str, float]] = []

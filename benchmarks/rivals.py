@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-#: A run that had less than this share of its processor seconds is repeated with a longer limit, so many times at most.
+#: A run that had less than this share of its processor seconds is repeated with a longer limit, this many times at most.
 ENOUGH, REPEATED = 0.9, 3
 
 

@@ -10,7 +10,7 @@ one, averaged over sets.
     python -m benchmarks srbench --data DIR             every table of the directory (see `tables.py`)
         --published FILE                                results of other methods (CSV or feather), a row per run or per set:
                                                         dataset, algorithm, r2_test and, if there is one, model_size
-        --seeds 10                                      the first so many of SRBench's seeds
+        --seeds 10                                      the first this many of SRBench's seeds
         --seconds 20, --clock processor                 on one core; or --clock wall
         --csv FILE                                      every run as a row: dataset, random_state, r2_test, model_size, seconds, …
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 import warnings
 
@@ -45,9 +46,9 @@ def test_values_that_are_not_finite(value):
     bad[5] = value
     kind = "NaN" if np.isnan(value) else "infinite"
     with pytest.raises(ValueError, match=f"Column 1 of X is {kind} in row 3; fill"):
-        quick(missing="error").fit(*with_entry(value))
+        quick(settings={"missing": "error"}).fit(*with_entry(value))
     with pytest.raises(ValueError, match=f"The target is {kind} in row 5; fill"):
-        quick(missing="error").fit(X, bad)
+        quick(settings={"missing": "error"}).fit(X, bad)
     model = quick().fit(X, y)
     with pytest.raises(ValueError, match=f"Column 1 of X is {kind} in row 3; fill"):
         model.predict(with_entry(value)[0])
@@ -64,7 +65,7 @@ def test_a_missing_value_is_named_by_its_column(frame):
     with pytest.raises(
         ValueError, match=r"^Column 'b' is NaN in row 3; fill the value in or leave the row out\.$"
     ):
-        quick(missing="error").fit(table, y)
+        quick(settings={"missing": "error"}).fit(table, y)
 
 
 def test_complex_numbers_are_refused_in_one_sentence():
@@ -158,7 +159,7 @@ def test_missing_values_of_pandas():
     X, y = problem()
     for column in (pd.array([1, None] * 20, dtype="Int64"), [None, 1.0] * 20, [pd.NA, 1.0] * 20):
         with pytest.raises(ValueError, match=r"NaN|NA"):
-            quick(missing="error").fit(pd.DataFrame({"a": X[:, 0], "b": column}), y)
+            quick(settings={"missing": "error"}).fit(pd.DataFrame({"a": X[:, 0], "b": column}), y)
 
 
 @pytest.mark.parametrize(
@@ -416,3 +417,55 @@ def test_a_refused_fit_leaves_a_fitted_model_usable():
     with pytest.raises(ValueError, match="population_size"):
         model.set_params(settings={"population_size": -5}).fit(X, y)
     assert np.array_equal(model.predict(X), before)
+
+
+# --- numbers beyond floating point, masks, weights of any size ------------------------------------
+
+
+def test_whole_numbers_beyond_floating_point_are_refused_with_a_sentence():
+    X, y = problem()
+    huge = [10**400, *y[1:].tolist()]
+    with pytest.raises(ValueError, match=r"The target holds a whole number .* beyond floating point"):
+        quick().fit(X, huge)
+    with pytest.raises(ValueError, match="Column 'a' is infinite in row 0"):
+        quick().fit(pd.DataFrame({"a": huge, "b": y}), y)
+    with pytest.raises(ValueError, match=r"X holds a whole number .* beyond floating point"):
+        quick().fit(np.array([[-(10**400)]] * len(y), dtype=object), y)
+
+
+def test_what_a_mask_hides_is_not_used():
+    X, y = problem()
+    hidden = np.ma.masked_array(X.copy(), mask=np.zeros(X.shape, dtype=bool))
+    assert str(quick().fit(hidden, y).formula_) == str(quick().fit(X, y).formula_)
+    hidden[3, 1] = np.ma.masked
+    with pytest.raises(ValueError, match="NaN in row 3"):
+        quick(missing="error").fit(hidden, y)
+    with pytest.raises(ValueError, match="NaN in row 3"):
+        quick().fit(X, y).predict(hidden)
+    target = np.ma.masked_array(np.where(np.arange(len(y)) == 5, 1e9, y), mask=np.arange(len(y)) == 5)
+    with pytest.warns(UserWarning, match="Left out 1 row"):
+        model = quick().fit(X, target)
+    assert np.abs(model.predict(X)).max() < 1e6
+
+
+@pytest.mark.parametrize("unit", [1e-323, 1e-300, 1e300])
+def test_only_ratios_of_weights_count(unit):
+    X, y = problem()
+    ratios = np.random.default_rng(0).integers(1, 9, len(y)).astype(float)
+    plain = quick().fit(X, y, ratios)
+    scaled = quick().fit(X, y, unit * ratios)
+    np.testing.assert_allclose(scaled.predict(X), plain.predict(X), rtol=1e-6, atol=1e-6)
+
+
+def test_error_bars_of_any_size():
+    X, y = problem()
+    errors = np.ones(len(y))
+    errors[0] = 1e-300
+    assert np.isfinite(quick().fit(X, y, y_error=errors).predict(X)).all()
+
+
+def test_a_number_of_threads_beyond_sense_is_a_sensible_one():
+    from multigene.settings.resolve import threads
+
+    assert threads(10**9) <= max(32, os.cpu_count() or 1)
+    assert threads(3) == 3

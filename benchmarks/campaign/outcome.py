@@ -26,7 +26,7 @@ class Outcome:
             self.worst = case[:200]
 
     def measure(self, value: float, unit: str, most: float, case: str = "") -> None:
-        """A figure that is to be at most so much; the largest is told."""
+        """A figure that is to be at most this much; the largest is told."""
         if value > most:
             self.fail(f"{value:.3g} {unit} {case}")
         elif value > self.largest and not self.failed:

@@ -13,12 +13,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from multigene.estimator import MultigeneRegressor, load
+    from multigene.estimator import MultigeneRegressor
+    from multigene.estimators.classifier import MultigeneClassifier, load
+    from multigene.estimators.transformer import MultigeneTransformer
     from multigene.formula import Formula
     from multigene.search.progress import Progress
     from multigene.settings.paper import configuration
     from multigene.settings.settings import Settings
-    from multigene.transformer import MultigeneClassifier, MultigeneTransformer
 
     __version__: str
 
@@ -36,13 +37,13 @@ __all__ = [
 
 _HOMES = {
     "Formula": "multigene.formula",
-    "MultigeneClassifier": "multigene.transformer",
+    "MultigeneClassifier": "multigene.estimators.classifier",
     "MultigeneRegressor": "multigene.estimator",
-    "MultigeneTransformer": "multigene.transformer",
+    "MultigeneTransformer": "multigene.estimators.transformer",
     "Progress": "multigene.search.progress",
     "Settings": "multigene.settings.settings",
     "configuration": "multigene.settings.paper",
-    "load": "multigene.estimator",
+    "load": "multigene.estimators.classifier",
 }
 
 

@@ -60,7 +60,7 @@ class Workers:
         """Number of threads."""
 
     def set_deadline(self, seconds: float | None) -> None:
-        """From now on native calls return within a moment after so many seconds; None for no limit."""
+        """From now on native calls return within a moment after this many seconds; None for no limit."""
 
     def part(self, n_jobs: int) -> Workers:
         """Threads of their own for calls that run beside others, with the same deadline."""
@@ -68,8 +68,8 @@ class Workers:
     def call(self, function: Callable[[], _T]) -> _T:
         """Call a function on one of the threads; its native calls on these workers stay there."""
 
-    def watch(self) -> None:
-        """Native calls of a function that runs on these threads are told if the deadline has passed."""
+    def watch(self) -> bool:
+        """Has the deadline passed? If so, native calls of a function that runs on these threads are told."""
 
     def give_up(self) -> None:
         """Native calls that run end within a moment and raise, later ones raise at once: nobody waits for their results."""
@@ -247,7 +247,13 @@ class Population:
     def __len__(self) -> int: ...
 
 def polish(
-    models: list[Individual], data: Dataset, refinement: Any, price: float, workers: Workers
+    models: list[Individual],
+    data: Dataset,
+    refinement: Any,
+    price: float,
+    workers: Workers,
+    fit_genes: bool = True,
 ) -> list[Individual]:
     """Models on their own: all genes of each tuned jointly (`refinement`: `multigene.settings.Refinement`) and, where `price` is
-    positive, shortened by what does not pay for its place: minimised is ln(1 - R²) + price · printed nodes. In parallel."""
+    positive, shortened by what does not pay for its place: minimised is ln(1 - R²) + price · printed nodes. Without `fit_genes`
+    the genes are added as they are. In parallel."""

@@ -15,13 +15,14 @@ import numpy as np
 from multigene._engine import Individual
 from multigene.data.losses import KINDS, SQUARED, Loss, OwnLoss
 from multigene.explain.intervals import SHARES, Uncertainty
+from multigene.groups.regroup import Groups, told_numbers
 from multigene.settings.loss import loss_of
 from multigene.settings.parameters import Parameters
 from multigene.settings.settings import Settings
 from multigene.settings.text import setting_value
 
 #: Parameters of the constructor in files of version 0.9 and earlier.
-EARLIER_PARAMETERS = ("population_size", "max_genes", "max_depth", "max_nodes")
+EARLIER_PARAMETERS = ("population_size", "max_genes", "max_depth", "max_nodes", "missing")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +39,8 @@ class Limits:
     """Number of features."""
     models: int = 1_000
     """Models of the front."""
+    classes: int = 1_000
+    """Classes that a model tells apart."""
     genes: int = 1_000
     """Genes of a model."""
     gene_text: int = 500_000
@@ -64,6 +67,33 @@ class Checked:
         if not isinstance(value, dict):
             raise ValueError(f"its part {name!r} is missing or damaged")
         return Checked(value, self.limits)
+
+    def tables(self, name: str) -> list[Checked]:
+        """A list of tables within this one."""
+        found = self._list(name, self.limits.classes)
+        if not all(isinstance(each, dict) for each in found):
+            raise ValueError(f"its list {name!r} is damaged")
+        return [Checked(each, self.limits) for each in found]
+
+    def labels(self, name: str) -> tuple[Any, ...]:
+        """Classes: different texts, numbers or truth values."""
+        found = tuple(self._label(each) for each in self._list(name, self.limits.classes))
+        if len(set(found)) != len(found):
+            raise ValueError(f"its list {name!r} has an entry twice")
+        return found
+
+    def class_weight(self) -> Any:
+        """How much classes counted, as a classifier takes it."""
+        value = self.values.get("class_weight")
+        if value is None or value == "balanced":
+            return value
+        pairs = self._list("class_weight", self.limits.classes)
+        if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+            raise ValueError("its list 'class_weight' is damaged")
+        return {self._label(label): _number(weight, "class_weight") for label, weight in pairs}
+
+    def _label(self, value: Any) -> Any:
+        return value if isinstance(value, bool | int | float) else self._short(value, "classes")
 
     def text(self, name: str) -> str:
         """A short text."""
@@ -162,6 +192,19 @@ class Checked:
             np.array(determined, dtype=bool),
             tuple(spread),
         )
+
+    def groups(self) -> Groups | None:
+        """The groups that the model was told of."""
+        if self.values.get("groups") is None:
+            return None
+        table = self.table("groups")
+        numbers = tuple(table.texts("numbers", at_most=4))
+        counts = []
+        for pair in table._list("rows", self.limits.values):
+            if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[1], int):
+                raise ValueError("its rows of groups are damaged")
+            counts.append((self._short(pair[0], "rows"), int(pair[1])))
+        return Groups(table.text("column"), told_numbers(numbers), tuple(counts))
 
     def changes(self) -> tuple[tuple[str, Any], ...]:
         """What was asked of the model after its run, as far as the file tells."""

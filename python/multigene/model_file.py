@@ -29,6 +29,9 @@ from multigene.expression.genes import model_expression
 from multigene.expression.numbers import parameters as numbers_of
 from multigene.files import write_atomically
 from multigene.fitted import FittedModel
+from multigene.fitted_classes import FittedClasses
+from multigene.groups.certainty import GroupUncertainty, own_columns
+from multigene.groups.regroup import Groups
 from multigene.model_check import Checked, Limits
 from multigene.settings.defaults import READABLE_DEPENDENCE
 from multigene.settings.loss import loss_of
@@ -37,7 +40,11 @@ from multigene.settings.settings import Settings
 from multigene.settings.text import plain, settings_from
 
 FORMAT = "multigene-model"
-VERSION = 2
+VERSION = 3
+#: Of models that tell classes apart, several to a file.
+CLASSES_VERSION = 3
+#: Of one model with an encoding of raw columns.
+ENCODED_VERSION = 2
 #: Files without an encoding of raw columns are written as this version, which earlier programs read.
 NUMERIC_VERSION = 1
 #: Intervals are stored up to this many numbers: formulas of about 200 parameters.
@@ -49,7 +56,7 @@ EARLIER_WORDS = {"nothing to find": "no improvement expected"}
 # --- writing --------------------------------------------------------------------------------------
 
 
-def save(model: FittedModel, path: str | os.PathLike[str]) -> None:
+def save(model: FittedModel | FittedClasses, path: str | os.PathLike[str]) -> None:
     """Write a fitted model to a file, at once or not at all."""
     target = Path(path)
     if target.is_dir():
@@ -59,13 +66,40 @@ def save(model: FittedModel, path: str | os.PathLike[str]) -> None:
     write_atomically(target, dumps(model).encode())
 
 
-def dumps(model: FittedModel) -> str:
-    """A fitted model as the text of a model file."""
+def dumps(model: FittedModel | FittedClasses) -> str:
+    """A fitted model, or those of a classifier, as the text of a model file."""
+    document = _classes(model) if isinstance(model, FittedClasses) else _document(model)
+    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _classes(found: FittedClasses) -> dict[str, Any]:
+    """A classifier: its classes and one document per model."""
+    weight = found.class_weight
+    if isinstance(weight, dict):
+        weight = [[_label(label), float(value)] for label, value in weight.items()]
+    return {
+        "format": FORMAT,
+        "version": CLASSES_VERSION,
+        "target": found.target,
+        "classes": [_label(label) for label in found.classes],
+        "class_weight": weight,
+        "models": [_document(model) for model in found.models],
+    }
+
+
+def _label(label: Any) -> str | int | float | bool:
+    """A class as JSON has it."""
+    label = label.item() if isinstance(label, np.generic) else label
+    return label if isinstance(label, str | int | float | bool) else str(label)
+
+
+def _document(model: FittedModel) -> dict[str, Any]:
+    """One model."""
     members = list(model.front)
     places = {id(member): place for place, member in enumerate(members)}
-    document = {
+    return {
         "format": FORMAT,
-        "version": NUMERIC_VERSION if model.encoding is None else VERSION,
+        "version": NUMERIC_VERSION if model.encoding is None else ENCODED_VERSION,
         "written_by": {
             "multigene": __version__,
             "numpy": np.__version__,
@@ -76,6 +110,7 @@ def dumps(model: FittedModel) -> str:
         "features": list(model.names),
         "named": model.named,
         **({} if model.encoding is None else {"encoding": model.encoding.as_dict()}),
+        **({} if model.groups is None else {"groups": _groups(model.groups)}),
         "chosen": places[id(model.chosen)],
         "default": places[id(model.front.default)],
         "choice": model.choice,
@@ -93,7 +128,14 @@ def dumps(model: FittedModel) -> str:
         "data": model.data,
         "intervals": _intervals(model),
     }
-    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _groups(groups: Groups) -> dict[str, Any]:
+    return {
+        "column": groups.column,
+        "numbers": list(groups.numbers),
+        "rows": [[level, rows] for level, rows in groups.counts],
+    }
 
 
 def _member(member: Member) -> dict[str, Any]:
@@ -115,9 +157,8 @@ def _intervals(model: FittedModel) -> dict[str, Any] | None:
         known = model.uncertainty
     except ValueError:
         return None
-    if known.factor.size > MOST_FACTOR_VALUES or not (
-        math.isfinite(known.variance) and np.isfinite(known.factor).all()
-    ):
+    size = known.factor.size + (known.shared.size if isinstance(known, GroupUncertainty) else 0)
+    if size > MOST_FACTOR_VALUES or not (math.isfinite(known.variance) and np.isfinite(known.factor).all()):
         return None
     return {
         "variance": known.variance,
@@ -125,6 +166,7 @@ def _intervals(model: FittedModel) -> dict[str, Any] | None:
         "factor": known.factor.tolist(),
         "determined": known.determined.tolist(),
         "spread": list(known.spread),
+        **(known.as_dict() if isinstance(known, GroupUncertainty) else {}),
     }
 
 
@@ -157,13 +199,20 @@ def _last(history: pd.DataFrame, column: str) -> Any:
 
 
 def load(source: str | os.PathLike[str] | IO[bytes], limits: Limits | None = None) -> FittedModel:
-    """Read a fitted model from a file or an open binary stream; a `ValueError` refuses what is none.
+    """Read the one model of a file or an open binary stream; a `ValueError` refuses what is none.
 
     `limits` says how large a file may be; the defaults suit files of untrusted sources.
     """
+    return _single(read(source, limits))
+
+
+def read(
+    source: str | os.PathLike[str] | IO[bytes], limits: Limits | None = None
+) -> FittedModel | FittedClasses:
+    """The same for files of any kind: one model, or those of a classifier."""
     limits = limits or Limits()
     if hasattr(source, "read"):
-        return loads(source.read(limits.bytes + 1), "The model", limits)
+        return _read(source.read(limits.bytes + 1), "The model", limits)
     path = Path(source)
     if path.is_dir():
         raise ValueError(f"{path} is a directory; name a model file in it.")
@@ -176,14 +225,31 @@ def load(source: str | os.PathLike[str] | IO[bytes], limits: Limits | None = Non
         ) from None
     except OSError as error:
         raise ValueError(f"The model file {path} cannot be read: {error.strerror}.") from None
-    return loads(content, str(path), limits)
+    return _read(content, str(path), limits)
 
 
 def loads(content: bytes, name: str = "The model", limits: Limits | None = None) -> FittedModel:
-    """The fitted model in the content of a model file; `name` is what messages call it."""
-    limits = limits or Limits()
+    """The one model in the content of a model file; `name` is what messages call it."""
+    return _single(_read(content, name, limits or Limits()))
+
+
+def _single(found: FittedModel | FittedClasses) -> FittedModel:
+    if isinstance(found, FittedClasses):
+        if len(found.models) > 1:
+            raise ValueError(
+                f"The file holds a formula for each of {len(found.models)} classes, and one is needed here; "
+                "predict and show take such files, and save the model of one class by classifier.regressors_[0].save(path)."
+            )
+        return found.models[0]
+    return found
+
+
+def _read(content: bytes, name: str, limits: Limits) -> FittedModel | FittedClasses:
     try:
-        return _model(Checked(_parsed(content, limits), limits))
+        document = _parsed(content, limits)
+        if document["version"] == CLASSES_VERSION:
+            return _classifier(Checked(document, limits))
+        return _model(Checked(document, limits))
     except (ValueError, RecursionError, OverflowError) as error:
         said = str(error) if isinstance(error, ValueError) else "its numbers or nesting are beyond measure"
         said = said if len(said) <= 400 else said[:397] + "…"
@@ -227,7 +293,7 @@ def _parsed(content: bytes, limits: Limits) -> dict[str, Any]:
             f"it has version {version} and this multigene ({__version__}) reads up to {VERSION}; "
             "install a newer one"
         )
-    if version not in (NUMERIC_VERSION, VERSION) or isinstance(version, bool):
+    if version not in (NUMERIC_VERSION, ENCODED_VERSION, CLASSES_VERSION) or isinstance(version, bool):
         raise ValueError(
             f"its version is {str(version)[:20]}, which was never written; this multigene reads {NUMERIC_VERSION} to "
             f"{VERSION}"
@@ -250,6 +316,21 @@ def _whole(text: str) -> int:
     if len(text) > 20:
         raise ValueError(f"it holds the number {text[:20]}…, which is too large")
     return int(text)
+
+
+def _classifier(document: Checked) -> FittedClasses:
+    """The models of a classifier."""
+    labels, models = document.labels("classes"), document.tables("models")
+    if len(labels) < 2 or len(models) != (1 if len(labels) == 2 else len(labels)):
+        raise ValueError(
+            f"it has {len(labels)} classes and {len(models)} models, which do not belong together"
+        )
+    found = tuple(_model(each) for each in models)
+    if any(model.raw_names != found[0].raw_names or model.loss.link != "logit" for model in found):
+        raise ValueError("its models are not those of one classifier")
+    return FittedClasses(
+        classes=labels, models=found, target=document.text("target"), class_weight=document.class_weight()
+    )
 
 
 def _model(document: Checked) -> FittedModel:
@@ -275,7 +356,11 @@ def _model(document: Checked) -> FittedModel:
     data = document.data_summary(names)
     run = document.table("run")
     stopped_by = run.text("stopped_by")
-    known = document.intervals(len(numbers_of(model_expression(chosen.individual))))
+    expression = model_expression(chosen.individual)
+    known = document.intervals(len(numbers_of(expression)))
+    columns = own_columns(expression, names)
+    if columns and known is not None:
+        known = GroupUncertainty.from_dict(document.table("intervals").values, known, names, columns)
     return FittedModel(
         front=Front(members, default, names, document.text("target"), data or {}, document.loss()),
         chosen=chosen,
@@ -283,6 +368,7 @@ def _model(document: Checked) -> FittedModel:
         parameters=Parameters(**document.table("parameters").parameters(settings)),
         named=document.flag("named"),
         encoding=encoding,
+        groups=document.groups(),
         data=data,
         rows=None,
         history=pd.DataFrame(columns=["generation", "seconds", "evaluations", "fitness", "complexity"]),

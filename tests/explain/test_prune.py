@@ -16,6 +16,8 @@ from multigene.explain.prune import pruned as prune
 from multigene.expression.genes import model_expression
 from multigene.expression.numbers import parameters
 from multigene.expression.rewriting import simplify
+from multigene.expression.vocabulary import Vocabulary
+from multigene.formula import Formula
 
 
 def data(function, n=300, d=3, noise=0.0):
@@ -149,3 +151,28 @@ def test_of_a_fitted_model(tmp_path):
     with pytest.raises(ValueError, match="give rows as X and y"):
         loaded.prune()
     assert loaded.prune(0.001, X, y).after == report.after
+
+
+def test_edits_stay_within_the_functions_of_the_user():
+    """Shorter relatives of sinc and softplus are cos, gauss, exp and max: none of which was among the functions."""
+    rows = data(lambda X: X[:, 0])
+    individual = Individual(["softplus(sinc(x0))"], 0.0, [1.0])
+    term = model_expression(individual)
+    free = {str(Formula(t, ["a", "b", "c"])) for terms in edits(term, rows) for t in terms}
+    assert any("cos" in text or "exp" in text for text in free)
+    known = Vocabulary(["sinc", "softplus"])
+    kept = [t for terms in edits(term, rows, known) for t in terms]
+    assert kept
+    assert all(known.admits(t) for t in kept)
+
+
+def test_a_pruned_model_keeps_the_promise_of_functions():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2.0, 2.0, (300, 3))
+    y = np.cos(0.8 * X[:, 0]) + np.exp(0.5 * X[:, 1]) + 0.05 * rng.normal(size=300)
+    functions = ["sinc", "softplus", "logistic"]
+    options = {"generations": 4, "random_state": 0, "n_jobs": 1, "functions": functions, "search": "accuracy"}
+    model = MultigeneRegressor(**options).fit(X, y)
+    model.choose("accuracy")
+    model.prune(0.05)
+    assert Vocabulary(functions).admits(model_expression(model.fitted_.individual)), model.formula_

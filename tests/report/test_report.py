@@ -11,7 +11,7 @@ import pytest
 from report_cases import awkward, fitted, rows, unpacked
 from sklearn.base import clone
 
-from multigene import MultigeneClassifier, MultigeneRegressor, MultigeneTransformer, load
+from multigene import MultigeneRegressor, MultigeneTransformer, load
 from multigene.report import collect, page
 from multigene.report.content import MOST_MODELS, shown_members
 from multigene.report.described import exports
@@ -38,13 +38,13 @@ def test_very_large_and_very_small_numbers_have_a_report(tmp_path):
         model.fit(X * scale, y).report(tmp_path / "report.html")
 
 
-def test_classifier_and_transformer_say_where_reports_are():
-    for estimator, place in ((MultigeneClassifier(), "regressors_"), (MultigeneTransformer(), "regressor_")):
-        assert not hasattr(estimator, "report")
-        with pytest.raises(AttributeError, match=place):
-            estimator.report("report.html")
-        with pytest.raises(AttributeError, match="one formula"):
-            estimator.plot.front()
+def test_transformers_say_where_reports_are():
+    estimator = MultigeneTransformer()
+    assert not hasattr(estimator, "report")
+    with pytest.raises(AttributeError, match="regressor_"):
+        estimator.report("report.html")
+    with pytest.raises(AttributeError, match="one formula"):
+        estimator.plot.front()
 
 
 # --- content --------------------------------------------------------------------------------------
@@ -208,19 +208,17 @@ def test_a_fitted_model_shows_its_formula_in_a_notebook(model):
     assert "<math" not in MultigeneRegressor()._repr_html_()
 
 
-def test_the_live_curve_ends_at_the_latest_point():
-    from multigene.report.notebook import HEIGHT, WIDTH, curve_svg
+def test_the_live_front_is_drawn_where_the_models_are():
+    from multigene.report.notebook import HEIGHT, WIDTH, front_svg
 
-    drawing = curve_svg([(float(t), 1 - 0.9**t) for t in range(1, 500)], "now & here")
-    last = re.search(r'points="[^"]* ([0-9.]+),([0-9.]+)"', drawing)
-    assert last is not None
-    assert float(last[1]) == WIDTH
-    assert float(last[2]) == pytest.approx(4, abs=0.5)
-    assert HEIGHT > 4
+    drawing = front_svg([(1, 0.0), (10, 0.5), (100, 1.0)], "now & here")
+    dots = [(float(x), float(y)) for x, y in re.findall(r'cx="([0-9.]+)" cy="([0-9.]+)"', drawing)]
+    assert dots == [(6.0, HEIGHT - 18.0), (WIDTH / 2, HEIGHT / 2 - 5.0), (WIDTH - 6.0, 8.0)]
     assert "now &amp; here" in drawing
+    assert "100 nodes" in drawing
 
 
-def test_progress_draws_a_curve_in_a_notebook(monkeypatch):
+def test_progress_draws_the_front_in_a_notebook(monkeypatch):
     pytest.importorskip("IPython")
     from multigene.report import notebook, progress
 
@@ -239,3 +237,31 @@ def test_progress_draws_a_curve_in_a_notebook(monkeypatch):
     )
     assert len(shown) >= 3
     assert "generation 3" in shown[-1]
+    assert "<circle" in shown[-1]
+
+
+def test_the_progress_line_says_what_comes_before_generations_and_goes_on_meanwhile(monkeypatch):
+    from multigene._engine import Individual
+    from multigene.evolution.pareto import Candidate, ParetoFront
+    from multigene.report import progress
+    from multigene.search.progress import Step
+    from multigene.settings.settings import Stopping
+
+    monkeypatch.setattr(progress, "in_notebook", lambda: False)
+    line = progress.ProgressLine(Stopping(seconds=60.0), True, "deviance explained")
+    with line:
+        [task] = line._progress.tasks
+        found = [Candidate(Individual(["x0"], 0.0, [1.0]), 0.5, 7)]
+        line.show(Step(0, ParetoFront(), 10, "seek", found, preparing=True), 1.0)
+        assert (task.description, task.fields["said"]) == (
+            "looking for a law",
+            "best deviance explained 0.500000   7 nodes",
+        )
+        line.show(Step(19, ParetoFront(), 10, "cross-validate", part=(2, 5), preparing=True), 6.0)
+        assert (task.description, task.completed) == ("cross-validating, part 2 of 5", 0.1)
+        line.show(Step(19, ParetoFront(), 10, "explore", found), 30.0)
+        assert task.fields["said"].startswith("generation 20   best")
+        line._began -= 45.0  # nothing was heard for a while
+        assert line._share_of_time() == pytest.approx(0.75, abs=0.1)
+        assert line._clock().endswith(" of 60 s")
+        assert int(line._clock().split()[0]) >= 45

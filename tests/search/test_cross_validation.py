@@ -171,11 +171,13 @@ def test_resumes_in_the_middle_of_a_fold(tmp_path):
     file, seen = tmp_path / "state", []
 
     def stop_early(progress):
-        seen.append(progress.phase)
-        return len(seen) == 3
+        seen.append((progress.phase, progress.part))
+        return [phase for phase, _ in seen].count("cross-validate") == 3
 
     MultigeneRegressor(**QUICK).fit(X, y, checkpoint=file, callback=stop_early)
-    assert seen == ["cross-validate"] * 3
+    assert all(phase == "seek" for phase, _ in seen[:-3])  # the law search comes first
+    assert [phase for phase, _ in seen[-3:]] == ["cross-validate"] * 3
+    assert seen[-1][1] == (seen[-1][1][0], 5)
     resumed = MultigeneRegressor(**QUICK).fit(X, y, checkpoint=file)
     assert whole.predict(X).tobytes() == resumed.predict(X).tobytes()
     assert list(whole.history_["generation"]) == list(resumed.history_["generation"])
@@ -244,18 +246,19 @@ def test_formulas_must_pay_for_their_nodes_and_numbers():
 # --- a cross-validation that was cut short --------------------------------------------------------
 
 
-def interrupted(X, y, after):
+def interrupted(X, y, after, phase="cross-validate"):
     """A run that Ctrl-C ends in its cross-validation, after this many rounds."""
     seen = []
 
     def press(progress):
         seen.append(progress.phase)
-        if len(seen) == after:
+        if seen.count(phase) == after:
             raise KeyboardInterrupt
 
     model = MultigeneRegressor(generations=200, n_jobs=1, random_state=0).fit(X, y, callback=press)
     assert model.stopped_by_ == "interrupt"
-    assert set(seen) == {"cross-validate"}
+    assert set(seen) <= {"seek", phase}
+    assert seen.count(phase) == after
     return model
 
 
@@ -268,10 +271,12 @@ def test_what_the_law_search_found_counts_when_cross_validation_is_cut_short(aft
     assert model.score(X, truth) > 0.99
 
 
-@pytest.mark.parametrize("n", [30, 100, 300])
-def test_noise_stays_noise_when_cross_validation_is_cut_short(n):
+@pytest.mark.parametrize(
+    ("n", "phase"), [(30, "cross-validate"), (100, "cross-validate"), (300, "cross-validate"), (100, "seek")]
+)
+def test_noise_stays_noise_when_a_search_is_cut_short(n, phase):
     rng = np.random.default_rng(n)
-    model = interrupted(rng.normal(size=(n, 5)), rng.normal(size=n), 2)
+    model = interrupted(rng.normal(size=(n, 5)), rng.normal(size=n), 2, phase)
     assert str(model.formula_).count("*") <= 5
     assert model.r2_ < 0.2
 

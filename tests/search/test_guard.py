@@ -88,6 +88,15 @@ def test_where_features_hang_together_the_corners_of_the_box_may_be_wilder():
     assert not diagonal.behaves_in_user_units(model)
 
 
+def test_positive_columns_stay_positive():
+    X = 10.0 ** np.random.default_rng(0).uniform(-2.0, 2.0, (300, 2))
+    guard = Guard.of(X, np.log(X[:, 0]), Scaling.none(2), np.random.default_rng(0))
+    assert guard.box_points.min() > 0.0
+    assert guard.behaves_as_it_is(Individual(["log(x0)"], 0.0, [1.0]))
+    negative = Guard.of(-X, np.log(X[:, 0]), Scaling.none(2), np.random.default_rng(0))
+    assert negative.box_points.max() < 0.0
+
+
 def test_terms_that_cancel_are_refused():
     rng = np.random.default_rng(0)
     X = rng.uniform(0.0, 1.0, (200, 2))

@@ -7,16 +7,27 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from multigene import MultigeneRegressor
+from multigene import MultigeneRegressor, fitting
 from multigene._engine import Individual, Workers
+from multigene.data.losses import Loss
 from multigene.evolution.pareto import Candidate, Member
 from multigene.expression.genes import model_expression
 from multigene.laws import law as laws
 from multigene.search import result as module
 from multigene.search.linear import linear_models
 from multigene.search.problem import Problem
-from multigene.search.result import Found, allowed_best, mean_of, provisional, result_of, scored
-from multigene.search.validation import ANY_SIZE, RIDGE, SizeDecision
+from multigene.search.result import (
+    Found,
+    Result,
+    allowed_best,
+    finite_part,
+    is_finite,
+    mean_of,
+    provisional,
+    result_of,
+    scored,
+)
+from multigene.search.validation import ANY_SIZE, RIDGE, HeldOut, SizeDecision
 from multigene.settings.settings import Refinement
 
 WORKERS = Workers(1)
@@ -43,6 +54,7 @@ def found(n=500, noise=0.05, **changes):
         decision=SizeDecision(ANY_SIZE),
         law=None,
         finds=[],
+        unseen={},
         prices={},
         laws_alone=False,
         max_size=None,
@@ -170,6 +182,40 @@ def test_scores_are_those_of_the_largest_size_below():
     assert all(np.isnan(m.validation) for m in scored(members, {}))
 
 
+def test_a_find_has_its_own_score_on_rows_it_was_not_fitted_to():
+    known = found()
+    law, held_out = find(known), known.problem.held_out_rows
+    scores = {c.complexity: 0.5 for c in known.front}  # what islands' formulas of these sizes were worth
+    known = replace(known, finds=[law], decision=SizeDecision(ANY_SIZE, validation_r2=scores))
+    [shown] = [m for m in result_of(known, WORKERS, None).front if m.individual is law.individual]
+    X, y = known.problem.X[held_out], known.problem.y[held_out]
+    left = np.sum((y - X[:, 0] ** 2) ** 2) / np.sum((y - y.mean()) ** 2)
+    assert shown.validation == pytest.approx(1.0 - left, abs=1e-12)
+    assert shown.validation > 0.99
+    at_once = [m for m in provisional(known).front if m.individual is law.individual]
+    assert all(np.isnan(m.validation) for m in at_once)
+
+
+def test_a_find_of_few_rows_is_scored_on_folds_and_of_very_few_not_at_all():
+    few, very_few = found(100), found(12, very_few_rows=True, validated=False)
+    for known, is_scored in ((few, True), (very_few, False)):
+        law = find(known)
+        decision = SizeDecision(1, constant=True)
+        front = result_of(replace(known, finds=[law], decision=decision), WORKERS, None).front
+        shown = next(m for m in front if m.individual is law.individual)
+        assert np.isfinite(shown.validation) == is_scored
+        assert not is_scored or 0.99 < shown.validation < 1.0
+
+
+def test_a_line_that_was_decided_on_has_its_own_score():
+    known = found()
+    held_out = HeldOut(known.problem, known.problem.held_out_rows)
+    errors = held_out.errors(known.linear[0])
+    decision = SizeDecision(1, linear=0, validation_r2={1: 0.1, 50: 0.2}, errors=errors)
+    chosen = result_of(replace(known, decision=decision), WORKERS, None).chosen
+    assert chosen.validation == pytest.approx(held_out.r2(errors))
+
+
 def test_the_mean_is_left_when_nothing_else_is():
     known = found()
     result = mean_of(known.problem)
@@ -209,3 +255,79 @@ def test_a_find_with_poles_is_taken_where_it_is_better_on_nearly_every_row():
     y += 0.01 * rng.standard_normal(400)
     model = MultigeneRegressor(random_state=0, n_jobs=1, generations=10).fit(X, y)
     assert np.median(np.abs(model.predict(X) - y)) < 0.02
+
+
+# --- finite on every training row -----------------------------------------------------------------
+
+
+def member(gene: str, fitness: float, **more: str) -> Member:
+    model = Individual([gene], 0.0, [1.0])
+    return Member(model, fitness, model.printed_size(), **more)
+
+
+def test_what_has_no_value_for_a_training_row_is_never_handed_over():
+    """Two rows lie at the pole and beyond the range of exp; all other rows, and the guard's points, do not."""
+    X = np.random.default_rng(0).uniform(1.0, 2.0, (3_000, 1))
+    X[7], X[8] = 0.0, 800.0
+    problem = Problem.of(X, X[:, 0], None)
+    fine, pole, large = member("x0", 0.5), member("(1.0 / x0)", 0.9), member("exp(x0)", 0.8)
+    assert [is_finite(problem, m.individual) for m in (fine, pole, large)] == [True, False, False]
+    # A range without bounds alone speaks against nothing: here it is finite on every row.
+    assert is_finite(problem, Individual(["(1.0 / (x0 - 3.0))"], 0.0, [1.0]))
+
+    kept = finite_part(problem, Result(pole, [fine, large, pole]))
+    assert kept.chosen is fine
+    assert kept.front == [fine]
+    kept = finite_part(problem, Result(fine, [fine, pole]))
+    assert (kept.chosen, kept.front) == (fine, [fine])
+    whole = Result(fine, [fine])
+    assert finite_part(problem, whole) is whole
+
+    pinned = member("x0 * x0", 0.1, source="pinned")
+    kept = finite_part(problem, Result(pole, [pole, pinned]))
+    assert not any(kept.chosen.individual.coefficients)  # the mean: what was pinned is not what was found
+    assert kept.front == [kept.chosen, pinned]
+
+
+def test_predictions_of_a_link_count_not_predictors():
+    X = np.linspace(1.0, 5.0, 100)[:, None]
+    counts = Problem.of(X, np.round(X[:, 0]), None, loss=Loss("poisson"))
+    assert is_finite(counts, Individual(["x0"], 0.0, [1.0]))
+    assert not is_finite(counts, Individual(["x0"], 0.0, [1_000.0]))
+
+
+def test_fewer_digits_that_lose_a_value_are_not_taken(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(1.0, 2.0, (500, 2))
+    X[:, 0] = np.where(np.arange(500) == 3, 0.0, X[:, 0])
+
+    def careless(members, *_):
+        return [replace(m, individual=Individual(["(1.0 / x0)"], 0.0, [1.0])) for m in members]
+
+    monkeypatch.setattr(fitting, "with_few_digits", careless)
+    y = X[:, 1] + 0.1 * rng.normal(size=500)
+    model = MultigeneRegressor(generations=2, random_state=0, n_jobs=1).fit(X, y)
+    assert np.isfinite(model.predict(X)).all()
+    assert all(np.isfinite(m.individual.predict(X)).all() for m in model.fitted_.front)
+
+
+# --- very many rows and no time left --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("decision", [SizeDecision(ANY_SIZE), SizeDecision(1, linear=RIDGE)])
+def test_without_time_models_of_very_many_rows_are_fitted_to_a_sample(decision, monkeypatch):
+    known = found(n=30_000, decision=decision)
+    asked = []
+    dataset = Problem._dataset
+
+    def recorded(self, rows, *, standardised):
+        asked.append(len(self.y) if rows is None else len(rows))
+        return dataset(self, rows, standardised=standardised)
+
+    monkeypatch.setattr(Problem, "_dataset", recorded)
+    hurried = result_of(known, WORKERS, 0.0)
+    assert max(asked) == len(known.problem.finish_rows) < 30_000
+    patient = result_of(known, WORKERS, None)
+    assert max(asked) == 30_000
+    assert hurried.chosen.fitness == pytest.approx(patient.chosen.fitness, abs=0.02)
+    assert known.problem.guard.behaves_in_user_units(hurried.chosen.individual)

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 from multigene._engine import Workers
+from multigene.expression.genes import model_expression
+from multigene.expression.tree import variables
+from multigene.search import steering
 from multigene.search.problem import Problem
 from multigene.search.searcher import Searcher
 from multigene.settings.defaults import default_settings
@@ -43,7 +46,7 @@ class Driven:
     def steps(self):
         """Steps until the limit."""
         for step in self.searcher.steps(self.share):
-            if step.phase != "cross-validate":
+            if not step.preparing:
                 self.done = step.number + 1
             yield step
             if self.share() >= 1.0:
@@ -94,6 +97,38 @@ def test_a_law_ends_the_search_before_any_island():
     assert driven.done == 1
     assert driven.searcher.why_ended() == "law"
     assert driven.searcher.result(None).chosen.fitness > 1.0 - 1e-12
+
+
+def test_whoever_watches_sees_what_the_law_search_finds():
+    driven = Driven(rows(500, "curve"), 20, looks_for="both")
+    seen = []
+    for step in driven.steps():
+        if step.phase != "seek":
+            break
+        sizes, scores = [c.complexity for c in step.models], [c.fitness for c in step.models]
+        assert step.preparing
+        assert step.number == 0
+        assert sizes == sorted(set(sizes))
+        assert scores == sorted(set(scores))
+        seen.append((step, scores[-1]))
+    assert len(seen) > 2
+    assert len(seen[0][0].models) > 0  # linear models are there before anything is tried
+    assert seen[-1][1] > seen[0][1]
+    assert seen[-1][0].finds
+
+
+def test_a_ban_while_the_law_search_comes_first_begins_another_one():
+    driven = Driven(rows(500, "curve"), 20, looks_for="both")
+    steps = driven.steps()
+    next(steps), next(steps)
+    before = driven.searcher.state.laws
+    steering.steer(driven.searcher, "ban", "x1", ["x0", "x1", "x2"])
+    assert driven.searcher.state.laws is not before
+    for step in steps:
+        assert all(1 not in variables(model_expression(c.individual)) for c in step.models)
+        if step.phase == "finish":
+            break
+    assert driven.searcher.state.laws.evaluations > 0
 
 
 def test_a_law_search_alone_counts_generations_too():

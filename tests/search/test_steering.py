@@ -83,11 +83,13 @@ def test_bans_and_pins_outlast_a_stop_with_the_law_search_too(tmp_path):
 
 
 def law_and_ban(banned: str, path) -> tuple[MultigeneRegressor, MultigeneRegressor]:
-    """A law of a and b that is found in the first step, something banned at that very step; and the same run resumed."""
+    """A law of a and b, something banned at the very step at which it is found; and the same run resumed."""
     X, _ = table()
     y = (np.exp(X["a"]) * X["b"]).rename("y")
     model = MultigeneRegressor(**{**QUICK, "search": "both", "generations": 20})
-    model.fit(X, y, callback=Script([(1, "ban", banned)]), checkpoint=path)
+    watched = Script([])
+    assert model.fit(X, y, callback=watched).stopped_by_ == "law"
+    model.fit(X, y, callback=Script([(watched.step, "ban", banned)]), checkpoint=path)
     return model, MultigeneRegressor(**model.get_params()).fit(X, y, checkpoint=path)
 
 
@@ -126,7 +128,7 @@ def test_a_script_can_end_a_run():
         ("ban", "d", "neither a column nor a function"),
         ("price", -1.0, "from 0 on"),
         ("offer", "a +", "cannot be read"),
-        ("offer", "aa + 1", "neither a column nor a function"),
+        ("offer", "aa + 1", "«aa».* cannot be read: .aa. is no column; did you mean .a."),
     ],
 )
 def test_mistakes_are_told(action, value, said):

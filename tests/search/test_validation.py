@@ -7,6 +7,7 @@ import pytest
 
 from multigene._engine import Individual
 from multigene.evolution.pareto import Candidate, Member
+from multigene.search import validation as module
 from multigene.search.linear import linear_models
 from multigene.search.problem import Problem
 from multigene.search.validation import (
@@ -18,6 +19,7 @@ from multigene.search.validation import (
     convincingly_better,
     decide_on_held_out_rows,
     prefer_short,
+    readable,
     smallest,
     unseen_errors,
 )
@@ -90,6 +92,33 @@ def test_the_size_has_some_room_above_the_smallest_that_does():
     assert decision.most_nodes == int(np.ceil(1.25 * sizes[1]))
     assert max(decision.validation_r2.values()) > 0.98
     assert len(decision.errors) == len(problem.held_out_rows)
+
+
+def test_a_readable_formula_is_taken_where_it_costs_little_on_unseen_rows():
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(4, 500)) ** 2
+    sizes = [20, 60, 78, 300]
+
+    def number(*r2):
+        return readable(sizes, [(1.0 - r) * e for r, e in zip(r2, noise, strict=True)], r2, 3)
+
+    assert (
+        number(0.8, 0.90, 0.902, 0.91) == 1
+    )  # the smallest of the readable ones that does as well as the best of them
+    assert number(0.8, 0.85, 0.895, 0.90) == 2
+    assert number(0.8, 0.85, 0.88, 0.90) == 3  # 0.02 is too much
+    assert number(0.8, 0.95, 0.995, 0.9999) == 3  # fifty times as much is left: there may be a law
+    assert readable(sizes, list(noise), [0.5, 0.9, 0.9, 0.9], 1) == 1
+
+
+def test_the_search_goes_on_with_what_unseen_rows_speak_for(monkeypatch):
+    monkeypatch.setattr(module, "READABLE", 5)
+    monkeypatch.setattr(module, "READABLE_COST", 2.0)
+    monkeypatch.setattr(module, "READABLE_LEAVES", 1e9)
+    problem = curved()
+    decision = decide(problem, "x0", "x0 * x0")
+    assert decision.most_nodes <= 5 < decision.searched
+    assert SizeDecision.unpacked(decision.packed()).searched == decision.searched
 
 
 def test_a_line_is_preferred_where_a_formula_is_not_clearly_better():

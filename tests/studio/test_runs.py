@@ -13,6 +13,7 @@ pytest.importorskip("httpx2", reason="needs httpx2 for the test client")
 
 from starlette.testclient import TestClient
 
+from multigene.data.losses import KINDS
 from multigene.model_file import loads
 from multigene.studio.app import Studio
 from multigene.studio.workspace import Workspace
@@ -83,6 +84,46 @@ def test_a_steered_run_and_the_python_that_repeats_its_front(tmp_path, table):
     exec(client.get(f"/api/runs/{number}/save/python").text, names)
     pd.testing.assert_frame_equal(names["model"].equations_, run.fitted.equations())
     assert (tmp_path / "work" / "runs" / "0001" / "run.py").exists()
+
+
+def test_a_run_is_steered_while_it_looks_for_a_law_and_the_python_repeats_that(tmp_path, table):
+    studio, client = opened(tmp_path / "work", table)
+    asked = QUESTION | {"search": "both", "generations": 20}
+    number = client.post("/api/runs", json=asked).json()["number"]
+    for action, value in (("ban", "the c"), ("pin", "a*b")):
+        client.post(f"/api/runs/{number}/steer", json={"action": action, "value": value})
+    said = wait(client, number, "done")
+    assert [a["step"] for a in said["actions"]] == [1, 1]  # before the first round of generations
+    assert all("the c" not in row["formula"] for row in said["front"] if row["formula"])
+    names: dict = {}
+    exec(client.get(f"/api/runs/{number}/save/python").text, names)
+    pd.testing.assert_frame_equal(names["model"].equations_, studio.runs[number].fitted.equations())
+
+
+def test_another_loss_is_asked_for_measured_and_repeated(tmp_path, table):
+    studio, client = opened(tmp_path / "work", table)
+    assert set(client.get("/api/state").json()["losses"]) == set(KINDS)
+    number = client.post("/api/runs", json=QUESTION | {"loss": "quantile:0.9", "generations": 20}).json()[
+        "number"
+    ]
+    said = wait(client, number, "done")
+    model = studio.runs[number].model()
+    assert said["measure"] == model.loss.measure != "R²"
+    assert said["r2"] == model.explained
+    [summary] = client.get("/api/state").json()["runs"]
+    test = studio.runs[number].test
+    expected = model.loss.explained(
+        test["y"].to_numpy(), model.individual.predict(test[["a", "b", "the c"]].to_numpy())
+    )
+    assert summary["test"] == pytest.approx(expected, rel=1e-5)
+    names: dict = {}
+    exec(client.get(f"/api/runs/{number}/save/python").text, names)
+    assert names["model"].loss == "quantile:0.9"
+    pd.testing.assert_frame_equal(names["model"].equations_, model.equations())
+    _, again = opened(tmp_path / "work", table)
+    assert again.get("/api/state").json()["runs"] == [summary]
+    for wrong in ("quantile", "nothing", 3):
+        assert client.post("/api/runs", json=QUESTION | {"loss": wrong}).status_code == 400
 
 
 def test_pause_restart_of_the_studio_and_going_on(tmp_path, table):

@@ -196,7 +196,7 @@ pub struct Tuning {
     pub rule: Rule,
     /// `Bp_steps`: steps per generation, less the number of nodes.
     pub steps: usize,
-    /// `Bp_min`: at least so many.
+    /// `Bp_min`: at least this many.
     pub min_steps: usize,
     /// Stop when R² changes by no more than this.
     pub tolerance: f64,

@@ -4,7 +4,7 @@ use multigene_core::tree::gene::{Function, Node};
 use multigene_core::tree::individual::Individual;
 use multigene_core::tree::operator::Operator;
 use multigene_core::tree::weights::{BIAS, OWN_VALUE};
-use numpy::ndarray::{ArrayView2, s};
+use numpy::ndarray::ArrayView2;
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
@@ -15,15 +15,49 @@ pub type Vector<'py> = PyReadonlyArray1<'py, f64>;
 pub type Matrix<'py> = PyReadonlyArray2<'py, f64>;
 pub type Array<'py> = Bound<'py, PyArray1<f64>>;
 
-/// Engine errors are the caller's: a `ValueError` with the same sentence.
-pub fn value_error(error: Error) -> PyErr {
-    PyValueError::new_err(error.to_string())
+/// What went wrong here or in the engine. Engine errors are the caller's: a `ValueError` with the same sentence.
+pub struct Failure(PyErr);
+pub type Fallible<T> = Result<T, Failure>;
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self(PyValueError::new_err(error.to_string()))
+    }
 }
 
-/// Columns of rows `rows` of a matrix.
-pub fn columns(x: ArrayView2<'_, f64>, rows: std::ops::Range<usize>) -> Vec<Vec<f64>> {
-    let columns = x.columns().into_iter();
-    columns.map(|column| column.slice(s![rows.clone()]).to_vec()).collect()
+impl From<PyErr> for Failure {
+    fn from(error: PyErr) -> Self {
+        Self(error)
+    }
+}
+
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> Self {
+        failure.0
+    }
+}
+
+/// Columns of a matrix.
+pub fn columns(x: ArrayView2<'_, f64>) -> Vec<Vec<f64>> {
+    columns_used(x, &vec![true; x.ncols()])
+}
+
+/// Columns of a matrix that are used; the others are empty.
+pub fn columns_used(x: ArrayView2<'_, f64>, used: &[bool]) -> Vec<Vec<f64>> {
+    if x.strides()[1] != 1 {
+        let column = |(j, &used): (usize, &bool)| if used { x.column(j).to_vec() } else { Vec::new() };
+        return used.iter().enumerate().map(column).collect();
+    }
+    // Row by row: whoever goes through such a matrix by columns waits for the memory.
+    let places: Vec<usize> = (0..used.len()).filter(|&j| used[j]).collect();
+    let room = |&used: &bool| Vec::with_capacity(if used { x.nrows() } else { 0 });
+    let mut columns: Vec<Vec<f64>> = used.iter().map(room).collect();
+    for row in x.rows() {
+        for &j in &places {
+            columns[j].push(row[j]);
+        }
+    }
+    columns
 }
 
 /// A gene as postfix tokens that Python understands; `_engine.pyi` lists them.

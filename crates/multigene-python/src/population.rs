@@ -12,7 +12,7 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::convert::{Array, Matrix, Vector, columns, value_error};
+use crate::convert::{Array, Fallible, Matrix, Vector, columns};
 use crate::loss::given;
 use crate::model::{Individual, copies};
 use crate::settings::Settings;
@@ -36,13 +36,13 @@ impl Dataset {
         count: Option<usize>,
         loss: Option<Bound<'_, PyAny>>,
         shifted: Option<Vec<bool>>,
-    ) -> PyResult<Self> {
+    ) -> Fallible<Self> {
         let (x, y, weights) = (x.as_array(), y.as_array().to_vec(), weights.map(|w| w.as_array().to_vec()));
         let fixed = fixed.as_ref().map(|fixed| fixed.as_array());
         let loss = loss.map_or(Ok(None), given)?;
         let data = py.detach(|| {
-            let data = Rows::new(columns(x, 0..x.nrows()), &y, weights.as_deref(), Level::detect())?;
-            let fixed = fixed.map_or_else(Vec::new, |fixed| columns(fixed, 0..fixed.nrows()));
+            let data = Rows::new(columns(x), &y, weights.as_deref(), Level::detect())?;
+            let fixed = fixed.map_or_else(Vec::new, |fixed| columns(fixed));
             let data = data
                 .with_count(count.unwrap_or(y.len()))
                 .with_shifted(shifted)
@@ -52,7 +52,7 @@ impl Dataset {
                 None => Ok(data),
             }
         });
-        data.map(Self).map_err(value_error)
+        Ok(Self(data?))
     }
 
     #[getter]
@@ -86,7 +86,7 @@ type Models<'py> = Vec<Bound<'py, Individual>>;
 #[pymethods]
 impl Population {
     #[staticmethod]
-    fn grow(py: Python<'_>, genes: Settings<Genes>, n_features: usize, seeds: Vec<u64>, workers: Py<Workers>) -> PyResult<Self> {
+    fn grow(py: Python<'_>, genes: Settings<Genes>, n_features: usize, seeds: Vec<u64>, workers: Py<Workers>) -> Fallible<Self> {
         let make = |primitives, evaluation| Ok(Individuals::grow(primitives, evaluation, &seeds));
         Self::made(py, &genes.0, n_features, workers, make)
     }
@@ -98,37 +98,37 @@ impl Population {
         genes: Settings<Genes>,
         n_features: usize,
         workers: Py<Workers>,
-    ) -> PyResult<Self> {
+    ) -> Fallible<Self> {
         let models = copies(&individuals);
         let make = |primitives, evaluation| Individuals::of_models(models, primitives, evaluation);
         Self::made(py, &genes.0, n_features, workers, make)
     }
 
     #[staticmethod]
-    fn restore(py: Python<'_>, state: &[u8], genes: Settings<Genes>, n_features: usize, workers: Py<Workers>) -> PyResult<Self> {
+    fn restore(py: Python<'_>, state: &[u8], genes: Settings<Genes>, n_features: usize, workers: Py<Workers>) -> Fallible<Self> {
         let make = |primitives, evaluation| Individuals::restore(state, primitives, evaluation);
         Self::made(py, &genes.0, n_features, workers, make)
     }
 
-    fn dump<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let state = py.detach(|| self.inner.dump()).map_err(value_error)?;
+    fn dump<'py>(&self, py: Python<'py>) -> Fallible<Bound<'py, PyBytes>> {
+        let state = py.detach(|| self.inner.dump())?;
         Ok(PyBytes::new(py, &state))
     }
 
-    fn tune(&mut self, py: Python<'_>, data: &Dataset, tuning: Settings<Tuning>) -> PyResult<()> {
+    fn tune(&mut self, py: Python<'_>, data: &Dataset, tuning: Settings<Tuning>) -> Fallible<()> {
         self.run(py, |population, stop| population.tune(&data.0, &tuning.0, stop))
     }
 
-    fn tune_shared(&mut self, py: Python<'_>, data: &Dataset, tuning: Settings<Tuning>) -> PyResult<()> {
+    fn tune_shared(&mut self, py: Python<'_>, data: &Dataset, tuning: Settings<Tuning>) -> Fallible<()> {
         self.run(py, |population, stop| population.tune_shared(&data.0, &tuning.0, stop))
     }
 
-    fn perturb_shared(&mut self, py: Python<'_>, sigma: f64, seed: u64) -> PyResult<()> {
+    fn perturb_shared(&mut self, py: Python<'_>, sigma: f64, seed: u64) -> Fallible<()> {
         self.run(py, |population, _| population.perturb_shared(sigma, seed))
     }
 
     #[pyo3(signature = (data, by=None))]
-    fn evaluate<'py>(&mut self, py: Python<'py>, data: &Dataset, by: Option<By>) -> PyResult<Measures<'py>> {
+    fn evaluate<'py>(&mut self, py: Python<'py>, data: &Dataset, by: Option<By>) -> Fallible<Measures<'py>> {
         let criterion = by.map_or(Ok(Criterion::R2), criterion)?;
         let (fitness, complexity) = self.run(py, |population, stop| {
             population.evaluate(&data.0, stop);
@@ -145,7 +145,7 @@ impl Population {
         by: By,
         race: Option<f64>,
         seeds: Vec<u64>,
-    ) -> PyResult<usize> {
+    ) -> Fallible<usize> {
         let (settings, criterion) = (refinement.0, criterion(by)?);
         let refining = Refining {
             settings,
@@ -155,7 +155,7 @@ impl Population {
         self.run(py, |population, stop| population.refine(&data.0, &refining, &seeds, stop))
     }
 
-    fn diversify(&mut self, py: Python<'_>, variation: Settings<Variation>, seeds: Vec<u64>) -> PyResult<()> {
+    fn diversify(&mut self, py: Python<'_>, variation: Settings<Variation>, seeds: Vec<u64>) -> Fallible<()> {
         self.run(py, |population, _| population.diversify(&variation.0, &seeds))
     }
 
@@ -179,20 +179,20 @@ impl Population {
         elites: Vec<usize>,
         variation: Settings<Variation>,
         seeds: Vec<u64>,
-    ) -> PyResult<Self> {
+    ) -> Fallible<Self> {
         let pair = |row: ArrayView1<u64>| (row[0] as usize, row[1] as usize);
         let pairs: Vec<(usize, usize)> = parents.as_array().rows().into_iter().map(pair).collect();
-        self.inner.check_breeding(&pairs, &elites, &seeds).map_err(value_error)?;
+        self.inner.check_breeding(&pairs, &elites, &seeds)?;
         self.beside(py, |population| population.breed(&pairs, &elites, &variation.0, &seeds))
     }
 
-    fn neighbours(&self, py: Python<'_>, index: usize, seed: u64, first: usize, number: usize) -> PyResult<Self> {
-        self.inner.check_index(index).map_err(value_error)?;
+    fn neighbours(&self, py: Python<'_>, index: usize, seed: u64, first: usize, number: usize) -> Fallible<Self> {
+        self.inner.check_index(index)?;
         self.beside(py, |population| population.neighbours(index, seed, first, number))
     }
 
-    fn model(&self, index: usize) -> PyResult<Individual> {
-        self.inner.check_index(index).map_err(value_error)?;
+    fn model(&self, index: usize) -> Fallible<Individual> {
+        self.inner.check_index(index)?;
         Ok(Individual(self.inner.model(index)))
     }
 
@@ -203,7 +203,7 @@ impl Population {
 
 impl Population {
     /// A population on these threads, made of what the settings say.
-    fn made<F>(py: Python<'_>, genes: &Genes, n_features: usize, workers: Py<Workers>, make: F) -> PyResult<Self>
+    fn made<F>(py: Python<'_>, genes: &Genes, n_features: usize, workers: Py<Workers>, make: F) -> Fallible<Self>
     where
         F: FnOnce(Arc<Primitives>, Evaluation) -> CoreResult<Individuals> + Send,
     {
@@ -215,7 +215,7 @@ impl Population {
     }
 
     /// Another population on the same threads, made of this one.
-    fn beside(&self, py: Python<'_>, make: impl FnOnce(&Individuals) -> Individuals + Send) -> PyResult<Self> {
+    fn beside(&self, py: Python<'_>, make: impl FnOnce(&Individuals) -> Individuals + Send) -> Fallible<Self> {
         let (inner, workers) = (&self.inner, self.workers.clone_ref(py));
         Ok(Self {
             inner: workers.get().run(py, |_| Ok(make(inner)))?,
@@ -224,18 +224,18 @@ impl Population {
     }
 
     /// A verb on all individuals, in parallel and without the interpreter lock.
-    fn run<R: Send>(&mut self, py: Python<'_>, verb: impl FnOnce(&mut Individuals, &AtomicBool) -> R + Send) -> PyResult<R> {
+    fn run<R: Send>(&mut self, py: Python<'_>, verb: impl FnOnce(&mut Individuals, &AtomicBool) -> R + Send) -> Fallible<R> {
         let inner = &mut self.inner;
         self.workers.get().run(py, |stop| Ok(verb(inner, stop)))
     }
 }
 
-fn criterion((name, per_parameter, per_node): By) -> PyResult<Criterion> {
-    Criterion::named(&name, per_parameter, per_node).map_err(value_error)
+fn criterion((name, per_parameter, per_node): By) -> Fallible<Criterion> {
+    Ok(Criterion::named(&name, per_parameter, per_node)?)
 }
 
 #[pyfunction]
-pub fn sweep(py: Python<'_>, individuals: Models, data: &Dataset, workers: &Workers) -> PyResult<u64> {
+pub fn sweep(py: Python<'_>, individuals: Models, data: &Dataset, workers: &Workers) -> Fallible<u64> {
     let individuals: Vec<_> = individuals.iter().map(|individual| &individual.get().0).collect();
     workers.run(py, |stop| population::sweep(&individuals, &data.0, stop))
 }

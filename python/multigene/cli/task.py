@@ -64,7 +64,7 @@ def problem(
     megabytes: float = float("inf"),
     weights: str | None = None,
 ) -> Problem:
-    """Read the files, choose columns, set test rows aside; of a Parquet table larger than so much memory, only a sample.
+    """Read the files, choose columns, set test rows aside; of a Parquet table larger than this much memory, only a sample.
 
     `weights` names the column that says how much a row counts.
     """

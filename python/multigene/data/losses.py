@@ -30,6 +30,8 @@ NEAR = 1e-4
 NOISE_ROWS = 2000
 #: Steps for numerical derivatives of own losses, relative to the spread of the target. [round]
 STEP = 1e-4
+#: Log odds that the guard takes as the target's range: probabilities are bounded anyway, sums must not overflow. [round]
+LARGEST_LOG_ODDS = 20.0
 #: Working weights of own losses are at least this share of their mean over the rows. [round]
 LEAST_CURVATURE = 1e-3
 
@@ -190,7 +192,7 @@ class Loss:
     def predictor_range(self, y: Floats) -> tuple[float, float]:
         """Between which predictors the target lies."""
         if self.link == "logit":
-            return -5.0, 5.0
+            return -LARGEST_LOG_ODDS, LARGEST_LOG_ODDS
         if self.link == "log":
             least = float(y[y > 0.0].min())
             return float(np.log(min(least, 0.5 * float(y.mean())))), float(np.log(y.max()))

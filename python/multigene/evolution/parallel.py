@@ -5,7 +5,7 @@ to be shared. Several pieces fill them, since the verbs let go of the interprete
 (`laws/seekers.py`) and for islands (`search/searcher.py`).
 
 What is done depends neither on the number of threads nor on the clock: a piece is decided on when its place becomes free, that is
-when the result of the one so many places before it has been taken. One thread does the same pieces, each when it is asked for.
+when the result of the one this many places before it has been taken. One thread does the same pieces, each when it is asked for.
 """
 
 from __future__ import annotations
@@ -85,5 +85,5 @@ def _alone(begin: Callable[[], P | None], ahead: int) -> Generator[tuple[P, Any]
 
 
 def own(workers: Workers, pieces: int) -> Workers:
-    """Workers for one of so many pieces side by side; one thread has nothing to divide."""
+    """Workers for one of this many pieces side by side; one thread has nothing to divide."""
     return workers if workers.n_jobs == 1 else workers.part(max(1, workers.n_jobs // pieces))

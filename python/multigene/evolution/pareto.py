@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import nan
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -156,9 +156,12 @@ def with_member(members: list[Member], member: Member) -> list[Member]:
     return sorted([*members, member], key=lambda m: m.complexity)
 
 
-def non_dominated(members: list[Member]) -> list[Member]:
-    """Members that no other one beats in both fitness and complexity, smallest first."""
-    kept: list[Member] = []
+M = TypeVar("M", Candidate, Member)
+
+
+def non_dominated(members: Sequence[M]) -> list[M]:
+    """Models that no other one beats in both fitness and complexity, smallest first."""
+    kept: list[M] = []
     for member in sorted(members, key=lambda m: (m.complexity, -m.fitness)):
         if not kept or member.fitness > kept[-1].fitness:
             kept.append(member)

@@ -28,6 +28,7 @@ from multigene.expression.jacobian import node_values
 from multigene.expression.readable import size
 from multigene.expression.rewriting import replaced
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, postorder
+from multigene.expression.vocabulary import ANYTHING, Vocabulary
 from multigene.formula import Formula
 from multigene.settings.settings import Refinement
 
@@ -73,9 +74,14 @@ class Pruned:
 
 
 def pruned(
-    member: Member, names: Sequence[str], rows: TrainingRows, max_loss: Any, target: str = "y"
+    member: Member,
+    names: Sequence[str],
+    rows: TrainingRows,
+    max_loss: Any,
+    target: str = "y",
+    vocabulary: Vocabulary = ANYTHING,
 ) -> Pruned:
-    """A shorter form of a model whose R² on the rows is at most `max_loss` lower."""
+    """A shorter form of a model whose R² on the rows is at most `max_loss` lower, in functions of the `vocabulary`."""
     if (
         isinstance(max_loss, bool)
         or not isinstance(max_loss, (int, float, np.floating))
@@ -92,13 +98,14 @@ def pruned(
             "give other rows."
         )
     best = member.individual, before, base
-    work = Pruning(rows.thinned(TUNED_ROWS), float(max_loss))
+    work = Pruning(rows.thinned(TUNED_ROWS), float(max_loss), vocabulary)
     for expression in reversed(work.path(before.expression)):
         for candidate in _models(expression, rows, base - float(max_loss)):
             # What is listed is the formula of the engine's model, so that is measured.
             after = Formula(prediction_expression(candidate, rows.loss.link), names, target)
             r2 = rows.explained(candidate.predict(rows.X))
-            if r2 >= base - max_loss and after.size <= best[1].size:
+            promised = vocabulary.admits(after.expression) or not vocabulary.admits(before.expression)
+            if r2 >= base - max_loss and after.size <= best[1].size and promised:
                 best = candidate, after, r2
                 break
         else:
@@ -124,8 +131,8 @@ def _models(expression: Expression, rows: TrainingRows, floor: float) -> Iterato
 class Pruning:
     """One formula on its way to a shorter one."""
 
-    def __init__(self, rows: TrainingRows, max_loss: float) -> None:
-        self.rows, self.max_loss = rows, max_loss
+    def __init__(self, rows: TrainingRows, max_loss: float, vocabulary: Vocabulary = ANYTHING) -> None:
+        self.rows, self.max_loss, self.vocabulary = rows, max_loss, vocabulary
         self.quick, self.exact = Scorer(rows.thinned(SCORED_ROWS)), Scorer(rows)
         self.sizes: dict[Expression, int] = {}
 
@@ -178,7 +185,7 @@ class Pruning:
         )
         lowest = here.r2 - HOPE * max(self.max_loss, current.r2 - floor, 1e-9)
         for term in current.terms:
-            for replacement in edits(term, self.quick.rows):
+            for replacement in edits(term, self.quick.rows, self.vocabulary):
                 terms = self._edited(current.terms, [(term, replacement)])
                 saved = whole - self.cost(terms)
                 fitted = self.quick.fit(terms) if saved > 0 and terms not in seen else None
@@ -242,18 +249,20 @@ class Pruning:
 # --- edits ----------------------------------------------------------------------------------------
 
 
-def edits(term: Expression, rows: TrainingRows) -> list[Terms]:
-    """What could take a term's place: nothing, or the term with one part less."""
+def edits(term: Expression, rows: TrainingRows, vocabulary: Vocabulary = ANYTHING) -> list[Terms]:
+    """What could take a term's place: nothing, or the term with one part less, in functions of the `vocabulary`."""
     nodes = postorder(term)
     values = node_values(nodes, rows.X)
     found: list[Terms] = [()]
     seen: set[Terms] = {(term,), ()}
+    known = vocabulary if vocabulary.admits(term) else ANYTHING
     for place, node in enumerate(nodes):
         for replacement in _replacements(node, values[place], [values[p] for p in _places(nodes, place)]):
             changed = terms_of(replaced(term, place, replacement))
             if changed not in seen:
                 seen.add(changed)
-                found.append(changed)
+                if all(map(known.admits, changed)):
+                    found.append(changed)
     return found
 
 

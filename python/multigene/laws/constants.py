@@ -31,7 +31,7 @@ STAIRS = ((12, EXACT), (20, 1e-18))
 CANCELLATION = 1e3
 #: Larger finds must be exact to rounding to be looked at as laws: most of them approximate. [dev]
 LARGEST_LAW = 45
-#: What is left of a law is at most so much of what rounding can change, on nine rows of ten and on every row. True laws need
+#: What is left of a law is at most this much of what rounding can change, on nine rows of ten and on every row. True laws need
 #: 6e-14 and mostly 1e-16; a false one that was found needs 2e-13, which is for `STANDS_OUT` to tell. [feynman]
 ROUNDING_LEVEL, WORST_LEVEL = 1e-12, 1e-9
 #: Every fitted number of a law matters this many times as much as what is left (true laws: 1e12 and more; polynomials that
@@ -79,7 +79,7 @@ NEIGHBOUR_ROWS = 1000
 
 # --- how probable a claim is (claims.py) ----------------------------------------------------------
 
-#: By grade, up to so many fitted numbers: how often formulas of that kind were the law. Exact ones: 81 of 81 claims of the law
+#: By grade, up to this many fitted numbers: how often formulas of that kind were the law. Exact ones: 81 of 81 claims of the law
 #: benchmarks (`dev`, random laws of development and held-out seeds, so this figure is not
 #: a held-out one), others 26 of 26, 49 of 51, 7 of 17 and 5 of 20 planted laws with noise (`calibration`,
 #: development laws), each with one success and one failure more.
@@ -177,9 +177,9 @@ MOST_INSIDE, MOST_FACTORS, MOST_ARGUMENTS = 900, 130, 30
 MOST_SCALED = 250
 #: Functions, the simplest, that products of two functions have as a factor. [time]
 MOST_PAIRED = 40
-#: Of every factor's products, so many that resemble the target most, and so many of the simplest of the simplest factors. [time]
+#: Of every factor's products, those most like the target, and the simplest of the simplest factors: how many each. [time]
 MOST_ALIKE, SIMPLE_FACTORS, MOST_SIMPLE = 30, 16, 16
-#: Columns among which sets are sought: so many of the best ones, of the best for what a pair leaves, and of the simplest. [time]
+#: Columns among which sets are sought: how many of the best, of the best for what a pair leaves, and of the simplest. [time]
 BEST_COLUMNS, BEST_AFTER_A_PAIR, SIMPLEST_COLUMNS = 900, 300, 300
 #: Columns of which the fixed ones leave no more than this share are dropped. [rounding]
 NOTHING_ELSE = 1e-5
@@ -235,7 +235,7 @@ CLEARLY_LESS, SHORT = 0.8, 12
 DENSE_UNITS = 2
 #: Restarts that are decided on at a time and run side by side, whatever the number of threads. [time]
 AHEAD = 4
-#: A target that leaves more than `POOR` after so many restarts gets the share `HARDLY` of its work while others leave less than
+#: A target that leaves more than `POOR` after this many restarts gets the share `HARDLY` of its work while others leave less than
 #: `NEAR`. [dev]
 TRIED, POOR, NEAR, HARDLY = 4, 0.3, 0.05, 0.25
 #: Frequencies of two kinds of mutation that can be switched off. [dev]
@@ -263,7 +263,7 @@ SYMMETRY_ROWS = 500
 CLOSE_TO_WHOLE, LARGEST_EXPONENT = 0.2, 6.0
 #: Slopes may cancel up to this share of their size; what is believed is for left-out rows to say. [feynman]
 SLOPES_CANCEL = 0.5
-#: A surrogate in combined variables may leave so many times as much of left-out rows as the one before, if that has got as far as
+#: In combined variables a surrogate may leave this many times as much of left-out rows as the one before, if that is as good as
 #: noise allows; otherwise it must be clearly better, as it is of fewer variables and thus of a higher degree. [feynman]
 AS_GOOD, BETTER = 1.02, 0.65
 #: Differences that leave less than this share are not compared with anything else. [feynman]

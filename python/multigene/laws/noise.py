@@ -38,7 +38,7 @@ def price(find: Find, n: int) -> float:
 
 
 def criterion(left: float, n: int, fitted: int, nodes: int) -> float:
-    """The same of what `n` rows leave unexplained, so many fitted numbers and nodes."""
+    """The same of what `n` rows leave unexplained, this many fitted numbers and nodes."""
     return n * math.log(max(left, 1e-30)) + math.log(n) * (fitted + NODE_PRICE * nodes)
 
 

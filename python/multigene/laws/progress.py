@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from multigene.evolution.checkpoint import model, packed_model
 from multigene.expression.readable import size
@@ -12,6 +13,19 @@ from multigene.laws.constants import SIMPLIFYING_WORK
 from multigene.laws.finds import Finds
 from multigene.laws.law import Find
 from multigene.laws.targets import Target
+
+#: What a phase does piece by piece, so that whoever watches can look in between; in the end, what came of it.
+T = TypeVar("T")
+Pieces = Generator[None, None, T]
+
+
+def to_the_end(pieces: Pieces[T]) -> T:
+    """Do all pieces; what came of them."""
+    while True:
+        try:
+            next(pieces)
+        except StopIteration as ended:
+            return ended.value  # type: ignore[no-any-return]
 
 
 @dataclass

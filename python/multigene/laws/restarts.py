@@ -27,7 +27,7 @@ from multigene.laws.constants import (
     ROUND,
     TRIED,
 )
-from multigene.laws.progress import Progress
+from multigene.laws.progress import Pieces, Progress
 from multigene.laws.restart import Restart, luby, worth_a_look
 from multigene.laws.rows import Rows
 from multigene.laws.settings import DENSE_FUNCTIONS, DENSE_LIMITS, dense_settings, seeker_settings
@@ -52,8 +52,9 @@ class Restarts:
         self.rows, self.options, self.functions, self.allows = rows, options, functions, allows
         self.rng, self.workers = rng, workers
 
-    def run(self, progress: Progress, until: int, stop: Callable[[], bool]) -> None:
-        """Restarts side by side until so much work is done; what would have come after a law counts for nothing."""
+    def pieces(self, progress: Progress, until: int, stop: Callable[[], bool]) -> Pieces[None]:
+        """Restarts side by side until this much work is done, one after the other; what would have come after a law counts for
+        nothing."""
         under_way: list[Restart] = []
 
         def begin() -> Restart | None:
@@ -73,6 +74,7 @@ class Restarts:
                     progress.look_at(self.rows.expression(individual, target), target)
                     if progress.law is not None:
                         return
+                yield
 
     def _next(self, progress: Progress, under_way: list[Restart], stop: Callable[[], bool]) -> Restart:
         """The target that has had the least for its share is next; what is under way counts as if it had been done."""
@@ -93,7 +95,7 @@ class Restarts:
     def _promise(self, target: Target, best: float) -> float:
         """Less work for a target of which hardly anything is explained after some restarts, where others come near."""
         poor = target.restarts >= TRIED and target.best > POOR and best < NEAR
-        return HARDLY if self.options.adaptive and poor else 1.0
+        return HARDLY if poor else 1.0
 
     def _settings(self, target: Target) -> Settings:
         """Settings of a target's next restart."""
@@ -101,10 +103,8 @@ class Restarts:
 
     def _dense(self, target: Target) -> Settings:
         """Limits in turn; of the functions that a user chose those that dense islands know."""
-        settings = dense_settings()
-        if self.options.portfolio:
-            max_genes, max_nodes = DENSE_LIMITS[target.restarts % len(DENSE_LIMITS)]
-            settings = settings.changed(max_genes=max_genes, max_nodes=max_nodes)
+        max_genes, max_nodes = DENSE_LIMITS[target.restarts % len(DENSE_LIMITS)]
+        settings = dense_settings().changed(max_genes=max_genes, max_nodes=max_nodes)
         allowed = tuple(f for f in self.functions or () if f[0] in DENSE_FUNCTIONS)
         return settings.changed(functions=allowed) if allowed else settings
 
@@ -116,12 +116,11 @@ class Restarts:
         settings = seeker_settings(products, logarithmic(target.transform))
         if self.functions is not None:
             settings = settings.changed(functions=self.functions)
-        further = (("neutral", NEUTRAL, self.options.neutral), ("round", ROUND, self.options.rounding))
-        kinds = settings.variation.more_mutations
-        settings = settings.changed(more_mutations=(*kinds, *((k, f) for k, f, on in further if on)))
+        kinds = (*settings.variation.more_mutations, ("neutral", NEUTRAL), ("round", ROUND))
+        settings = settings.changed(more_mutations=kinds)
         if not self.options.products or target.restarts % 2:
             settings = settings.changed(product_frequency=0.0)
-        if self.options.portfolio and target.restarts % 4 >= 2:
+        if target.restarts % 4 >= 2:
             settings = settings.changed(
                 max_genes=int(self.rng.integers(*DRAWN_GENES)),
                 max_nodes=int(self.rng.integers(*DRAWN_NODES)),

@@ -26,7 +26,7 @@ from multigene.laws.constants import MOST_SPLIT, SIMPLIFIED_AFTER_SURVEY
 from multigene.laws.finds import Finds
 from multigene.laws.law import Find
 from multigene.laws.parts.phase import Parts
-from multigene.laws.progress import Progress
+from multigene.laws.progress import Pieces, Progress, to_the_end
 from multigene.laws.restarts import Restarts
 from multigene.laws.rows import Rows
 from multigene.laws.settings import vocabulary
@@ -64,7 +64,7 @@ class Seekers:
         allows = known.allows
         everything = features
         if options.relevance and dimensions is None:
-            features = relevant(X, y, features)
+            features = relevant(X, y, features, workers.watch)
         seen = _picture(X, y, features, dimensions, options, allows)
         self.noisy = seen.noisy and not alone
         used = np.sort(rng.permutation(rows)[: options.rows])
@@ -85,15 +85,19 @@ class Seekers:
         self.restarts = Restarts(self.rows, options, functions, rng, workers, allows)
 
     def seek(self, evaluations: int, stop: Callable[[], bool] = lambda: False) -> None:
-        """Survey, restarts, simplification, until so much work is done, a law is found, or `stop` says so."""
+        """Survey, restarts, simplification, until this much work is done, a law is found, or `stop` says so."""
+        to_the_end(self.pieces(evaluations, stop))
+
+    def pieces(self, evaluations: int, stop: Callable[[], bool] = lambda: False) -> Pieces[None]:
+        """The same, with a look at what was found after every target of the survey and every restart."""
         until = self.evaluations + evaluations
-        if self.survey.run(self.progress, until, stop):
+        if (yield from self.survey.pieces(self.progress, until, stop)):
             self.simplify(SIMPLIFIED_AFTER_SURVEY)
         if self.parts is not None and self.evaluations < until and not stop():
-            self.parts.run(self.progress, until, stop)
+            yield from self.parts.pieces(self.progress, until, stop)
             self.noisy = self.noisy and not self.parts.splits  # what has parts is no noise
         if self.evaluations < until and self.law is None and not stop():
-            self.restarts.run(self.progress, until, stop)
+            yield from self.restarts.pieces(self.progress, until, stop)
         if not stop():
             self.simplify(1)
 
@@ -130,8 +134,7 @@ class Seekers:
 
     def simplify(self, most: int) -> None:
         """Simplify the most convincing finds within the noise."""
-        if self.options.brief:
-            self.progress.simplify(most)
+        self.progress.simplify(most)
 
     # --- how far it has got -----------------------------------------------------------------------
 

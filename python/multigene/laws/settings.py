@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from multigene.expression.vocabulary import ANYTHING, Vocabulary
-from multigene.settings.defaults import READABLE_DEPENDENCE
+from multigene.settings.defaults import READABLE_DEPENDENCE, default_settings
+from multigene.settings.paper import configuration
 from multigene.settings.settings import (
     FunctionEntry,
     Genes,
@@ -34,6 +35,13 @@ def vocabulary(functions: tuple[FunctionEntry, ...] | None, structure: Structure
     added = ("mul", "div") if structure == "products" else ()
     definitions = [definition for _, definition, _ in functions if definition is not None]
     return Vocabulary([*(name for name, _, _ in functions), *added], definitions)
+
+
+def promised(settings: Settings) -> Vocabulary:
+    """What formulas of a run with these settings may be told with: all where its functions are not a user's choice."""
+    functions, seeking = settings.genes.functions, settings.seeking
+    own = functions not in (default_settings().genes.functions, configuration("UB").genes.functions)
+    return vocabulary(functions if own else None, "linear" if seeking is None else seeking.structure)
 
 
 def seeker_settings(products: tuple[int, ...], logarithm: bool) -> Settings:

@@ -42,6 +42,8 @@ class Content:
     chosen: int
     picks: list[dict[str, Any]]
     """Simple, balanced, recommended, most accurate: name, title, place among the models."""
+    measure: str
+    """What the share explained that the search went by is called: R² for squared error."""
     unseen: str
     """Rows that scores on unseen rows come from: "test", "held-out", "cross-validated", or empty."""
     models: list[dict[str, Any]]
@@ -56,18 +58,24 @@ class Content:
     reproduce: dict[str, str]
     validated_by: str
     notes: list[str]
+    groups: str = ""
+    """The column that names groups with numbers of their own."""
 
 
 #: What the validation R² of a model is, by where it comes from.
 VALIDATION_NOTES = {
-    "held-out": "Held-out R² is what formulas of at most this size were worth on rows that the first part of the search "
+    "held-out": "Held-out {} is what formulas of at most this size were worth on rows that the first part of the search "
     "did not see; afterwards all formulas were fitted to all training rows.",
-    "cross-validated": "Cross-validated R² is what formulas of at most this size were worth when the whole search was "
+    "cross-validated": "Cross-validated {} is what formulas of at most this size were worth when the whole search was "
     "repeated on parts of the rows and scored on the others; afterwards all formulas were fitted to all training rows.",
 }
 NO_ROWS_NOTE = (
     "The model was loaded without its training rows, so nothing here depends on data; "
     "pass them, as in model.report(path, X, y), to see predictions, residuals and importances."
+)
+LOSS_NOTE = (
+    "What was minimised is not the squared error: “{}” ({}) is the share of the best constant's loss that a formula saves; "
+    "R², RMSE and MAE are those of its predictions."
 )
 NO_WEIGHTS_NOTE = "The formula was fitted to weighted rows, and the rows shown all count alike; pass sample_weight to weigh them."
 
@@ -102,7 +110,9 @@ def _notes(model: FittedModel, rows: Rows | None, given: bool) -> list[str]:
     if kept is not None and kept.weights is not None and rows is not None and rows.weights is None:
         notes.append(NO_WEIGHTS_NOTE)
     if model.validated_by:
-        notes.append(VALIDATION_NOTES[model.validated_by])
+        notes.append(VALIDATION_NOTES[model.validated_by].format(model.loss.measure))
+    if not model.loss.squared:
+        notes.append(LOSS_NOTE.format(model.loss.measure, model.loss.name))
     return notes
 
 
@@ -121,6 +131,7 @@ def _collected(model: FittedModel, rows: Rows | None, test: Rows | None, notes: 
         features=list(model.names),
         chosen=picks["recommended"],
         picks=[{"name": name, "title": story.TITLES[name], "model": place} for name, place in picks.items()],
+        measure=model.loss.measure,
         unseen="test" if test is not None else model.validated_by,
         models=[described(shown, each, place) for place, each in enumerate(members)],
         left_out=left_out,
@@ -139,6 +150,7 @@ def _collected(model: FittedModel, rows: Rows | None, test: Rows | None, notes: 
         reproduce={"python": constructor(model), "shell": shell_command(model)},
         validated_by=model.validated_by,
         notes=notes,
+        groups="" if model.groups is None else model.groups.column,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -58,7 +58,8 @@ def described(shown: Shown, listed: Listed, place: int) -> dict[str, Any]:
     rows = shown.rows
     digits = shown_formula.digits_of(formula, rows, shown.ranges())
     typeset = shown_formula.written(formula, digits)
-    intervals = None if rows is None or not shown.model.loss.squared else Intervals(formula.expression, rows)
+    known = rows is not None and shown.model.loss.squared
+    intervals = Intervals(formula.expression, rows, shown.model.names) if rows is not None and known else None
     said: dict[str, Any] = {
         "row": next(i for i, each in enumerate(shown.model.front.listed) if each is listed),
         "size": listed.complexity,
@@ -71,6 +72,7 @@ def described(shown: Shown, listed: Listed, place: int) -> dict[str, Any]:
         "symbols": typeset.symbols,
         "directions": typeset.directions,
         "terms": _terms(shown, typeset, member.fitness),
+        "groups": _groups(shown.model, listed),
         "variables": list(formula.variables),
         "exports": exports(formula, digits),
         "errors": {},
@@ -92,10 +94,12 @@ def described(shown: Shown, listed: Listed, place: int) -> dict[str, Any]:
         said["widths"].append(widths)
     said |= _on_rows(shown, individual, said)
     claim = story.claim(shown.model, listed, rows)
-    said["law"] = story.badge(claim)
+    said["law"] = story.badge(shown.model, listed, claim)
+    said["claim"] = story.described_claim(claim)
     unseen, line, seen = _unseen(shown, listed, said)
     said["unseen"] = {key: number(v) if key != "rows" else v for key, v in asdict(unseen).items()}
-    said["sentence"] = story.sentence(shown.model, listed, unseen, line, seen, claim)
+    law = claim.grade if said["law"] and claim else ""
+    said["sentence"] = story.sentence(shown.model, listed, unseen, line, seen, law)
     said["why"] = story.why(shown.model, listed, shown.picks, place)
     return said
 
@@ -109,7 +113,7 @@ def errors_of(rows: Rows, prediction: Floats) -> tuple[dict[str, Any], list[Any]
 
 
 def exports(formula: Formula, digits: int) -> dict[str, str]:
-    """The formula in every format that is text, for people with so many digits; a format whose package is missing is left out."""
+    """The formula in every text format, for people with this many digits; a format whose package is missing is left out."""
     written: dict[str, str] = {}
     for name, exporter in EXPORTERS.items():
         if name == "onnx":  # no text; the page says how to write the file
@@ -124,6 +128,32 @@ def exports(formula: Formula, digits: int) -> dict[str, str]:
 
 def _text(formula: Formula, digits: int, format: str = "text") -> str:
     return str(shown_formula.rounded(formula, digits).to(format, digits=max(digits, WHOLE)))
+
+
+#: Groups whose numbers a page shows.
+MOST_GROUPS = 200
+
+
+def _groups(model: FittedModel, listed: Listed) -> dict[str, Any] | None:
+    """The numbers that groups have for themselves: one row per group, the pooled ones last; None where there are none."""
+    if model.groups is None:
+        return None
+    table = replace(model, chosen=listed.member).group_table()
+    if not len(table):
+        return None
+    names = list(dict.fromkeys(table["number"]))
+    parts = [table[table["number"] == name].reset_index(drop=True) for name in names]
+    said = []
+    for place in range(len(parts[0])):
+        first = parts[0].iloc[place]
+        values = [
+            {key: number(part.iloc[place][key]) for key in ("estimate", "lower", "upper")} for part in parts
+        ]
+        new = first["group"] is None or first["group"] != first["group"]
+        shown = "a new group" if new else str(first["group"])
+        said.append({"group": shown, "rows": "" if new else int(first["rows"]), "estimates": values})
+    kept = [*said[:-1][:MOST_GROUPS], said[-1]]
+    return {"numbers": names, "rows": kept, "left_out": len(said) - len(kept)}
 
 
 def _terms(shown: Shown, typeset: shown_formula.Shown, r2: float) -> list[dict[str, Any]]:
@@ -208,8 +238,9 @@ def _on_rows(shown: Shown, individual: Individual, said: dict[str, Any]) -> dict
 
 
 def _held_out_rmse(model: FittedModel, r2: float) -> float:
-    """The error that belongs to an R² on unseen rows, in the target's units."""
-    return math.sqrt(max(1.0 - r2, 0.0) * model.front.variance) if math.isfinite(r2) else math.nan
+    """The error that belongs to an R² on unseen rows, in the target's units; unknown where another loss was minimised."""
+    known = math.isfinite(r2) and model.loss.squared
+    return math.sqrt(max(1.0 - r2, 0.0) * model.front.variance) if known else math.nan
 
 
 def _unseen(

@@ -1,17 +1,20 @@
-"""What a fitted model shows in a notebook: its formula, and a live curve while it is being fitted."""
+"""What a fitted model shows in a notebook: the explorer where there is a kernel, its formula elsewhere; and a live front while it
+is being fitted."""
 
 from __future__ import annotations
 
+import math
 import time
 from html import escape
 from typing import Any
 
 from multigene.fitted import FittedModel
+from multigene.search.progress import Step
 from multigene.words import among, anatomy, counted
 
-#: Seconds between two drawings of the live curve.
+#: Seconds between two drawings of the live front.
 REDRAW = 0.5
-WIDTH, HEIGHT = 420, 90
+WIDTH, HEIGHT = 420, 150
 
 
 def estimator_html(model: FittedModel | None, diagram: str) -> str:
@@ -30,7 +33,18 @@ def estimator_html(model: FittedModel | None, diagram: str) -> str:
 
 
 class InNotebook:
-    """How an estimator shows itself in a notebook: its formula over scikit-learn's diagram."""
+    """How an estimator shows itself in a notebook: the explorer, or its formula over scikit-learn's diagram."""
+
+    def explore(
+        self, X: Any = None, y: Any = None, X_test: Any = None, y_test: Any = None, sample_weight: Any = None
+    ) -> Any:
+        """The report as a widget (needs the extra `notebook`): of the training rows where `X` and `y` are left out, and of test
+        rows, where `X_test` and `y_test` are given."""
+        from multigene.report.content import collect
+        from multigene.report.widget import explorer_widget
+
+        fitted: FittedModel = self.fitted_  # type: ignore[attr-defined]
+        return explorer_widget(lambda: collect(fitted, X, y, X_test, y_test, sample_weight))
 
     def _known(self) -> FittedModel | None:
         return self.fitted_ if self.__sklearn_is_fitted__() else None  # type: ignore[attr-defined]
@@ -44,7 +58,19 @@ class InNotebook:
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
-        return {**bundle, "text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
+        if "text/html" in bundle:
+            bundle = {**bundle, "text/html": self._repr_html_inner()}
+        return {**self._widget_bundle(), **bundle}
+
+    def _widget_bundle(self) -> dict[str, Any]:
+        """What makes a notebook show the explorer; nothing outside of one, and where what it needs is not installed."""
+        from multigene.report.widget import available
+
+        if self._known() is None or not in_notebook() or not available():
+            return {}
+        made = self.explore()._repr_mimebundle_()
+        data = made[0] if isinstance(made, tuple) else made
+        return {} if data is None else {kind: value for kind, value in data.items() if "widget" in kind}
 
 
 def in_notebook() -> bool:
@@ -57,24 +83,25 @@ def in_notebook() -> bool:
     return shell is not None and hasattr(shell, "kernel")
 
 
-class LiveCurve:
-    """Best R² over time as a small drawing that is updated in place."""
+class LiveFront:
+    """Accuracy against size of what was found so far, as a small drawing that is updated in place."""
 
-    def __init__(self) -> None:
+    def __init__(self, measure: str = "R²") -> None:
         from IPython.display import HTML, display  # type: ignore[import-not-found, unused-ignore]
 
-        self._html = HTML
-        self._points: list[tuple[float, float]] = []
+        self._html, self._measure = HTML, measure
+        self._points: list[tuple[int, float]] = []
         self._drawn = 0.0
         self._said = ""
         self._handle: Any = display(HTML(""), display_id=True)
 
-    def show(self, number: int, seconds: float, fitness: float, complexity: int) -> None:
-        """Take in where the run is; draw if the last drawing is old enough."""
-        self._points.append((seconds, max(fitness, 0.0)))
-        self._said = (
-            f"generation {number} · {seconds:.1f} s · best R² {fitness:.6f} · {counted(complexity, 'node')}"
-        )
+    def show(self, at: str, seconds: float, step: Step) -> None:
+        """Take in what the run is at and its models; draw if the last drawing is old enough."""
+        if not step.models:
+            return
+        self._points = [(model.complexity, model.fitness) for model in step.models]
+        size, fitness = self._points[-1]
+        self._said = f"{at} · {seconds:.1f} s · best {self._measure} {fitness:.6f} · {counted(size, 'node')}"
         if time.monotonic() - self._drawn >= REDRAW:
             self.draw()
 
@@ -82,22 +109,31 @@ class LiveCurve:
         """Put the present state on the page."""
         self._drawn = time.monotonic()
         if self._points and self._handle is not None:
-            self._handle.update(self._html(curve_svg(self._points, self._said)))
+            self._handle.update(self._html(front_svg(self._points, self._said)))
 
 
-def curve_svg(points: list[tuple[float, float]], said: str) -> str:
-    """The curve as SVG in the colour of the text around it."""
-    last, peak = max(points[-1][0], 1e-9), max(max(fitness for _, fitness in points), 1e-9)
-    step = max(1, len(points) // 200)
-    shown = [*points[::step], points[-1]]
-    path = " ".join(f"{t / last * WIDTH:.1f},{HEIGHT - f / peak * (HEIGHT - 6) - 2:.1f}" for t, f in shown)
+def front_svg(points: list[tuple[int, float]], said: str) -> str:
+    """A front as SVG in the colour of the text around it: sizes on a logarithmic axis across, R² from 0 up."""
+    shown = [(size, min(1.0, max(0.0, fitness))) for size, fitness in points]
+    largest = math.log(max(max(size for size, _ in shown), 10))
+    places = [
+        (6.0 + (WIDTH - 12) * math.log(max(size, 1)) / largest, HEIGHT - 18 - (HEIGHT - 26) * fitness)
+        for size, fitness in shown
+    ]
+    stairs = " ".join(
+        f"{x:.1f},{before:.1f} {x:.1f},{y:.1f}"
+        for (x, y), (_, before) in zip(places, [places[0], *places], strict=False)
+    )
+    dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3"/>' for x, y in places)
+    ground, most = HEIGHT - 18, counted(round(math.exp(largest)), "node")
     return (
         f'<figure style="margin:.3em 0"><svg role="img" aria-label="{escape(said)}" '
-        f'width="{WIDTH}" height="{HEIGHT}" '
-        f'viewBox="0 0 {WIDTH} {HEIGHT}" style="max-width:100%;overflow:visible">'
-        f'<line x1="0" y1="{HEIGHT - 2}" x2="{WIDTH}" y2="{HEIGHT - 2}" '
-        'stroke="currentColor" stroke-opacity=".3"/>'
-        f'<polyline points="{path}" fill="none" stroke="currentColor" stroke-width="1.8" '
-        'stroke-linejoin="round"/></svg>'
+        f'width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" '
+        'style="max-width:100%;overflow:visible" font-size="10" fill="currentColor">'
+        f'<path d="M6 8H{WIDTH - 6}M6 {ground}H{WIDTH - 6}" stroke="currentColor" stroke-opacity=".25"/>'
+        f'<polyline points="{stairs}" fill="none" stroke="currentColor" stroke-width="1.4"/>{dots}'
+        f'<text x="{WIDTH - 4}" y="11" opacity=".7">1</text><text x="{WIDTH - 4}" y="{ground}" opacity=".7">0</text>'
+        f'<text x="6" y="{HEIGHT - 4}" opacity=".7">{counted(1, "node")}</text>'
+        f'<text x="{WIDTH - 6}" y="{HEIGHT - 4}" text-anchor="end" opacity=".7">{most}</text></svg>'
         f'<figcaption style="font-size:.9em;opacity:.8">{escape(said)}</figcaption></figure>'
     )

@@ -13,7 +13,8 @@ from typing import Any
 from multigene.explain.criteria import Listed
 from multigene.fitted import FittedModel
 from multigene.laws import exact
-from multigene.report.numbers import spoken_number
+from multigene.laws.claims import Claim, claim_of
+from multigene.report.numbers import number, spoken_number
 from multigene.report.statistics import Rows
 
 
@@ -113,18 +114,46 @@ def picks(model: FittedModel, shown: Sequence[Listed]) -> dict[str, int]:
     }
 
 
-def claim(model: FittedModel, listed: Listed, rows: Rows | None) -> str:
-    """The grade of a law, or nothing: what the search found, checked on the rows that are shown."""
-    if model.stopped_by != "law" or listed.member is not model.front.default:
-        return ""
-    if rows is None:
-        return exact.TO_PRECISION
-    return exact.level(listed.formula.expression, rows.X, rows.y) or ""
-
-
-def badge(grade: str) -> dict[str, Any] | None:
-    """What a page shows of a law: a word and what it means."""
-    if not grade:
+def claim(model: FittedModel, listed: Listed, rows: Rows | None) -> Claim | None:
+    """What may be claimed of a formula on the rows that are shown, as `claim_` says it; without rows, what the search found."""
+    if not model.loss.squared:
         return None
-    word = "Exact law" if grade == exact.EXACTLY else "Law"
-    return {"word": word, "grade": grade}
+    expression, ended = listed.formula.expression, _ended_by(model, listed)
+    if rows is None:
+        return Claim(exact.TO_PRECISION, math.nan) if ended else None
+    known = claim_of(expression, rows.X, rows.y, rows.weights)
+    if known is None and ended:  # laws may be longer than those whose probability is known
+        grade = exact.level(expression, rows.X, rows.y)
+        return None if grade is None else Claim(grade, math.nan)
+    return known
+
+
+def claimed(claim: Claim) -> str:
+    """The claim in a sentence."""
+    chance = "" if math.isnan(claim.probability) else CHANCE.format(round(100 * claim.probability))
+    if claim.grade == exact.IN_NOISE:
+        return f"Grade: {claim.grade}. What the formula leaves unexplained shows no pattern.{chance}"
+    return f"Grade: {claim.grade}.{chance}"
+
+
+def described_claim(claim: Claim | None) -> dict[str, Any] | None:
+    """The claim as a page shows it."""
+    if claim is None:
+        return None
+    return {"grade": claim.grade, "probability": number(claim.probability), "said": claimed(claim)}
+
+
+CHANCE = (
+    " In trials with known laws, {} of 100 formulas of this grade, with as many fitted numbers, were the law."
+)
+
+
+def badge(model: FittedModel, listed: Listed, claim: Claim | None) -> dict[str, Any] | None:
+    """What a page shows of a law that ended the search: a word and what it means."""
+    if claim is None or claim.grade == exact.IN_NOISE or not _ended_by(model, listed):
+        return None
+    return {"word": "Exact law" if claim.grade == exact.EXACTLY else "Law", "grade": claim.grade}
+
+
+def _ended_by(model: FittedModel, listed: Listed) -> bool:
+    return model.stopped_by == "law" and listed.member is model.front.default

@@ -29,6 +29,9 @@ MOST_ROWS_TO_COMPARE = 20_000
 
 #: Points in the box, and as many blends of rows. `versus`: the worst of 150 runs has a test R² of 0.827, none explodes.
 GUARD_POINTS = 512
+#: Points of the box that every model is tried on before the others: they refuse 97 % of those that any refuse (CCS, ENC; 90 % on
+#: ASN), so that most models cost one short prediction. Changes no answer.
+FIRST_LOOK = 64
 #: By which the box is wider than the rows, as a share of its width, and blends of two rows go beyond them. Not tuned.
 BOX_MARGIN, BEYOND_ROWS = 0.02, 0.2
 #: Times the target's range that predictions may leave it where no row is near; between rows it is 1. `paper` on CCS: corners of
@@ -108,6 +111,18 @@ SHORT_MIGRANTS = 10
 #: Steps of tuning of an offspring, and of a member of the front at the end.
 SHORT_STEPS, SHORT_POLISHING_STEPS = 3, 25
 
+# --- positive targets over decades (log_scale.py) ---------------------------------------------------
+
+#: Decades between the 5 % and 95 % quantiles of a positive target at which formulas of its logarithm are looked for. Not tuned.
+DECADES = 1.2
+#: Share of the run that this takes; nodes of the largest such formula; how many of them held-out rows compare. Not tuned.
+LOG_SHARE, LARGEST_OF_LOGARITHM, LOGARITHM_FINDS = 0.1, 20, 2
+#: What another way to write a formula may change in what it leaves unexplained: a share of it, and rounding. Not tuned.
+SAME_FORM, ROUNDING = 1e-6, 1e-12
+#: A formula of the logarithm is chosen if it is better on more unseen rows than chance explains, in
+#: standard deviations of their number. Round number.
+MORE_ROWS = 3.0
+
 # --- models tuned once more, and shorter ones (shorter.py) ------------------------------------------
 
 #: Models of the front that are tuned once more when the islands move to all rows; steps and least gain of each. Not tuned.
@@ -163,6 +178,9 @@ RIDGE_BETTER_THAN_MEAN, RIDGE_BETTER_THAN_MEAN_OF_VERY_FEW = 0.25, 1.0
 WORTH_IT = 0.15
 #: Few rows that a model predicts this well (R²) are no matter of luck: they are decided on like many.
 CLEAR_SIGNAL = 0.95
+#: Nodes of a formula that people can read; what it may cost in R² on unseen rows; how many times as much it may leave unexplained
+#: there as the longer one. `sizes`, column "default".
+READABLE, READABLE_COST, READABLE_LEAVES = 80, 0.01, 10.0
 #: Room above the size that was decided on for the search on all rows, as a factor. Not tuned.
 ROOM = 1.25
 #: Fewer different rows decide nothing. Not tuned.
@@ -173,9 +191,23 @@ NODE_COST, LUCK = 2.3, 5.0
 #: Formulas with fitted numbers for more than this share of the rows pass through them by their number. Not tuned.
 MOST_FITTED = 0.5
 
+# --- guesses (guesses.py) -------------------------------------------------------------------------
+
+#: Factors of all numbers of a guess that tuning starts from beside its own, and starts with every number drawn anew. Not tuned.
+GUESS_FACTORS, GUESS_STARTS = (0.1, 10.0), 12
+#: Rows on which all starts are tuned, and the best that are tuned on all rows. Not tuned.
+GUESS_ROWS, GUESS_KEPT = 300, 3
+#: Guesses that an island begins with. Not tuned.
+GUESSES_BRED = 10
+
 # --- the result (result.py) -------------------------------------------------------------------------
 
 #: Training R² at which the target counts as explained to numerical precision.
 EXPLAINED = 1.0 - 1e-13
 #: Models that leave no more than this many times as much unexplained as another are as good. `versus`: sizes.
 ALIKE = 1.01
+#: Seconds that it takes to make the engine's tables of all rows, standardised and as they are, per value of the user's. `campaign
+#: --only "time limits"`: 0.7 s for 300,000 × 50.
+SECONDS_PER_VALUE = 5e-8
+#: Bounds of predictions below this are finite whatever the last bits of interval arithmetic. A round number below the largest.
+SURELY_FINITE = 1e300

@@ -90,7 +90,9 @@ class CrossValidation:
             islands = self.under_way = self.under_way or _begun(task, rows, rng)
             while islands.number < most and share() < until and not islands.reached(EXPLAINED):
                 islands.round()
-                yield Step(islands.number - 1, islands.whole, islands.evaluations, "cross-validate")
+                part = len(self.results) + 1, len(task.folds)
+                now, work = islands.whole, islands.evaluations
+                yield Step(islands.number - 1, now, work, "cross-validate", part=part, preparing=True)
             front = list(islands.whole)
             if share() >= 1.0 or not front:
                 return

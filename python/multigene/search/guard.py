@@ -22,6 +22,7 @@ from multigene.search.constants import (
     BOX_ROOM,
     CANCELLING,
     CANCELLING_LARGE,
+    FIRST_LOOK,
     GUARD_POINTS,
     MOST_NESTED,
     REPRESENTATIVE_ROWS,
@@ -92,7 +93,8 @@ class Guard:
         self, individual: Individual, box: Box, in_box: Floats, between: Floats, cancelling: float
     ) -> bool:
         return (
-            _has_finite_range(individual, box)
+            self._within_bounds(individual.predict(in_box[:FIRST_LOOK]), BOX_ROOM)
+            and _has_finite_range(individual, box)
             and self._within_bounds(individual.predict(between))
             and self._within_bounds(individual.predict(in_box), BOX_ROOM)
             and self._stands_without_cancelling(individual, between, cancelling)
@@ -148,9 +150,12 @@ def _has_finite_range(individual: Individual, box: Box) -> bool:
 
 
 def _box_points(X: Floats, low: Floats, high: Floats, rng: np.random.Generator) -> Floats:
-    """Half uniform in the slightly widened box of the rows, half blends of two rows."""
+    """Half uniform in the slightly widened box of the rows, half blends of two rows. The box does not cross zero where no row
+    does: logarithms and roots of positive columns are as good as others."""
     margin = BOX_MARGIN * (high - low)
-    box = rng.uniform(0.0, 1.0, (GUARD_POINTS, X.shape[1])) * (high - low + 2 * margin) + (low - margin)
+    bottom = np.where(low > 0.0, np.maximum(low - margin, (1.0 - BOX_MARGIN) * low), low - margin)
+    top = np.where(high < 0.0, np.minimum(high + margin, (1.0 - BOX_MARGIN) * high), high + margin)
+    box = rng.uniform(0.0, 1.0, (GUARD_POINTS, X.shape[1])) * (top - bottom) + bottom
     if len(X) < REPRESENTATIVE_ROWS:
         return np.asarray(box)
     first, second = X[rng.integers(len(X), size=GUARD_POINTS)], X[rng.integers(len(X), size=GUARD_POINTS)]

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from multigene._engine import Dataset, Individual
 from multigene.data.losses import SQUARED, Loss
 from multigene.evolution.pareto import Candidate
+from multigene.expression.tree import Expression
 from multigene.laws.variables.units import Dimensions
 from multigene.search.constants import (
     FEW_ROWS,
@@ -45,6 +46,8 @@ class Problem:
     """What is minimised, with its numbers."""
     dimensions: Dimensions | None = None
     """Of features and target, where the user gave units."""
+    guesses: tuple[Expression, ...] = ()
+    """Formulas that the user has already."""
 
     @staticmethod
     def of(
@@ -150,7 +153,10 @@ def best_constant(problem: Problem, rows: Rows) -> float:
 
 
 def unequal(weights: Floats | None) -> Floats | None:
-    """The weights, or None where all are equal: those say nothing, and without any there is more that can be done."""
+    """The weights, or None where all are equal: those say nothing, and without any there is more that can be done.
+
+    Only their ratios count: very large or small ones, whose sums and squares would not be numbers, are scaled.
+    """
     if weights is None or (weights.min() > 0.0 and weights.min() == weights.max()):
         return None
-    return weights
+    return weights if 1e-100 < weights.max() < 1e100 else weights / weights.max()

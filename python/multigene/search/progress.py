@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from multigene.evolution.pareto import Candidate, ParetoFront
+from multigene.evolution.pareto import Candidate, ParetoFront, non_dominated
 
 Phase = Literal["evolve", "seek", "cross-validate", "explore", "finish"]
 
@@ -20,6 +20,17 @@ class Step:
     front: ParetoFront
     evaluations: int
     phase: Phase
+    finds: Sequence[Candidate] = ()
+    """What the law search has found, which the front does not hold."""
+    part: tuple[int, int] | None = None
+    """Of a phase that has parts: which one is under way, from 1, and how many there are."""
+    preparing: bool = False
+    """Does it come before the generations of the run, and count as time alone?"""
+
+    @property
+    def models(self) -> list[Candidate]:
+        """The best of front and finds, smallest first."""
+        return non_dominated([*self.front, *self.finds])
 
 
 @dataclass(frozen=True)
@@ -39,15 +50,19 @@ class FrontRow:
 class Progress:
     """What `fit(callback=...)` hands to the callback.
 
-    It is called after every generation of a configuration of the paper, after every round of generations of the default search. A
-    `Progress` is a picture of one moment and stays as it is when the run goes on. Formulas are written when they are asked for.
+    It is called after every generation of a configuration of the paper, after every round of generations of the default search,
+    and while its law search comes first, after every piece of that. A `Progress` is a picture of one moment and stays as it is
+    when the run goes on. Formulas are written when they are asked for.
     """
 
     number: int
     """Number of the last generation, from 0."""
     phase: Phase
     """Of a configuration of the paper "evolve"; of the default search "seek" (laws), "cross-validate" (few rows: the whole search
-    on parts of them, which counts as time and not as generations), "explore" (some rows are held out) or "finish" (all rows)."""
+    on parts of them), "explore" (some rows are held out) or "finish" (all rows). "seek" and "cross-validate" count as time and
+    not as generations."""
+    part: tuple[int, int] | None
+    """Of cross-validation: the part of the rows that is left out at present, from 1, and how many parts there are."""
     evaluations: int
     """Evaluations of models so far."""
     seconds: float
@@ -60,18 +75,18 @@ class Progress:
         self.number, self.phase, self.evaluations = step.number, step.phase, step.evaluations
         self.seconds = seconds
         self.asked: list[tuple[str, Any]] = []
-        self._best = None if step.front.best is None else row_of(step.front.best)
-        self.front = [row_of(candidate) for candidate in step.front]
+        self.part = step.part
+        self.front = [row_of(candidate) for candidate in step.models]
 
     @property
     def r2(self) -> float:
         """R² of the best model so far; minus infinity before the first."""
-        return float("-inf") if self._best is None else self._best.r2
+        return self.front[-1].r2 if self.front else float("-inf")
 
     @property
     def formula(self) -> str:
         """The formula of the best model so far; empty before the first."""
-        return "" if self._best is None else self._best.formula
+        return self.front[-1].formula if self.front else ""
 
     def steer(self, action: str, value: Any = None) -> None:
         """Change the course of the default search: "offer" or "pin" a formula, "ban" a column or function, set the "price" of a

@@ -3,16 +3,18 @@
 It is made of `Found`, a plain value that says all that the search knows, at any moment. `provisional` is a valid
 result that takes no time; `result_of` is the real one: a law is chosen as it is; otherwise the decision about the size says what
 kind of model is chosen and how large it may be, models are fitted to all rows, and the chosen one is tuned once more.
+`finite_part` is asked last: what has no value for some training row is never handed over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import nan
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual, Workers
 from multigene.evolution.pareto import Candidate, Member, non_dominated, with_member
@@ -20,10 +22,11 @@ from multigene.expression.genes import prediction_expression
 from multigene.expression.printed_size import printed_size
 from multigene.laws import law as laws
 from multigene.laws.law import Find
-from multigene.search.constants import ALIKE, EXPLAINED, MOST_FITTED
+from multigene.search.constants import ALIKE, EXPLAINED, MOST_FITTED, SECONDS_PER_VALUE, SURELY_FINITE
 from multigene.search.few_rows import most_convincing, ridge_of_different_rows
 from multigene.search.linear import Ridge
-from multigene.search.problem import Problem
+from multigene.search.log_scale import nearer_to_most_rows
+from multigene.search.problem import Problem, Rows
 from multigene.search.shorter import fitted, polished
 from multigene.search.validation import (
     REFITTING,
@@ -32,8 +35,11 @@ from multigene.search.validation import (
     best_of,
     better_on_nearly_every_row,
     prefer_short,
+    unseen_r2,
 )
 from multigene.settings.settings import Refinement
+
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -63,7 +69,9 @@ class Found:
     decision: SizeDecision
     law: Find | None
     finds: Sequence[Find]
-    """What the law search found on the way, in the user's units."""
+    """What the law search found on the way, and what was found on the logarithm of the target, in the user's units."""
+    unseen: Mapping[int, Floats]
+    """Squared errors of the latter on rows that they were not fitted to, by identity of their models."""
     prices: Mapping[int, float]
     """What the finds cost, by identity of their models."""
     laws_alone: bool
@@ -75,17 +83,17 @@ class Found:
 
 
 def result_of(found: Found, workers: Workers, seconds: float | None) -> Result:
-    """The chosen model and the front; the chosen model may be tuned for so many seconds, None for as long as it takes."""
+    """The chosen model and the front; the chosen model may be tuned for this many seconds, None for as long as it takes."""
     if found.law is not None:
         law = _measured(found.problem, found.law)
         chosen, front = law, with_member(non_dominated([law, *_finds(found)]), law)
     elif found.laws_alone:
-        front = non_dominated([_mean(found.problem, found.problem.dataset()), *_finds(found)])
+        front = non_dominated([mean_of(found.problem).chosen, *_finds(found)])
         chosen = best_of(found.problem, front, _cheapest(found, front))
     else:
         chosen, front = _approximation(found, workers, seconds)
     chosen, front = _within_limit(found, chosen, front)
-    return _scored(chosen, front, found.decision.validation_r2)
+    return _scored(found, chosen, front, lambda problem, m: unseen_r2(problem, m, found.unseen))
 
 
 def provisional(found: Found) -> Result:
@@ -110,14 +118,46 @@ def provisional(found: Found) -> Result:
     else:
         chosen = max([mean, *approximations], key=lambda m: m.fitness)
     chosen, front = _within_limit(found, chosen, with_member(front, chosen))
-    return _scored(chosen, with_member(front, chosen), found.decision.validation_r2)
+    return _scored(found, chosen, with_member(front, chosen), lambda problem, member: nan)
 
 
 def mean_of(problem: Problem) -> Result:
     """The mean: what is left when the run had to end before anything was found."""
-    mean = Individual(["0.0"], 0.0, [0.0]).fit(problem.plain_dataset())
+    data = Dataset(problem.X[:, :1].copy(), problem.y, problem.weights, loss=problem.loss.engine)
+    mean = Individual(["0.0"], 0.0, [0.0]).fit(data)
     member = Member(mean, mean.fitness, mean.printed_size())
     return Result(member, [member])
+
+
+# --- finite on every training row -----------------------------------------------------------------
+
+
+def is_finite(problem: Problem, individual: Individual) -> bool:
+    """Is the prediction of every training row a number?
+
+    Interval arithmetic says so of nearly every model without a look at the rows. A model that was finite for standardised
+    features need not be in the user's units: their numbers may be beyond floating point, or cancel there.
+    """
+    low, high = individual.range(*problem.guard.box)
+    if low > -SURELY_FINITE and high < SURELY_FINITE and problem.loss.link == "identity":
+        return True
+    with np.errstate(all="ignore"):
+        return bool(np.isfinite(problem.loss.prediction(individual.predict(problem.X))).all())
+
+
+def finite_part(problem: Problem, result: Result) -> Result:
+    """The result without models that have no value for some training row; if the chosen one is such, the fittest other is
+    chosen, or the mean."""
+    front = [m for m in result.front if is_finite(problem, m.individual)]
+    if len(front) == len(result.front):
+        return result
+    if any(m is result.chosen for m in front):
+        return Result(result.chosen, front)
+    evolved = [m for m in front if m.source != "pinned"]
+    if not evolved:
+        mean = mean_of(problem)
+        return Result(mean.chosen, [*mean.front, *front])
+    return Result(max(evolved, key=lambda m: m.fitness), front)
 
 
 # --- approximations -------------------------------------------------------------------------------
@@ -126,7 +166,8 @@ def mean_of(problem: Problem) -> Result:
 def _approximation(found: Found, workers: Workers, seconds: float | None) -> tuple[Member, list[Member]]:
     """The best model of the allowed size, or a linear model, or the mean; or a find that is as good and shorter."""
     problem, decision = found.problem, found.decision
-    data, user_data, candidates = _on_all_rows(found, workers)
+    last = _last_rows(found, seconds)
+    data, user_data, candidates = _on_last_rows(found, last, workers)
     best = None if decision.simple else allowed_best(found.front, decision)
     mean = _mean(problem, data)
     front, chosen = [mean], mean
@@ -140,15 +181,17 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
             fitted_numbers.append((front[-1], candidate.individual.n_parameters))
             chosen = front[-1] if number == best else chosen
     if decision.linear is not None:
-        chosen = _linear_model(found, decision.linear, data)
+        chosen = _linear_model(found, decision.linear, data, last)
     finds = _finds(found)
     if finds and decision.errors is not None and not decision.simple:
-        chosen = prefer_short(problem, decision.errors, chosen, finds, _cheapest(found, finds))
+        chosen = prefer_short(problem, decision.errors, chosen, finds, _cheapest(found, finds), found.unseen)
     elif best is None and not decision.simple:  # there was no time for islands
         lines = [_member(problem, _candidate(problem, model.fit(data))) for model in found.linear]
-        chosen = best_of(problem, non_dominated([mean, *lines, *finds]))
+        chosen = best_of(problem, non_dominated([mean, *lines, *finds]), known=found.unseen)
+    if decision.errors is not None:
+        chosen = nearer_to_most_rows(chosen, finds, decision.errors, found.unseen)
     superior = _cheapest(found, _measured_finds(found)) if found.validated else None
-    if superior is not None and better_on_nearly_every_row(problem, superior, chosen):
+    if superior is not None and better_on_nearly_every_row(problem, superior, chosen, found.unseen):
         chosen = superior  # as the data have poles, so may it
     if not found.validated:
         convincing = [(find, find.individual.n_parameters) for find in finds]
@@ -177,7 +220,7 @@ def _within_limit(found: Found, chosen: Member, front: list[Member]) -> tuple[Me
     """No formula prints more nodes than the user allows; if the chosen one does, what unseen rows find best of the rest is."""
     if found.max_size is None:
         return chosen, front
-    mean = _mean(found.problem, found.problem.dataset())
+    mean = mean_of(found.problem).chosen
     small = [
         m
         for m in front
@@ -185,21 +228,30 @@ def _within_limit(found: Found, chosen: Member, front: list[Member]) -> tuple[Me
     ]
     small = small or [mean]
     if not any(m is chosen for m in small):
-        chosen = best_of(found.problem, small)
+        chosen = best_of(found.problem, small, known=found.unseen)
     return chosen, small
 
 
-def _on_all_rows(found: Found, workers: Workers) -> tuple[Dataset, Dataset, Sequence[Candidate]]:
-    """All rows, standardised and as they are, and the models of the front fitted to them, however late it is."""
+def _last_rows(found: Found, seconds: float | None) -> Rows | None:
+    """Rows that the models of the result are fitted to, None for all: a sample where a time limit is over, or nearly so, and
+    there are very many."""
+    late = seconds is not None and seconds < SECONDS_PER_VALUE * found.problem.X.size
+    return found.problem.finish_rows if late and not found.on_all_rows else None
+
+
+def _on_last_rows(
+    found: Found, rows: Rows | None, workers: Workers
+) -> tuple[Dataset, Dataset, Sequence[Candidate]]:
+    """These rows, standardised and as they are, and the models of the front fitted to them, however late it is."""
     if found.on_all_rows:
         return found.data, found.user_data, found.front
     problem = found.problem
-    data, user_data = problem.dataset(), problem.user_dataset()
+    data, user_data = problem.dataset(rows), problem.user_dataset(rows)
     workers.set_deadline(None)
     again = list(found.front)
-    for units, rows in ((False, data), (True, user_data)):
+    for units, given in ((False, data), (True, user_data)):
         places = [i for i, c in enumerate(found.front) if c.in_user_units is units]
-        models = fitted([found.front[i].individual for i in places], rows, workers)
+        models = fitted([found.front[i].individual for i in places], given, workers)
         for i, model in zip(places, models, strict=True):
             again[i] = _candidate(problem, model, in_user_units=units)
     return data, user_data, again
@@ -229,17 +281,18 @@ def _tuned_once_more(
     return _candidate(found.problem, refined, in_user_units=units)
 
 
-def _linear_model(found: Found, number: int, data: Dataset) -> Member:
-    """A linear model, fitted to all rows."""
+def _linear_model(found: Found, number: int, data: Dataset, rows: Rows | None) -> Member:
+    """A linear model, fitted to these rows, None for all."""
     problem = found.problem
     if number != RIDGE:
         return _member(problem, _candidate(problem, found.linear[number].refine(data, REFITTING)))
-    Z, weights = problem.standardised(problem.X), problem.weights
-    weights = np.ones(len(problem.y)) if weights is None else weights
-    whole = Ridge.of_loss(Z, problem.y, weights, problem.loss)
+    chosen: Any = slice(None) if rows is None else rows
+    Z, y = problem.standardised(problem.X[chosen]), problem.y[chosen]
+    weights = np.ones(len(y)) if problem.weights is None else problem.weights[chosen]
+    whole = Ridge.of_loss(Z, y, weights, problem.loss)
     ridge = ridge_of_different_rows(problem) if found.very_few_rows else whole
     shrunk = problem.scaling.in_user_units(ridge.individual())
-    return Member(shrunk, ridge.explained(Z, problem.y, weights, problem.loss), shrunk.printed_size())
+    return Member(shrunk, ridge.explained(Z, y, weights, problem.loss), shrunk.printed_size())
 
 
 def _mean(problem: Problem, data: Dataset) -> Member:
@@ -268,7 +321,11 @@ def _cheapest(found: Found, members: Sequence[Member]) -> Member | None:
 
 def _finds(found: Found) -> list[Member]:
     """What the law search found on the way, as far as it behaves."""
-    behaves = found.problem.guard.behaves_in_user_units if found.guarded else lambda _: True
+    guard, told = found.problem.guard, found.unseen  # formulas of the logarithm have been asked on that scale
+
+    def behaves(model: Individual) -> bool:
+        return not found.guarded or id(model) in told or guard.behaves_in_user_units(model)
+
     return [m for m in _measured_finds(found) if behaves(m.individual)]
 
 
@@ -297,13 +354,25 @@ def _measured(problem: Problem, find: Find, rows: Any = slice(None)) -> Member:
 # --- scores ---------------------------------------------------------------------------------------
 
 
-def _scored(chosen: Member, front: list[Member], scores: Mapping[int, float]) -> Result:
-    members = scored(front, scores)
-    return Result(members[next(i for i, member in enumerate(front) if member is chosen)], members)
+def _scored(
+    found: Found, chosen: Member, front: list[Member], own: Callable[[Problem, Member], float]
+) -> Result:
+    """The result with scores on rows not seen; `own` scores a find of the law search, which is not one of the sizes'."""
+    members = scored(front, found.decision.validation_r2)
+    finds = {id(find.individual) for find in found.finds}
+    members = [
+        replace(m, validation=own(found.problem, m)) if id(m.individual) in finds else m for m in members
+    ]
+    place = next(i for i, member in enumerate(front) if member is chosen)
+    if (
+        found.decision.simple and id(chosen.individual) not in finds
+    ):  # the line or the mean that was decided on
+        members[place] = replace(members[place], validation=found.decision.r2(found.problem))
+    return Result(members[place], members)
 
 
 def scored(members: Sequence[Member], scores: Mapping[int, float]) -> list[Member]:
-    """Members with their R² on held-out rows.
+    """Models of the islands with their size's R² on held-out rows.
 
     Rows are held out during the first part of a run only; then all models go on with all rows. So a size's
     score is that of the best model of at most that size while the rows were held out: what formulas of the

@@ -25,7 +25,7 @@ from multigene.formula import Formula
 from multigene.search.constants import CHECKPOINT_SECONDS, LAST_MOMENT
 from multigene.search.problem import Problem
 from multigene.search.progress import FrontRow, Progress, Step
-from multigene.search.result import Result, mean_of
+from multigene.search.result import Result, finite_part, mean_of
 from multigene.search.searcher import Searcher
 from multigene.search.single import SinglePopulation
 from multigene.search.steering import steer
@@ -35,11 +35,8 @@ from multigene.settings.settings import Clock, Settings
 class Display(Protocol):
     """Whoever shows how far a run is."""
 
-    def show(self, number: int, seconds: float, fitness: float, complexity: int) -> None:
-        """Generations and seconds so far, and the best model."""
-
-    def cross_validate(self, seconds: float) -> None:
-        """The whole search is being cross-validated."""
+    def show(self, step: Step, seconds: float) -> None:
+        """Where the search stands, and seconds so far."""
 
 
 Callback = Callable[[Progress], Any]
@@ -138,10 +135,9 @@ class Run:
             return
         for step in self.search.steps(self.share):
             self.begun = True
-            if step.phase == "cross-validate":  # counts as time and not as generations of the run
-                display.cross_validate(self.seconds())
-            else:
-                self._record(step, display)
+            if not step.preparing:
+                self._record(step)
+            display.show(step, self.earlier + self.seconds())
             if self.callback is not None:
                 self._call(self.callback, self._progress(step))
             if self._finished():
@@ -164,7 +160,10 @@ class Run:
         return "time" if why != "law" and limit is not None and self.seconds() >= limit else why
 
     def result(self) -> Result:
-        """The chosen model and the front; on Ctrl-C the best model so far as it is."""
+        """The chosen model and the front, finite on every training row; on Ctrl-C the best model so far as it is."""
+        return finite_part(self.problem, self._result())
+
+    def _result(self) -> Result:
         if self.search is None:
             return mean_of(self.problem)
         so_far: Result | None = None
@@ -203,21 +202,19 @@ class Run:
             shares.append(self.seconds() / self.settings.stopping.seconds)
         return max(shares)
 
-    def _record(self, step: Step, display: Display) -> None:
+    def _record(self, step: Step) -> None:
         best = step.front.best
         fitness = best.fitness if best else float("-inf")
         complexity = best.complexity if best else 0
-        seconds = self.earlier + self.seconds()
         self.history.append(
             {
                 "generation": step.number,
-                "seconds": seconds,
+                "seconds": self.earlier + self.seconds(),
                 "evaluations": step.evaluations,
                 "fitness": fitness,
                 "complexity": complexity,
             }
         )
-        display.show(step.number + 1, seconds, fitness, complexity)
 
     def _progress(self, step: Step) -> Progress:
         """A step as a callback gets to see it."""

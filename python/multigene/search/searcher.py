@@ -3,6 +3,7 @@
     seek             the law search runs (`seeking.py`); a law ends the search
     cross-validate   few rows only: the whole search on four fifths of the rows, five times over; the rows left out decide how
                      large a formula may be (`cross_validation.py`)
+    log scale        positive targets over decades only: short formulas of the logarithm (`log_scale.py`)
     explore          islands evolve on the rows for searching, and the law search goes on beside them
     validate         rows that no island saw decide how large a formula may be (`validation.py`); if they say that a line or a
                      constant does as well, no improvement is expected of searching on
@@ -16,6 +17,7 @@ on any machine; a time limit adds shares of time. What the phases leave is a `Fo
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -23,13 +25,16 @@ import numpy as np
 
 from multigene._engine import Individual, Workers
 from multigene.evolution.pareto import Member
-from multigene.search import steering
+from multigene.search import log_scale, steering
 from multigene.search.constants import COMPLETION, END_TO_START, EXPLAINED, FEWEST_FOLD_GENERATIONS, POLISHED
 from multigene.search.cross_validation import CrossValidation
 from multigene.search.few_rows import decide_by_leaving_one_out
+from multigene.search.guesses import listed
+from multigene.search.log_scale import LogScale
 from multigene.search.problem import Problem
 from multigene.search.progress import Step
 from multigene.search.result import Found, Result, provisional, result_of
+from multigene.search.seeking import LawSearch
 from multigene.search.state import SearchState
 from multigene.search.task import Task
 from multigene.search.validation import (
@@ -51,11 +56,16 @@ def search(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
 
     Ends by itself when there is a law, when the target is explained, or when no improvement is expected.
     """
+    if state.laws.law is not None:  # a guess of the user's
+        yield state.step()
+        return
     if state.laws.alone:
         yield from seek_alone(task, state, share)
         return
     if state.phase == "seek" and (yield from seek(task, state, share)):
         return
+    if state.log_scale is None and log_scale.applies(task):
+        state.log_scale = yield from log_scale.search(task, state.rng, share)
     if state.phase == "cross-validate":
         yield from cross_validate(task, state, share)
     while state.phase == "explore":
@@ -80,13 +90,30 @@ def seek(task: Task, state: SearchState, share: Share) -> Steps:
     """The law search begins; a law ends the search."""
     state.completion = _completion(task, share())
     first = 0 if task.settings.seeking is None else task.settings.seeking.first
-    while state.laws.run(first, lambda: share() >= state.laws.first_share):
-        yield state.step()
-        if _is_over(state):
-            return True
+    laws = None
+    while laws is not state.laws:  # whoever steers may have begun another law search
+        laws = state.laws
+        if (yield from _seek_first(state, laws, first - laws.evaluations, share)):
+            yield state.step()
+            if _is_over(state):
+                return True
     state.laws.islands_begin()
     state.begun = share()
     state.phase = "cross-validate" if task.folds else "explore"
+    return False
+
+
+def _seek_first(state: SearchState, laws: LawSearch, evaluations: int, share: Share) -> Steps:
+    """The law search before the islands, a step before it and after every piece of it; True if there is a law."""
+    if laws.evaluations == 0 and laws.seekers is not None:
+        yield state.step(preparing=True)
+    with closing(laws.pieces(evaluations, lambda: share() >= laws.first_share)) as pieces:
+        while state.laws is laws:
+            try:
+                next(pieces)
+            except StopIteration as ended:
+                return bool(ended.value)
+            yield state.step(preparing=True)
     return False
 
 
@@ -152,7 +179,7 @@ def move_to_all_rows(task: Task, state: SearchState) -> None:
     """The islands go on with all rows; what the front holds of the allowed size is fitted to them, the best is tuned."""
     assert state.decision is not None
     state.phase = "finish"
-    state.islands.move(task.problem.finish_rows, state.decision.most_nodes, POLISHED)
+    state.islands.move(task.problem.finish_rows, state.decision.searched, POLISHED)
 
 
 def finish(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
@@ -174,7 +201,7 @@ def finish(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
 def complete(task: Task, state: SearchState) -> None:
     """Complete the front by shorter formulas; where islands saw part of the rows only, fit it to all of them."""
     assert state.decision is not None
-    islands, most = state.islands, state.decision.most_nodes
+    islands, most = state.islands, state.decision.searched
     state.laws.simplify()
     islands.shorten(most)
     if not task.sees_all_rows:
@@ -268,8 +295,8 @@ class Searcher:
         return search(self.task, self.state, share)
 
     def reached(self, r2: float) -> bool:
-        """Is there a model this fit?"""
-        return self.state.islands.reached(r2)
+        """Is there a model this fit? A law is more than that, and ends the search by itself."""
+        return self.state.laws.law is None and self.state.islands.reached(r2)
 
     def why_ended(self) -> str:
         """Why the search ended by itself."""
@@ -299,12 +326,16 @@ class Searcher:
         return self._with_pinned(result_of(_found(self.task, state), self.task.workers, seconds))
 
     def _with_pinned(self, result: Result) -> Result:
-        """The result with the formulas that its user pinned among it, fitted to all rows."""
+        """The result with the user's guesses and the formulas that were pinned among it, fitted to all rows."""
+        if not self.pinned and not self.task.problem.guesses:
+            return result
         data = self.task.problem.plain_dataset()
         pinned = [each.fit(data) for each in self.pinned]
         members = [
             Member(m, m.fitness, m.complexity, source="pinned") for m in pinned if np.isfinite(m.fitness)
         ]
+        if self.state.laws.law is None:
+            members += listed(self.task.problem, self.task.guesses, self.task.workers)
         return replace(result, front=[*result.front, *members])
 
 
@@ -317,6 +348,7 @@ def _adopt_explained(task: Task, state: SearchState) -> None:
 
 def _found(task: Task, state: SearchState) -> Found:
     """What the phases leave to `result.py`."""
+    scale = state.log_scale or LogScale((), (), ())
     return Found(
         problem=task.problem,
         guarded=task.options.guard,
@@ -328,7 +360,8 @@ def _found(task: Task, state: SearchState) -> Found:
         linear=state.islands.linear,
         decision=state.decision or SizeDecision(ANY_SIZE),
         law=state.laws.law,
-        finds=state.laws.finds,
+        finds=[*state.laws.finds, *scale.finds],
+        unseen={id(f.individual): e for f, e in zip(scale.finds, scale.unseen, strict=True)},
         prices=state.laws.prices,
         laws_alone=state.laws.alone,
         max_size=task.options.max_size,

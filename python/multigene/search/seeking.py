@@ -15,9 +15,13 @@ from typing import Any
 import numpy as np
 
 from multigene._engine import Individual
+from multigene.evolution.pareto import Candidate
+from multigene.expression.genes import model_expression
 from multigene.expression.numbers import numbers, simple_numbers
 from multigene.laws import law as laws
+from multigene.laws.finds import Finds
 from multigene.laws.law import EXACT, Find
+from multigene.laws.progress import Pieces, to_the_end
 from multigene.laws.ranges import Ranges
 from multigene.laws.seekers import Seekers
 from multigene.search.constants import (
@@ -46,9 +50,15 @@ class LawSearch:
         #: Very large or small numbers are scaled for the law search.
         guard = task.problem.guard  # the ends of every column say how large its numbers are
         self.ranges = Ranges.of(np.array(guard.box), np.array(guard.target))
-        self.seekers = seekers_of(task, rng, self.ranges)
+        #: A guess of the user's that is the law.
+        self.given = self._exact_guess(task)
+        self.seekers = None if self.given is not None else seekers_of(task, rng, self.ranges)
+        if self.seekers is not None and not self.ranges.change:
+            for guess in task.guesses:
+                self.seekers.finds.note(model_expression(guess.model), any_sign=False)
         #: Finds by identity, and what they are in the user's units.
         self._in_user_units: dict[int, tuple[Find, Find | None]] = {}
+        self._as_candidates: dict[int, Candidate] = {}
         #: Evaluations before the islands began.
         self.before = 0
         #: What exact finds leave unexplained that are no law of few rows.
@@ -62,6 +72,8 @@ class LawSearch:
     @property
     def law(self) -> Find | None:
         """The law, once there is one."""
+        if self.given is not None:
+            return self.given
         law = None if self.seekers is None else self.seekers.law
         return None if law is None else self._said(law)
 
@@ -70,6 +82,17 @@ class LawSearch:
         """The best find of every size."""
         found = [] if self.seekers is None else self.seekers.finds.by_size.values()
         return [said for find in found if (said := self._said(find)) is not None]
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        """The finds as models of a front, each the same object as long as its find is there."""
+        known, self._as_candidates = self._as_candidates, {}
+        for find in self.finds:
+            candidate = known.get(id(find.individual)) or Candidate(
+                find.individual, 1.0 - find.unexplained, find.individual.printed_size(), in_user_units=True
+            )
+            self._as_candidates[id(find.individual)] = candidate
+        return list(self._as_candidates.values())
 
     @property
     def prices(self) -> dict[int, float]:
@@ -98,12 +121,16 @@ class LawSearch:
 
     def run(self, evaluations: int, stop: Callable[[], bool]) -> bool:
         """Seek for as many evaluations; True if there is a law that holds on the held-out rows."""
+        return to_the_end(self.pieces(evaluations, stop))
+
+    def pieces(self, evaluations: int, stop: Callable[[], bool]) -> Pieces[bool]:
+        """The same, with a look at what was found from time to time."""
         if self.seekers is None or evaluations <= 0:
             return False
         if self.problem.few_rows and len(self.seekers.y) < SHORT_LAWS_UP_TO:
-            self._run_in_few(self.seekers, evaluations, stop)
+            yield from self._pieces_in_few(self.seekers, evaluations, stop)
         else:
-            self.seekers.seek(evaluations, stop)
+            yield from self.seekers.pieces(evaluations, stop)
         law = self.law
         if law is None or not self._holds(law):
             self.seekers.finds.law = None
@@ -114,7 +141,7 @@ class LawSearch:
         self.before = self.evaluations
 
     def due(self, approximators_left: float, done: int) -> int:
-        """Evaluations that it is due beside islands that leave so much unexplained and have done so many evaluations."""
+        """Evaluations that it is due beside islands that leave this much unexplained and have done this many evaluations."""
         if self.seekers is None:
             return 0
         had = self.seekers.evaluations - self.before
@@ -150,6 +177,18 @@ class LawSearch:
             self.looked_at = {float.fromhex(left) for left in saved["looked_at"]}
             self.seekers.restore(saved["seekers"])
 
+    def _exact_guess(self, task: Task) -> Find | None:
+        """A guess that is the law of these rows, cleaned up; None where there is none or no law is looked for."""
+        problem, rows = self.problem, self.problem.search_rows
+        unwanted = task.settings.seeking is None or task.options.looks_for == "accuracy" or self.ranges.change
+        if not problem.guesses or unwanted or _obstacle(problem, rows) is not None:
+            return None
+        weights = None if problem.weights is None else problem.weights[rows]
+        finds = Finds(problem.X[rows], problem.y[rows], problem.dimensions, weights)
+        for guess in task.guesses:
+            finds.take(model_expression(guess.model), any_sign=False)
+        return finds.law if finds.law is not None and self._holds(finds.law) else None
+
     def _said(self, find: Find) -> Find | None:
         """A find in the user's units; the same object whenever it is asked for."""
         if id(find) not in self._in_user_units:
@@ -168,12 +207,12 @@ class LawSearch:
             return True
         return laws.holds(law, self.problem.X[rows], self.problem.y[rows])
 
-    def _run_in_few(self, seekers: Seekers, evaluations: int, stop: Callable[[], bool]) -> None:
+    def _pieces_in_few(self, seekers: Seekers, evaluations: int, stop: Callable[[], bool]) -> Pieces[None]:
         """In very few rows with a pause: a short find may be a law by `law_of_few`."""
         until = seekers.evaluations + evaluations
         for piece in (FIRST_PIECE, evaluations):
             if seekers.law is None and seekers.evaluations < until and not stop():
-                seekers.seek(min(piece, until - seekers.evaluations), stop)
+                yield from seekers.pieces(min(piece, until - seekers.evaluations), stop)
             if seekers.law is None:
                 seekers.finds.law = law_of_few(seekers, self.looked_at)
 

@@ -10,6 +10,7 @@ from multigene._engine import Individual, Workers
 from multigene.search.bans import Bans
 from multigene.search.constants import MOST_ROWS_SIDE_BY_SIDE
 from multigene.search.folds import folds_of, very_few_rows
+from multigene.search.guesses import Guess, tuned
 from multigene.search.problem import Problem, Rows
 from multigene.settings.settings import Refinement, Search, Settings
 
@@ -60,6 +61,11 @@ class Task:
     def sees_all_rows(self) -> bool:
         """Do islands see every row in the end? Not where there are very many."""
         return len(self.problem.finish_rows) == len(self.problem.y)
+
+    @cached_property
+    def guesses(self) -> list[Guess]:
+        """Formulas that the user has already, tuned on the rows for searching, in the user's units."""
+        return tuned(self.problem, self.workers)
 
     @cached_property
     def folds(self) -> list[Rows]:

@@ -1,6 +1,7 @@
 """How large a formula may be: decided on rows that the search did not use.
 
-Every model of the front is compared with the best one row by row. The smallest model that is not clearly worse sets the size;
+Every model of the front is compared with the best one row by row. The smallest model that is not clearly worse sets the size, or
+one that people can read, where that costs little;
 what does not clearly beat a linear model is replaced by it, and if nothing clearly beats the constant, the constant is chosen.
 
 Few rows cannot choose among many models without picking one that fits by chance: there the whole search has been cross-validated
@@ -10,8 +11,10 @@ cross-validated either: there a formula must justify its size by its training er
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import nan
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -29,6 +32,9 @@ from multigene.search.constants import (
     FEWEST_ROWS_TO_VALIDATE,
     LUCKY,
     NEARLY_EVERY_ROW,
+    READABLE,
+    READABLE_COST,
+    READABLE_LEAVES,
     REFITTING_STEPS,
     RIDGE_BETTER_THAN_MEAN,
     ROOM,
@@ -40,6 +46,10 @@ from multigene.search.problem import Problem, Rows, best_constant
 from multigene.settings.settings import Refinement
 
 Floats = npt.NDArray[np.float64]
+
+#: Squared errors on unseen rows by identity of a model.
+Known = Mapping[int, Floats]
+NOTHING: Known = MappingProxyType({})
 
 #: Size that no model has.
 ANY_SIZE = 2**31
@@ -54,6 +64,7 @@ class SizeDecision:
     """What rows that the search did not use say."""
 
     most_nodes: int
+    """Nodes of the formula that is chosen, at most."""
     constant: bool = False
     linear: int | None = None
     """Number of the linear model that is to be preferred, if one is; RIDGE for the ridge regression."""
@@ -63,6 +74,13 @@ class SizeDecision:
     validation_r2: dict[int, float] = field(default_factory=dict)
     errors: Floats | None = None
     """Squared errors, row by row, of the model that set the size."""
+    supported: int | None = None
+    """Nodes of the largest formulas that unseen rows speak for, where the chosen one is to be more readable than those."""
+
+    @property
+    def searched(self) -> int:
+        """Nodes up to which the search goes on."""
+        return self.most_nodes if self.supported is None else self.supported
 
     @property
     def simple(self) -> bool:
@@ -74,19 +92,26 @@ class SizeDecision:
         """Is nothing left to be searched for?"""
         return self.simple or self.exactly
 
+    def r2(self, problem: Problem) -> float:
+        """R² on unseen rows of the model that set the size, NaN where there were none."""
+        rows = unseen_rows(problem)
+        if self.errors is None or len(self.errors) != len(rows):  # cross-validation was cut short
+            return nan
+        return HeldOut(problem, rows).r2(self.errors)
+
     def packed(self) -> list[Any]:
         """As plain values, without loss."""
         errors = None if self.errors is None else [e.hex() for e in self.errors.tolist()]
         scores = list(self.validation_r2.items())
-        return [self.most_nodes, self.constant, self.linear, self.exactly, scores, errors]
+        return [self.most_nodes, self.constant, self.linear, self.exactly, scores, errors, self.supported]
 
     @staticmethod
     def unpacked(values: list[Any]) -> SizeDecision:
         """The decision of its plain values."""
-        most_nodes, constant, linear, exactly, scores, errors = values
+        most_nodes, constant, linear, exactly, scores, errors, supported = values
         rows = None if errors is None else np.array([float.fromhex(e) for e in errors])
         known = {int(c): float(r) for c, r in scores}
-        return SizeDecision(int(most_nodes), bool(constant), linear, bool(exactly), known, rows)
+        return SizeDecision(int(most_nodes), bool(constant), linear, bool(exactly), known, rows, supported)
 
 
 # --- decisions ------------------------------------------------------------------------------------
@@ -99,7 +124,7 @@ def decide_on_held_out_rows(
     held_out = HeldOut(problem, problem.held_out_rows)
     if not candidates or not held_out.enough:
         return SizeDecision(ANY_SIZE)
-    errors = [held_out.squares(problem.predicted(c, held_out.X)) for c in candidates]
+    errors = [held_out.of(c) for c in candidates]
     scores = {c.complexity: held_out.r2(e) for c, e in zip(candidates, errors, strict=True)}
     best = int(np.argmin([e.sum() for e in errors]))
     if not clearly_better(errors[best], held_out.constant, BETTER_THAN_CONSTANT):
@@ -110,9 +135,7 @@ def decide_on_held_out_rows(
         if not clearly_better(errors[best], lines[line], BETTER_THAN_LINEAR):
             most = problem.size(linear[line])
             return SizeDecision(most, linear=line, validation_r2=scores, errors=lines[line])
-    small = smallest(errors)
-    most = int(np.ceil(ROOM * candidates[small].complexity))
-    return SizeDecision(most, validation_r2=scores, errors=errors[small])
+    return _sized([c.complexity for c in candidates], errors, smallest(errors), scores)
 
 
 def decide_by_cross_validation(problem: Problem, folds: Sequence[FoldResult]) -> SizeDecision:
@@ -131,13 +154,25 @@ def decide_by_cross_validation(problem: Problem, folds: Sequence[FoldResult]) ->
     has_line = clearly_better(line, mean, RIDGE_BETTER_THAN_MEAN)
     rival, needed = (line, BETTER_THAN_LINEAR) if has_line else (mean, BETTER_THAN_CONSTANT)
     if clear and clearly_better(curve[small], rival, needed):
-        return SizeDecision(int(np.ceil(ROOM * sizes[small])), validation_r2=scores, errors=curve[small])
+        return _sized(sizes, curve, small, scores)
     worth_it = bool(curve[small].sum() < (1.0 - WORTH_IT) * rival.sum())
     if worth_it and convincingly_better(curve[small], rival, needed):
         return SizeDecision(sizes[small], exactly=True, validation_r2=scores, errors=curve[small])
     if has_line:
         return SizeDecision(1, linear=RIDGE, validation_r2=scores, errors=line)
     return SizeDecision(1, constant=True, validation_r2=scores, errors=mean)
+
+
+def _sized(
+    sizes: Sequence[int], errors: Sequence[Floats], small: int, scores: dict[int, float]
+) -> SizeDecision:
+    """The size of model number `small`, with some room; or a readable one, where that costs little on unseen rows."""
+    most = int(np.ceil(ROOM * sizes[small]))
+    brief = readable(sizes, errors, [scores[size] for size in sizes], small)
+    if brief == small:
+        return SizeDecision(most, validation_r2=scores, errors=errors[small])
+    fewer = min(int(np.ceil(ROOM * sizes[brief])), READABLE)
+    return SizeDecision(fewer, validation_r2=scores, errors=errors[brief], supported=most)
 
 
 def _ridge_or_mean(problem: Problem) -> SizeDecision:
@@ -182,6 +217,10 @@ class HeldOut:
             errors = self.weights * self._scaled(self.y - predicted) ** 2
         return np.where(np.isfinite(errors), errors, np.inf)
 
+    def of(self, candidate: Candidate) -> Floats:
+        """The same of a model of a front."""
+        return self.squares(candidate.individual.predict(self.X if candidate.in_user_units else self.Z))
+
     def errors(self, individual: Individual) -> Floats:
         """The same of a model of standardised features."""
         return self.squares(individual.predict(self.Z))
@@ -195,10 +234,26 @@ class HeldOut:
         return 1.0 - float(errors.sum()) / (float(np.sum(self.weights * centred**2)) or 1.0)
 
 
-def unseen_errors(problem: Problem, member: Member) -> Floats:
+def unseen_rows(problem: Problem) -> Rows:
+    """Held-out rows; with few rows those of all folds; none where there are too few to decide anything."""
+    if len(problem.held_out_rows):
+        return problem.held_out_rows
+    folds = folds_of(problem)
+    return np.concatenate(folds) if folds else np.arange(0)
+
+
+def unseen_r2(problem: Problem, member: Member, known: Known = NOTHING) -> float:
+    """R² of a formula of the law search on rows that it was not fitted to, NaN where there are none."""
+    rows = unseen_rows(problem)
+    return HeldOut(problem, rows).r2(unseen_errors(problem, member, known)) if len(rows) else nan
+
+
+def unseen_errors(problem: Problem, member: Member, known: Known = NOTHING) -> Floats:
     """Squared errors of a formula of the law search on the held-out rows; with few rows on each fold of them, fitted again to
-    the rest."""
+    the rest. Those that are `known` need not be computed."""
     individual = member.individual
+    if id(individual) in known:
+        return known[id(individual)]
     if len(problem.held_out_rows):
         held_out, X = HeldOut(problem, problem.held_out_rows), problem.X[problem.held_out_rows]
         return held_out.squares(individual.predict(X))
@@ -227,12 +282,31 @@ def smallest(errors: Sequence[Floats], clearly: float = CLEARLY_BETTER) -> int:
     )
 
 
+def readable(sizes: Sequence[int], errors: Sequence[Floats], r2: Sequence[float], small: int) -> int:
+    """Number of the model that people can read and that is nearly as good on unseen rows as number `small`; else that one.
+
+    Of models of a readable size the smallest that the best of them is not clearly better than is taken. It may cost a little R²,
+    and must not leave many times as much unexplained: where a law shines through, it is not given up for an approximation.
+    """
+    brief = [error for size, error in zip(sizes, errors, strict=True) if size <= READABLE]
+    if sizes[small] <= READABLE or not brief:
+        return small
+    number = smallest(brief)
+    affordable = r2[number] >= r2[small] - READABLE_COST
+    return number if affordable and 1.0 - r2[number] <= READABLE_LEAVES * (1.0 - r2[small]) else small
+
+
 def prefer_short(
-    problem: Problem, errors: Floats, chosen: Member, finds: list[Member], convincing: Member | None = None
+    problem: Problem,
+    errors: Floats,
+    chosen: Member,
+    finds: list[Member],
+    convincing: Member | None = None,
+    known: Known = NOTHING,
 ) -> Member:
     """A short formula of the law search instead of the islands' when unseen rows show no clear difference: the most `convincing`
     one, or the shortest that is about as good as the best. `errors` are those of the model that set the size."""
-    squares = {id(f): unseen_errors(problem, f) for f in finds}
+    squares = {id(f): unseen_errors(problem, f, known) for f in finds}
     if any(len(s) != len(errors) for s in squares.values()):  # cross-validation was cut short
         return chosen
     # Islands have short formulas, too: a law may be longer than an approximation, and is better on unseen rows.
@@ -254,10 +328,12 @@ def prefer_short(
     return chosen
 
 
-def best_of(problem: Problem, members: list[Member], convincing: Member | None = None) -> Member:
+def best_of(
+    problem: Problem, members: list[Member], convincing: Member | None = None, known: Known = NOTHING
+) -> Member:
     """Of models in the user's units, smallest first: the first that no other is clearly better than; the most `convincing` one
     comes before them."""
-    squares = {id(m): unseen_errors(problem, m) for m in members}
+    squares = {id(m): unseen_errors(problem, m, known) for m in members}
     best = min(squares.values(), key=lambda s: float(s.sum()))
     first = [convincing] if convincing is not None else []
     for member in (*first, *members):
@@ -266,9 +342,9 @@ def best_of(problem: Problem, members: list[Member], convincing: Member | None =
     return members[-1]
 
 
-def better_on_nearly_every_row(problem: Problem, find: Member, other: Member) -> bool:
+def better_on_nearly_every_row(problem: Problem, find: Member, other: Member, known: Known = NOTHING) -> bool:
     """Does a find miss unseen rows by far less than another model does, on nearly all of them?"""
-    first, second = unseen_errors(problem, find), unseen_errors(problem, other)
+    first, second = (unseen_errors(problem, each, known) for each in (find, other))
     if len(first) != len(second) or len(first) == 0:
         return False
     wins = float(np.mean(first < second))

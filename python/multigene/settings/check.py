@@ -18,6 +18,7 @@ from multigene.settings.settings import (
     Clock,
     Criterion,
     FunctionEntry,
+    Gaps,
     Kind,
     Mode,
     Settings,
@@ -98,8 +99,8 @@ _REAL: dict[str, tuple[float, float]] = {
 }
 _SWITCHES = (
     "fit_genes", "tune_constants", "distinct", "guarded", "race", "short", "linear", "guard", "standardise",
-    "survey", "transforms", "peeling", "symmetries", "relevance", "products", "portfolio", "dense", "adaptive", "brief",
-    "neutral", "rounding", "full_tuning", "climb",
+    "survey", "transforms", "peeling", "symmetries", "relevance", "products", "dense", "full_tuning",
+    "climb",
 )  # fmt: skip
 _RANGES = ("lcf_range", "constant_range")
 _CHOICES: dict[str, tuple[str, ...]] = {
@@ -110,6 +111,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "looks_for": get_args(Kind),
     "structure": get_args(Structure),
     "clock": get_args(Clock),
+    "missing": get_args(Gaps),
 }
 #: What users call a setting where it is a parameter of the estimator.
 _PARAMETERS = {"seconds": "time_limit", "looks_for": "search"}

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib import cpu_count, effective_n_jobs
 
 from multigene.settings.check import check
 from multigene.settings.defaults import default_settings
@@ -44,6 +44,10 @@ def resolved(estimator: Any) -> Settings:
     functions = None if estimator.functions is None else function_entries(estimator.functions)
     if estimator.search != "both" or estimator.units is not None:
         base = base.changed(looks_for=looks_for(base, estimator.search, estimator.units))
+    if estimator.guesses is not None and base.search is None:
+        raise ValueError(
+            "guesses belong to the default search; leave configuration out, or leave guesses out."
+        )
     if estimator.max_size is not None:
         if base.search is None:
             raise ValueError(
@@ -135,5 +139,5 @@ def threads(n_jobs: Any) -> int:
         raise ValueError(
             f"n_jobs={n_jobs!r} is no number of threads; give a whole number from 1, -1 for all cores, or None."
         )
-    # More threads than this gain nothing: no population is larger by much, and the system may refuse them.
-    return min(int(effective_n_jobs(n_jobs)), 1024)
+    # More threads gain nothing: they wait for each other, and the system may refuse them.
+    return min(int(effective_n_jobs(n_jobs)), max(32, int(cpu_count())))

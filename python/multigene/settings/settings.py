@@ -27,6 +27,7 @@ Kind = Literal["both", "laws", "accuracy"]
 Structure = Literal["linear", "products"]
 Criterion = Literal["r2", "gcv", "bic", "compact"]
 Clock = Literal["wall", "processor"]
+Gaps = Literal["fill", "drop", "error"]
 
 
 def function_entries(functions: Any) -> tuple[FunctionEntry, ...]:
@@ -193,7 +194,7 @@ class Tuning:
     steps: int = 25
     """Steps per generation and individual, less the number of its nodes, `Bp_steps`."""
     min_steps: int = 2
-    """At least so many steps, `Bp_min`."""
+    """At least this many steps, `Bp_min`."""
     tolerance: float = 1e-10
     """Tuning of an individual ends when a step changes R² by no more than this."""
     global_steps: int = 2
@@ -209,7 +210,7 @@ class Tuning:
     max_step: float = 50.0
     """Largest step, Δ_max."""
     tune_every: int = 1
-    """Tune in every so many generations: 1 for each of them (paper)."""
+    """Tune in every n-th generation: 1 for each of them (paper)."""
     tune_constants: bool = False
     """Tune plain constants as well."""
 
@@ -323,22 +324,22 @@ class Seeking:
     """Where the target seems to be a sum or product of functions of different features, look for these one after the other."""
     products: bool = True
     """Product leaves in every second restart."""
-    portfolio: bool = True
-    """Every second pair of restarts draws limits and prices of its own."""
     dense: bool = True
     """Islands whose leaves are linear combinations of all features, under BIC alone."""
-    adaptive: bool = True
-    """Less work for transforms that explain hardly anything after some restarts."""
-    brief: bool = True
-    """Drop from a convincing find in noisy data what the noise cannot tell from nothing."""
-    neutral: bool = True
-    """Mutations that put a term or factor in which at first changes nothing, for tuning to say what becomes of it."""
-    rounding: bool = True
-    """Mutations that make weights and exponents whole or half numbers."""
     full_tuning: bool = True
     """Tune all genes of every new best together."""
     climb: bool = True
     """Hill climbing at the end of a restart."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """What is made of the cells of a table."""
+
+    missing: Gaps = "fill"
+    """What to do about gaps: "fill" (by a number that the formula names, with an indicator where held-out rows say that a gap
+    tells something), "drop" (rows with gaps are left out) or "error". Rows without a target are left out with a warning unless
+    it is "error"."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -353,6 +354,7 @@ class Settings:
     stopping: Stopping = field(default_factory=Stopping)
     search: Search | None = None
     seeking: Seeking | None = None
+    table: Table = field(default_factory=Table)
 
     def with_values(self, **values: Any) -> Settings:
         """A copy with fields of any part changed by name; None leaves a field as it is."""
@@ -376,6 +378,7 @@ class Settings:
 PARTS: dict[str, Any] = {
     "genes": Genes, "selection": Selection, "variation": Variation, "tuning": Tuning,
     "refinement": Refinement, "stopping": Stopping, "search": Search, "seeking": Seeking,
+    "table": Table,
 }  # fmt: skip
 
 
@@ -391,3 +394,10 @@ def _part_of(name: str) -> str:
             f"There is no setting {name!r}{nearest(name, names) or '; multigene.settings lists them all.'}"
         )
     return names[name]
+
+
+def gaps_of(given: Any) -> str:
+    """What to do about gaps, by settings as users give them: unchecked, since `fit` checks."""
+    if isinstance(given, Settings):
+        return given.table.missing
+    return str(given.get("missing", Table().missing)) if isinstance(given, dict) else Table().missing

@@ -23,7 +23,7 @@ from multigene.report.html import plotly
 from multigene.settings.defaults import default_settings
 from multigene.studio.access import Access
 from multigene.studio.live import LiveRun
-from multigene.studio.question import Question
+from multigene.studio.question import LOSSES, Question
 from multigene.studio.workspace import LARGEST_UPLOAD, Dataset, Workspace, check_packed
 
 Answer = Callable[[Request], Awaitable[Response]]
@@ -113,6 +113,7 @@ class Studio:
             "data": [{"number": d.number, "name": d.name} for d in self.workspace.datasets.values()],
             "runs": [run.summary() for run in self.runs.values()],
             "functions": functions,
+            "losses": LOSSES,
             "formats": {name: each.suffix for name, each in EXPORTERS.items() if name != "onnx"},
         }
 

@@ -16,11 +16,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from multigene.data.training_rows import TrainingRows
 from multigene.files import write_atomically
 from multigene.fitted import FittedModel
 from multigene.model_file import dumps, loads
 from multigene.report import collect
 from multigene.report.html import explorer, page
+from multigene.report.numbers import number
 from multigene.report.shown_formula import shown_terms
 from multigene.search.progress import FrontRow, Progress
 from multigene.search.steering import check
@@ -29,6 +31,8 @@ from multigene.studio.workspace import Dataset, Workspace
 
 #: Seconds that an answer may spend on writing formulas of the front; the rest comes with the next answers.
 WRITING = 0.05
+#: Phases whose generations are those of the run.
+COUNTED = ("evolve", "explore", "finish")
 
 
 class LiveRun:
@@ -46,6 +50,7 @@ class LiveRun:
         self.waiting: list[tuple[str, Any]] = []
         self.rows: list[FrontRow] = []
         self.phase, self.formula, self.r2 = "prepare", "", -math.inf
+        self.part: tuple[int, int] | None = None
         self.step = self.generation = self.version = 0
         self.used, self.began = 0.0, 0.0
         self.curve: list[tuple[float, float]] = []
@@ -64,7 +69,7 @@ class LiveRun:
 
     def _work(self) -> None:
         try:
-            if self.step == 0:
+            if self.step == 0 and self.question.loss == "squared":
                 self._line_first()
             left = None
             if self.question.generations is None and self.question.seconds is not None:
@@ -79,7 +84,7 @@ class LiveRun:
             )
             self.fitted = model.fitted_
             write_atomically(self.folder / "model.json", dumps(self.fitted).encode())
-            self.formula, self.r2 = str(self.fitted.formula), self.fitted.r2
+            self.formula, self.r2 = str(self.fitted.formula), self.fitted.explained
             paused = self.wanted == "pause" and self.fitted.stopped_by == "callback"
             state = "paused" if paused else "done"
         except Exception as error:  # whatever it is, the page says so and the studio goes on
@@ -107,7 +112,8 @@ class LiveRun:
         """Between two rounds: note where it stands, hand over what was asked."""
         with self.lock:
             self.step += 1
-            self.phase, self.generation, self.rows = progress.phase, progress.number + 1, progress.front
+            self.phase, self.part, self.rows = progress.phase, progress.part, progress.front
+            self.generation = progress.number + 1 if progress.phase in COUNTED else 0
             if math.isfinite(progress.r2):
                 self.r2, self.formula = progress.r2, progress.formula
                 self.curve.append((round(self.used + time.monotonic() - self.began, 2), progress.r2))
@@ -115,11 +121,15 @@ class LiveRun:
                 progress.steer(action, value)
                 self.actions.append({"step": self.step, "action": action, "value": value})
             self.waiting.clear()
-            stop = self.wanted in ("pause", "stop")
+            stop = self.wanted == "stop" or (self.wanted == "pause" and self._may_pause())
             if stop and self.wanted == "stop":
                 self.actions.append({"step": self.step, "action": "stop", "value": None})
         self._tell()
         return stop
+
+    def _may_pause(self) -> bool:
+        """A law search that comes first cannot go on exactly where it was cut: a run that can be repeated pauses after it."""
+        return self.phase != "seek" or self.question.generations is None
 
     def _tell(self) -> None:
         with self.changed:
@@ -173,6 +183,8 @@ class LiveRun:
                 "trouble": self.trouble,
                 "note": self.note,
                 "phase": self.phase,
+                "part": self.part,
+                "measure": self.question.measure,
                 "generation": self.generation,
                 "generations": self.question.generations,
                 "seconds": round(seconds, 1),
@@ -194,8 +206,8 @@ class LiveRun:
         test = None
         if model is not None and self.test is not None:
             X, y = self.test[self.features].to_numpy(), self.test[self.question.target].to_numpy()
-            left = y - model.predict(X)
-            test = 1.0 - float(left @ left) / (float(np.sum((y - y.mean()) ** 2)) or 1.0)
+            measured = model.metrics(TrainingRows.of(X, y, None, model.loss))
+            test = number(measured.get("explained", measured["r2"]))
         return {
             "number": self.number,
             "data": self.dataset.name,
@@ -203,7 +215,8 @@ class LiveRun:
             "state": self.state,
             "seconds": round(self.used, 1),
             "size": None if model is None else model.formula.size,
-            "r2": None if model is None else model.r2,
+            "measure": self.question.measure,
+            "r2": None if model is None else number(model.explained),
             "test": test,
             "formula": "" if model is None else str(model.formula)[:300],
         }
@@ -245,7 +258,7 @@ class LiveRun:
         model = self.model().at(index)
         shorter = model.without_term(shown_terms(model.formula), place)
         self._keep(shorter)
-        return {"before": model.r2, "after": shorter.r2}
+        return {"measure": model.loss.measure, "before": model.explained, "after": shorter.explained}
 
     def predict(self, table: pd.DataFrame) -> str:
         """A table with the model's predictions and 95 % intervals as CSV."""
@@ -302,11 +315,9 @@ class LiveRun:
         run.actions, run.trouble = list(record["actions"]), str(record.get("trouble", ""))
         if (folder / "model.json").exists():
             model = loads((folder / "model.json").read_bytes())
-            from multigene.data.training_rows import TrainingRows
-
             X, y = run.train[run.features].to_numpy(), run.train[question.target].to_numpy()
-            run.fitted = model.with_rows(TrainingRows.of(X, y, None))
-            run.formula, run.r2 = str(model.formula), model.r2
+            run.fitted = model.with_rows(TrainingRows.of(X, y, None, model.loss))
+            run.formula, run.r2 = str(model.formula), model.explained
         if run.state == "running":
             run.state = "paused" if (folder / "checkpoint").exists() else "failed"
             run.trouble = run.trouble or (

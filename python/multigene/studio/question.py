@@ -11,9 +11,21 @@ from multigene.data.columns import choose_columns, numbers
 from multigene.data.split import split
 from multigene.estimator import MultigeneRegressor
 from multigene.expression.operators import OPERATORS
+from multigene.settings.loss import loss_of
 from multigene.studio.workspace import Dataset
 
 LONGEST = 86_400.0
+#: What the page says of every loss that it offers.
+LOSSES = {
+    "squared": "the typical error (squared)",
+    "absolute": "the absolute error: the median",
+    "huber": "squared, but robust against outliers",
+    "quantile": "a quantile, such as what 9 of 10 stay below",
+    "relative": "the error relative to the target",
+    "poisson": "counts (Poisson)",
+    "gamma": "positive amounts whose spread grows (gamma)",
+    "logistic": "yes or no (logistic)",
+}
 
 
 @dataclass(frozen=True)
@@ -28,6 +40,7 @@ class Question:
     search: str = "both"
     functions: list[str] = field(default_factory=list)
     units: dict[str, str] = field(default_factory=dict)
+    loss: str = "squared"
     holdout: float = 0.2
     seed: int = 0
 
@@ -62,7 +75,15 @@ class Question:
             raise ValueError(
                 f"There is no function {unknown[0]!r}; the functions are {', '.join(OPERATORS)}."
             )
+        if not isinstance(question.loss, str):
+            raise ValueError(f"The loss {question.loss!r} is no name.")
+        loss_of(question.loss)
         return question
+
+    @property
+    def measure(self) -> str:
+        """What the share explained by its loss is called."""
+        return str(loss_of(self.loss).measure)
 
     def as_dict(self) -> dict[str, Any]:
         """As plain values."""
@@ -92,6 +113,7 @@ class Question:
             "time_limit": None if self.generations is not None else self.seconds,
             "search": None if self.search == "both" else self.search,
             "units": self.units or None,
+            "loss": None if self.loss == "squared" else self.loss,
             "random_state": self.seed,
         }
         return {name: value for name, value in wanted.items() if value is not None}

@@ -1,4 +1,4 @@
-"""The authors' clock: how many generations their own program had made of a configuration after so many seconds.
+"""The authors' clock: how many generations their own program had made of a configuration after this many seconds.
 
 `data/authors_rates.csv` holds generations per processor second of the program behind the paper, for every configuration on five
 of its problems, measured on one machine of today. Its seven minutes bought tuned configurations far fewer generations than the
@@ -46,5 +46,5 @@ def rate(problem: str, configuration: str) -> float:
 
 
 def generations(problem: str, configuration: str, seconds: float, machine: float = 1.0) -> int:
-    """Generations that so many seconds bought, on a machine this many times as fast as the one of the rates."""
+    """Generations that this many seconds bought, on a machine this many times as fast as the one of the rates."""
     return max(1, round(machine * seconds * rate(problem, configuration)))

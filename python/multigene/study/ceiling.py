@@ -69,7 +69,7 @@ def summary_ceiling(runs: int = 30, draws: int = 1000, alpha: float = 0.05 / 11,
 
 @lru_cache
 def ceiling(runs: int = 30, draws: int = 1000, alpha: float = 0.05 / 11, seed: int = 0) -> Ceiling:
-    """Agreement of exact repetitions with so many runs each."""
+    """Agreement of exact repetitions with this many runs each."""
     rng = np.random.default_rng(seed)
     cells = paper.cells()
     agreeing = np.zeros(draws)

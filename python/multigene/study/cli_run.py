@@ -43,8 +43,10 @@ def run(
         list[str] | None, typer.Option("--method", "-m", help="Only these methods (repeat the option).")
     ] = None,
     seeds: Annotated[int | None, typer.Option(min=1, help="How many seeds instead of the design's.")] = None,
-    generations: Annotated[int | None, typer.Option(min=1, help="Limit runs to so many generations.")] = None,
-    seconds: Annotated[float | None, typer.Option(help="Limit runs to so many seconds.")] = None,
+    generations: Annotated[
+        int | None, typer.Option(min=1, help="Limit runs to this many generations.")
+    ] = None,
+    seconds: Annotated[float | None, typer.Option(help="Limit runs to this many seconds.")] = None,
     clock: Annotated[
         str, typer.Option(help="Whose seconds: wall, or processor for a machine that others use too.")
     ] = "wall",

@@ -116,7 +116,7 @@ class DaskCluster:
         return len(self.futures)
 
     def finished(self, seconds: float) -> list[tuple[Run, Outcome | None]]:
-        """Runs that ended within so many seconds; None for one that was lost with its worker."""
+        """Runs that ended within this many seconds; None for one that was lost with its worker."""
         self._workers()  # notices a lost scheduler
         keys: list[str] = []
         try:

@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from multigene.study.errors import StudyError, nearest
+from multigene.study.heat_map import section_id
 from multigene.study.limits import NO_LIMIT
 from multigene.study.statistics import Results
 from multigene.study.store import Store, read_json
@@ -178,7 +179,7 @@ def all_figures(store: Store, found: Results) -> Iterator[tuple[str, str, Figure
         for problem in found.problems():
             if not found.of(problem, limit):
                 continue
-            name = re.sub(r"[^A-Za-z0-9.-]+", "-", f"{problem}-{limit}").strip("-")
+            name = section_id(problem, limit)
             yield (
                 f"{name}-boxes",
                 f"Training (left) and testing (right) R² on {problem}, {limit}.",

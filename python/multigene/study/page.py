@@ -1,8 +1,8 @@
-"""One HTML page with everything a study found: tables, figures, formulas, failures, and how it was made.
+"""One HTML page with everything a study found: all verdicts as a heat map, figures, and folded below them numbers and formulas.
 
-The page is self-contained (styles and figures inside, no scripts, nothing fetched), follows the reader's
-light or dark setting, and can be read by a screen reader: tables have captions and scoped headings, figures
-have descriptions.
+The page looks like the report and takes its style from there. It is self-contained (styles and figures inside, no scripts,
+nothing fetched), follows the reader's light or dark setting, and can be read by a screen reader: tables have captions and scoped
+headings, figures have descriptions.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from multigene.files import write_atomically
+from multigene.report.modules import asset
 from multigene.study import tables
 from multigene.study.errors import StudyError
 from multigene.study.figures import all_figures, inline_svg
+from multigene.study.heat_map import heat_map, section_id
 from multigene.study.statistics import Results, agreement, results
 from multigene.study.store import Store, read_json
 from multigene.study.table_formats import html_table
@@ -37,7 +39,9 @@ def study_page(store: Store) -> str:
     return environment.from_string(template).render(
         design=found.design,
         counts=store.counts(),
-        agreements=_agreements(found),
+        style=asset("explorer.css")
+        + (resources.files("multigene.study") / "templates" / "study.css").read_text("utf-8"),
+        marked=any(cell.paper is not None for cell in found.cells),
         overview=html_table(tables.views_table(found), "overview"),
         views=_views(store, found),
         formulas=_best_formulas(store, found),
@@ -47,10 +51,10 @@ def study_page(store: Store) -> str:
     )
 
 
-def _agreements(found: Results) -> list[str]:
-    """Per limit how many verdicts are the paper's; nothing for a study of other problems."""
-    counted = [(limit, agreement(c for c in found.cells if c.limit == limit)) for limit in found.limits()]
-    return [f"{limit}: {count}" for limit, count in counted if count.compared]
+def _agreement(found: Results, limit: str) -> str:
+    """How many verdicts are the paper's; nothing for a study of other problems."""
+    count = agreement(c for c in found.cells if c.limit == limit)
+    return str(count) if count.compared else ""
 
 
 def write_page(store: Store, path: Path) -> None:
@@ -64,7 +68,7 @@ def write_page(store: Store, path: Path) -> None:
 
 
 def _views(store: Store, found: Results) -> list[dict[str, Any]]:
-    """Per limit: the summary and a section per problem with its table and figures."""
+    """Per limit: the heat map, the summary, and a section per problem with its table and figures."""
     figures: dict[str, list[tuple[str, str]]] = {}
     for name, description, figure in all_figures(store, found):
         identity = "f-" + re.sub(r"\W", "-", name)
@@ -77,7 +81,7 @@ def _views(store: Store, found: Results) -> list[dict[str, Any]]:
         for problem in found.problems():
             cells = found.of(problem, limit)
             if cells:
-                name = re.sub(r"[^A-Za-z0-9.-]+", "-", f"{problem}-{limit}").strip("-")
+                name = section_id(problem, limit)
                 table = html_table(
                     tables.problem_table(cells, problem, limit, len(found.design.seeds)), f"t-{name}"
                 )
@@ -86,7 +90,14 @@ def _views(store: Store, found: Results) -> list[dict[str, Any]]:
                 )
         summary = html_table(tables.summary_table(found, limit), "s-" + re.sub(r"\W+", "-", limit))
         views.append(
-            {"limit": limit, "id": re.sub(r"\W+", "-", limit), "summary": summary, "sections": sections}
+            {
+                "limit": limit,
+                "id": re.sub(r"\W+", "-", limit),
+                "map": heat_map(found, limit),
+                "agreement": _agreement(found, limit),
+                "summary": summary,
+                "sections": sections,
+            }
         )
     return views
 

@@ -78,7 +78,7 @@ class LocalProcesses:
         return sum(worker.run is not None for worker in self.workers)
 
     def finished(self, seconds: float) -> list[tuple[Run, Outcome | None]]:
-        """Runs that ended within so many seconds; None for one that was lost with its process."""
+        """Runs that ended within this many seconds; None for one that was lost with its process."""
         busy = {worker.connection: worker for worker in self.workers if worker.run is not None}
         ended: list[tuple[Run, Outcome | None]] = []
         for ready in wait(list(busy), timeout=seconds):

@@ -211,7 +211,7 @@ def verdict_counts(
 
 
 def smallest_p(runs: int) -> float:
-    """The smallest p value the test can give with so many runs on each side: below a few runs no verdict is
+    """The smallest p value the test can give with this many runs on each side: below a few runs no verdict is
     possible.
     """
     return 2 / math.comb(2 * runs, runs)

@@ -75,7 +75,7 @@ def label(amount: float, unit: str = "generation") -> str:
 
 
 def follow(split: Split, settings: Settings, seed: int, generations: int, marks: Marks) -> Followed:
-    """Run a configuration for so many generations and test its best models at every mark.
+    """Run a configuration for this many generations and test its best models at every mark.
 
     A run that has reached the target R² of its settings ends there, as it does in `fit`; later marks have its final models.
     """

@@ -1,7 +1,7 @@
 """Views of a study: whole runs, or what the same runs had on their way.
 
 A view turns the checkpoints of a store (`trajectory.py`) into rows like those of whole runs, so that statistics, tables and
-figures work on either: after so many generations or processor seconds, by the paper's rule or guarded, or by the authors'
+figures work on either: after this many generations or processor seconds, by the paper's rule or guarded, or by the authors'
 clock, which gives every configuration the generations that their program would have made (`authors.py`).
 """
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from multigene._engine import Workers
+from multigene.laws.progress import to_the_end
 from multigene.laws.seekers import Seekers
 from multigene.settings import Seeking
 
@@ -28,7 +29,7 @@ def search(y=Y, **options):
 
 def test_a_part_is_found_and_then_the_rest():
     seekers = search()
-    seekers.parts.run(seekers.progress, 10**9, lambda: False)
+    to_the_end(seekers.parts.pieces(seekers.progress, 10**9, lambda: False))
     law = seekers.law
     assert law is not None
     assert law.grade == "exact"
@@ -54,12 +55,12 @@ def test_splits_that_are_done_are_not_done_again():
     again = search(X[:, 0] * np.cos(X[:, 1]) + np.tanh(X[:, 2] - 2.0) * 0.3)
     again.restore(seekers.state())
     assert again.progress.split == seekers.progress.split
-    again.parts.run(again.progress, 10**9, lambda: pytest.fail("nothing is left to do"))
+    to_the_end(again.parts.pieces(again.progress, 10**9, lambda: pytest.fail("nothing is left to do")))
     assert again.evaluations == seekers.evaluations
 
 
 def test_a_split_that_was_cut_is_begun_anew():
     seekers = search()
-    seekers.parts.run(seekers.progress, 10**9, lambda: True)
+    to_the_end(seekers.parts.pieces(seekers.progress, 10**9, lambda: True))
     assert seekers.progress.split == 0
     assert seekers.law is None

@@ -38,6 +38,24 @@ def test_where_there_is_no_picture_all_features_stay():
     assert relevant(X, X[:, 0], [0]) == [0]
 
 
+def test_without_time_nothing_is_left_out():
+    law, used = next(iter(LAWS.values()))
+    X, asked = rows(), []
+
+    def stop(after):
+        asked.append(1)
+        return len(asked) > after
+
+    assert relevant(X, law(X), list(range(8)), lambda: stop(0)) == list(range(8))
+    asked.clear()
+    assert relevant(X, law(X), list(range(8)), lambda: stop(4)) == list(range(8))
+    assert relevant(X, law(X), list(range(8)), lambda: False) == used
+    workers = Workers(1)
+    assert not workers.watch()
+    workers.set_deadline(0.0)
+    assert workers.watch()
+
+
 def seekers(X, y, **options):
     return Seekers(X, y, np.arange(len(y)), np.random.default_rng(0), Workers(1), Seeking(**options))
 

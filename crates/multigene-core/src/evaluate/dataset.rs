@@ -260,7 +260,7 @@ impl Dataset {
         self.count
     }
 
-    /// The same rows of which only so many are different.
+    /// The same rows of which only this many are different.
     pub fn with_count(mut self, count: usize) -> Self {
         self.count = count.clamp(1, self.rows.max(1));
         self

@@ -12,7 +12,7 @@ use crate::vector_math::Level;
 
 /// Projections at most: each leaves about 1e-7 of what the last one left of the others.
 const PROJECTIONS: usize = 3;
-/// What rounding leaves of a dependent column: so many units in the last place of all columns that its projection adds up.
+/// What rounding leaves of a dependent column: this many units in the last place of all columns that its projection adds up.
 const ROUNDING: f64 = 16.0;
 
 /// The part of a column outside the kept columns and the parts before it, of unit length.

@@ -68,7 +68,7 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// Makes room for the adjoints of so many steps.
+    /// Makes room for the adjoints of this many steps.
     fn reserve(&mut self, steps: usize) {
         self.adjoints.reserve(steps * BLOCK);
         self.product.reserve(BLOCK);

@@ -62,6 +62,70 @@ pub fn named(name: &str, numbers: &[f64]) -> Result<Option<Arc<dyn Loss>>> {
     Ok(Some(loss))
 }
 
+/// What predictions of rows cost by the loss of this name, and weights and responses of the squared error that looks like it there.
+pub fn rows(name: &str, numbers: &[f64], y: &[f64], p: &[f64]) -> Result<[Vec<f64>; 3]> {
+    let Some(loss) = named(name, numbers)? else {
+        let squares = y.iter().zip(p).map(|(y, p)| (y - p).powi(2)).collect();
+        return Ok([squares, vec![1.0; y.len()], y.to_vec()]);
+    };
+    let values = y.iter().zip(p).map(|(&y, &p)| loss.value(y, p)).collect();
+    let (weights, responses) = y.iter().zip(p).map(|(&y, &p)| loss.working(y, p)).unzip();
+    Ok([values, weights, responses])
+}
+
+/// The constant of least loss, by the loss of this name.
+pub fn constant(name: &str, numbers: &[f64], y: &[f64], weights: &[f64]) -> Result<f64> {
+    let mean = || y.iter().zip(weights).map(|(y, w)| y * w).sum::<f64>() / weights.iter().sum::<f64>();
+    Ok(named(name, numbers)?.map_or_else(mean, |loss| loss.constant(y, weights)))
+}
+
+/// A loss that somebody else computes, for all rows at once: given the name of a method of [`Loss`] and its arrays, the answer's
+/// arrays. No answer is not a number here, which makes a model unfit.
+pub struct Foreign<F>(pub F);
+
+impl<F> Debug for Foreign<F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("The loss given")
+    }
+}
+
+impl<F: Fn(&str, &[&[f64]]) -> Option<Vec<Vec<f64>>>> Foreign<F> {
+    fn number(&self, method: &str, arrays: &[&[f64]]) -> f64 {
+        (self.0)(method, arrays).map_or(f64::NAN, |answer| answer[0][0])
+    }
+}
+
+impl<F: Fn(&str, &[&[f64]]) -> Option<Vec<Vec<f64>>> + Send + Sync> Loss for Foreign<F> {
+    fn value(&self, y: f64, p: f64) -> f64 {
+        self.total(&[y], &[1.0], &[p])
+    }
+
+    fn working(&self, y: f64, p: f64) -> (f64, f64) {
+        let (w, z) = self.working_rows(&[y], &[1.0], &[p]);
+        (w[0], z[0])
+    }
+
+    fn gain(&self) -> f64 {
+        1e-5 // every step is a call
+    }
+
+    fn constant(&self, y: &[f64], weights: &[f64]) -> f64 {
+        self.number("constant", &[y, weights])
+    }
+
+    fn total(&self, y: &[f64], weights: &[f64], p: &[f64]) -> f64 {
+        self.number("total", &[y, weights, p])
+    }
+
+    fn working_rows(&self, y: &[f64], weights: &[f64], p: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let unknown = || (vec![f64::NAN; y.len()], p.to_vec());
+        match (self.0)("working", &[y, weights, p]).map(<[Vec<f64>; 2]>::try_from) {
+            Some(Ok([w, z])) if w.len() == y.len() && z.len() == y.len() => (w, z),
+            _ => unknown(),
+        }
+    }
+}
+
 /// A loss on given rows.
 #[derive(Clone, Debug)]
 pub struct Objective {

@@ -1,7 +1,9 @@
 //! The losses that users name, one struct each; what a loss is says `loss`, where [`named`](super::loss::named) lists them.
 use std::fmt::Debug;
 
+use crate::dispatch;
 use crate::evaluate::loss::Loss;
+use crate::vector_math::{Level, logistic, softplus};
 
 /// Working weights are at least this share of the largest curvature, so that a row that is fitted well still counts.
 const LEAST_WEIGHT: f64 = 1e-10;
@@ -167,6 +169,31 @@ impl Loss for Gamma {
     }
 }
 
+/// Log odds become what each row costs.
+#[inline(always)]
+fn logistic_costs_kernel<const FMA: bool>(y: &[f64], p: &mut [f64]) {
+    for (p, &y) in p.iter_mut().zip(y) {
+        *p = 2.0 * (softplus::<FMA>(*p) - y * *p);
+    }
+}
+
+/// Row weights become working weights, log odds working responses.
+#[inline(always)]
+fn logistic_working_kernel<const FMA: bool>(y: &[f64], weights: &mut [f64], p: &mut [f64]) {
+    for ((p, weight), &y) in p.iter_mut().zip(weights).zip(y) {
+        let mean = logistic::<FMA>(-*p);
+        let curvature = mean * logistic::<FMA>(*p);
+        let w = if curvature > LEAST_WEIGHT { curvature } else { LEAST_WEIGHT };
+        *p += if *weight > 0.0 { (y - mean) / w } else { 0.0 };
+        *weight = if *weight > 0.0 { *weight * w } else { 0.0 };
+    }
+}
+
+dispatch! {
+    fn logistic_costs(y: &[f64], p: &mut [f64]) = logistic_costs_kernel;
+    fn logistic_working(y: &[f64], weights: &mut [f64], p: &mut [f64]) = logistic_working_kernel;
+}
+
 /// −2·log-likelihood of a class y ∈ {0, 1} (or a share of rows between) whose log odds are p.
 #[derive(Debug)]
 pub struct Logistic;
@@ -179,6 +206,21 @@ impl Loss for Logistic {
         let mean = 1.0 / (1.0 + (-p).exp());
         let w = (mean * (1.0 - mean)).max(LEAST_WEIGHT);
         (w, p + (y - mean) / w)
+    }
+    fn total(&self, y: &[f64], weights: &[f64], p: &[f64]) -> f64 {
+        let mut costs = p.to_vec();
+        logistic_costs(Level::detect(), y, &mut costs);
+        let row = |(&weight, &cost): (&f64, &f64)| if weight > 0.0 { weight * cost } else { 0.0 };
+        weights.iter().zip(&costs).map(row).sum()
+    }
+    fn working_rows(&self, y: &[f64], weights: &[f64], p: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let (mut working, mut response) = (weights.to_vec(), p.to_vec());
+        logistic_working(Level::detect(), y, &mut working, &mut response);
+        (working, response)
+    }
+    /// Newton's method: after a step that gained so little, the next one would gain its square.
+    fn gain(&self) -> f64 {
+        1e-7
     }
     fn constant(&self, y: &[f64], weights: &[f64]) -> f64 {
         let mean = mean(y, weights);

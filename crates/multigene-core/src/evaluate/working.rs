@@ -9,7 +9,7 @@ use crate::evaluate::least_squares::{Gram, PIVOT, solve};
 use crate::evaluate::loss::Objective;
 use crate::tree::individual::Individual;
 
-/// At most so many reweightings: separable classes have no finite best coefficients.
+/// At most this many reweightings: separable classes have no finite best coefficients.
 const REWEIGHTINGS: usize = 50;
 /// A step that raises the loss is halved so often before it is given up.
 const HALVINGS: usize = 20;

@@ -177,19 +177,21 @@ impl Individual {
 
     /// Largest feature number used, if any.
     pub fn max_feature(&self) -> Option<u32> {
-        let rows = self.genes.iter().flat_map(|gene| &gene.nodes).filter_map(|node| match *node {
-            Node::Variable(feature) => Some(feature),
-            Node::Combination(row) | Node::Product(row) => self
-                .weights
-                .row(row)
-                .features
-                .iter()
-                .copied()
-                .filter(|&feature| feature != BIAS)
-                .max(),
-            _ => None,
-        });
-        rows.max()
+        self.features().max()
+    }
+
+    /// Numbers of the features used, as often as they stand there.
+    pub fn features(&self) -> impl Iterator<Item = u32> + '_ {
+        self.genes.iter().flat_map(|gene| &gene.nodes).flat_map(|node| {
+            let (own, row) = match *node {
+                Node::Variable(feature) => (Some(feature), None),
+                Node::Combination(row) | Node::Product(row) => (None, Some(row)),
+                _ => (None, None),
+            };
+            let listed = row.map_or(&[][..], |row| self.weights.row(row).features);
+            own.into_iter()
+                .chain(listed.iter().copied().filter(|&feature| feature != BIAS))
+        })
     }
 }
 

@@ -23,15 +23,15 @@ const STIFFEN: f64 = 10.0;
 /// Settings of second-order tuning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LevenbergMarquardt {
-    /// At most so many accepted steps.
+    /// At most this many accepted steps.
     pub max_iterations: usize,
-    /// At most so many dampings per step.
+    /// At most this many dampings per step.
     pub tries: usize,
     /// Damping of the first step, relative to the curvature (Marquardt's scaling).
     pub damping: f64,
     /// Stop when a step lowers the error by no more than this share of it.
     pub tolerance: f64,
-    /// At most so many weights; of more, those of random nodes.
+    /// At most this many weights; of more, those of random nodes.
     pub max_parameters: usize,
     /// Weight decay: minimised is error · (1 + decay · Σ w²), over the slopes w of the tuned linear combinations.
     pub decay: f64,

@@ -57,7 +57,11 @@ def is_table(X: Any) -> bool:
 
 
 def as_frame(X: Any) -> Any:
-    """pandas and polars DataFrames, arrays and what is no table as they are; other tables (PyArrow, DuckDB, lazy) as pandas'."""
+    """pandas and polars DataFrames, arrays and what is no table as they are; other tables (PyArrow, DuckDB, lazy) as pandas'.
+
+    What is masked in an array is a gap.
+    """
+    X = unmasked(X)
     frame = _native(X)
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
@@ -138,7 +142,8 @@ def _finite(column: RawColumn) -> RawColumn:
 def _of_objects(values: npt.NDArray[Any], name: str, kind: Kind | None) -> RawColumn:
     """A column of Python objects: numbers, dates or text, told by what is in it."""
     if values.dtype.kind in "biuf":
-        return _finite(RawColumn(name, "number", values.astype(np.float64)))
+        numbers = values.astype(np.float64)
+        return _as_levels(numbers, name) if kind == "text" else _finite(RawColumn(name, "number", numbers))
     if values.dtype.kind in "mM":
         return RawColumn(name, "date", _days(values))
     types = {type(value) for value in values if not _is_gap(value)}
@@ -147,7 +152,7 @@ def _of_objects(values: npt.NDArray[Any], name: str, kind: Kind | None) -> RawCo
     if types and all(issubclass(each, datetime.date | np.datetime64) for each in types):
         return RawColumn(name, "date", _days(pd.to_datetime(pd.Series(values), utc=True).to_numpy()))
     if all(issubclass(each, int | float | np.number | np.bool_ | decimal.Decimal) for each in types):
-        numbers = np.array([np.nan if _is_gap(v) else float(v) for v in values], dtype=np.float64)
+        numbers = np.array([np.nan if _is_gap(v) else as_float(v) for v in values], dtype=np.float64)
         return _as_levels(numbers, name) if kind == "text" else _finite(RawColumn(name, "number", numbers))
     odd = next((each for each in types if not issubclass(each, str | int | float | np.generic | bytes)), None)
     if odd is not None:
@@ -156,6 +161,26 @@ def _of_objects(values: npt.NDArray[Any], name: str, kind: Kind | None) -> RawCo
             "leave the column out or take it apart."
         )
     return _of_texts(values, name, kind)
+
+
+def as_text(column: RawColumn) -> RawColumn:
+    """A column of numbers or days as levels; one of text as it is."""
+    return column if column.kind == "text" else _as_levels(column.values, column.name)
+
+
+def as_float(value: Any) -> float:
+    """A number of any type; whole numbers beyond floating point are infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf if value > 0 else -np.inf
+
+
+def unmasked(values: Any) -> Any:
+    """Masked arrays with gaps where they are masked, everything else as it is: what a mask hides is not to be used."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    return np.ma.filled(values.astype(np.float64), np.nan) if np.ma.is_masked(values) else values.data
 
 
 def _is_gap(value: Any) -> bool:

@@ -29,7 +29,7 @@ from multigene.laws.constants import (
 from multigene.laws.finds import Finds
 from multigene.laws.parts.candidates import candidates, most_convincing
 from multigene.laws.parts.splits import Bases, Split, first_part, splits, squared
-from multigene.laws.progress import Progress
+from multigene.laws.progress import Pieces, Progress
 from multigene.laws.transforms import logarithmic, one_sign
 
 Floats = npt.NDArray[np.float64]
@@ -69,8 +69,8 @@ class Parts:
         """Have the splits been asked for?"""
         return "splits" in self.__dict__
 
-    def run(self, progress: Progress, until: int, stop: Callable[[], bool]) -> None:
-        """The splits that are left, until so much work is done or there is a law."""
+    def pieces(self, progress: Progress, until: int, stop: Callable[[], bool]) -> Pieces[None]:
+        """The splits that are left, one after the other, until this much work is done or there is a law."""
         for split in self.splits[progress.split :]:
             if progress.law is not None or progress.evaluations >= until or stop():
                 return
@@ -80,6 +80,7 @@ class Parts:
                     return
             if not stop():
                 progress.split += 1
+            yield
 
     def _joined(self, split: Split, progress: Progress, stop: Callable[[], bool]) -> Iterator[Expression]:
         """Expressions of the target that a split leads to."""

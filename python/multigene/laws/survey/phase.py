@@ -27,7 +27,7 @@ from multigene.laws.constants import (
 )
 from multigene.laws.law import individual_of
 from multigene.laws.noise import criterion
-from multigene.laws.progress import Progress
+from multigene.laws.progress import Pieces, Progress, to_the_end
 from multigene.laws.rows import Rows
 from multigene.laws.survey.stages import Stage, Suggestions, stages
 from multigene.laws.targets import Target
@@ -43,7 +43,11 @@ class Survey:
         self.in_combined = sum(len(stage.targets) for stage in self.stages if stage.targets[0].combined)
 
     def run(self, progress: Progress, until: int, stop: Callable[[], bool]) -> bool:
-        """What is left of the survey; True if it was finished just now and the search may go on.
+        """What is left of the survey; True if it was finished just now and the search may go on."""
+        return to_the_end(self.pieces(progress, until, stop))
+
+    def pieces(self, progress: Progress, until: int, stop: Callable[[], bool]) -> Pieces[bool]:
+        """The same, target by target.
 
         Long finds wait until all stages about the same variables are through: the shortest exact formula is the law.
         """
@@ -63,7 +67,7 @@ class Survey:
             if progress.law is None or (
                 combined is law_in_combined and self._is_long(progress.law.expression)
             ):
-                self._test(Stage(stage.kind, left), suggestions, progress, stop)
+                yield from self._test(Stage(stage.kind, left), suggestions, progress, stop)
                 law_in_combined = None if progress.law is None else combined
             else:
                 progress.surveyed += len(left)
@@ -76,7 +80,7 @@ class Survey:
 
     def _test(
         self, stage: Stage, suggestions: Suggestions, progress: Progress, stop: Callable[[], bool]
-    ) -> None:
+    ) -> Pieces[None]:
         """What probes or catalogue suggest, tuned; what seems exact is looked at on all rows."""
         which = self.rows.spread(SURVEY_ROWS[stage.kind], of_all=stage.kind == "probe")
         transformed = [self.rows.transformed(target)[which] for target in stage.targets]
@@ -102,6 +106,7 @@ class Survey:
                     progress.look_at(expression, target)
             progress.surveyed += 1
             target.seeds = [*target.seeds, *list(dict.fromkeys([*best.values(), *tuned]))[:MOST_SEEDS]]
+            yield
 
 
 def _tuned(genes: list[Expression], data: Dataset) -> Individual | None:

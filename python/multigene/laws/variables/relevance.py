@@ -7,6 +7,8 @@ only later: a law must not be missed because a polynomial did not see a feature.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -16,8 +18,10 @@ from multigene.laws.variables.surrogate import highest_degree, surrogate_of
 Floats = npt.NDArray[np.float64]
 
 
-def relevant(X: Floats, y: Floats, features: list[int]) -> list[int]:
-    """The features that matter, as far as a smooth picture of the target shows; all of them if there is none."""
+def relevant(
+    X: Floats, y: Floats, features: list[int], stop: Callable[[], bool] = lambda: False
+) -> list[int]:
+    """The features that matter, as far as a smooth picture of the target shows; all of them if there is none, or no time."""
     rows = np.linspace(0, len(y) - 1, min(len(y), SYMMETRY_ROWS)).astype(int)
     X, y = X[rows], y[rows]
     if len(features) < 2 or highest_degree(len(rows), len(features)) < 2:
@@ -27,7 +31,7 @@ def relevant(X: Floats, y: Floats, features: list[int]) -> list[int]:
         if not seen:
             return features
         left, best = min(seen)
-        left, kept = _without_the_rest(X, _targets(y)[best], features, left)
+        left, kept = _without_the_rest(X, _targets(y)[best], features, left, stop)
     return kept if left < NO_PICTURE else features
 
 
@@ -38,11 +42,15 @@ def _targets(y: Floats) -> list[Floats]:
     return [y, *logarithm, order]
 
 
-def _without_the_rest(X: Floats, target: Floats, features: list[int], now: float) -> tuple[float, list[int]]:
+def _without_the_rest(
+    X: Floats, target: Floats, features: list[int], now: float, stop: Callable[[], bool]
+) -> tuple[float, list[int]]:
     """Features that matter, and what they leave of left-out rows; `now` is what all of them leave."""
     kept = list(features)
     while len(kept) > 1:
-        without = {j: _left(X, target, [k for k in kept if k != j]) for j in kept}
+        without = {j: None if stop() else _left(X, target, [k for k in kept if k != j]) for j in kept}
+        if stop():  # some were not looked at
+            break
         lefts = {j: left for j, left in without.items() if left is not None and left <= IRRELEVANT * now}
         if not lefts:
             break

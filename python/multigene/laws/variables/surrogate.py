@@ -47,7 +47,7 @@ class Surrogate:
 
 
 def highest_degree(rows: int, variables: int) -> int:
-    """The highest degree that so many rows allow."""
+    """The highest degree that this many rows allow."""
     degree = 1
     most = min(SURROGATE_TERMS, rows / ROWS_PER_TERM)
     while comb(variables + degree + 1, variables) <= most and degree < HIGHEST_DEGREE:

@@ -23,7 +23,7 @@ export function short(name, most = 26) { return literal(shortened(name, most)); 
 
 export function axis(colour, title, more = {}) {
   return {title: {text: title, standoff: 8, font: {size: 12, color: colour.soft}}, color: colour.soft, gridcolor: colour.grid, zeroline: false,
-    linecolor: colour.line, tickfont: {size: 11, color: colour.soft}, automargin: true, fixedrange: true, ...more};
+    linecolor: colour.line, tickfont: {size: 11, color: colour.soft}, automargin: true, fixedrange: true, exponentformat: "power", ...more};
 }
 
 export function layout(colour, more = {}) {
@@ -61,11 +61,11 @@ export function frontChart(content, index, colour) {
   const models = content.models, sizes = models.map(m => m.size), said = models.map(m => `<b>${nodes(m.size)}</b><br>${wrapped(m.text)}`);
   const traces = [], unseen = models.map(m => m.unseen.r2), known = content.unseen && unseen.some(v => v !== null);
   const clear = v => v !== null && v > -0.05 ? v : null;
-  if (known) traces.push({type: "scatter", mode: "lines+markers", name: `R² on unseen rows (${content.unseen})`, x: sizes, y: unseen.map(clear), connectgaps: true, hoverinfo: "skip",
+  if (known) traces.push({type: "scatter", mode: "lines+markers", name: `${content.measure} on unseen rows (${content.unseen})`, x: sizes, y: unseen.map(clear), connectgaps: true, hoverinfo: "skip",
     line: {color: colour.validation, width: 1.2, dash: "dot"}, marker: {color: colour.validation, size: 6, symbol: "diamond"}});
-  traces.push({type: "scatter", mode: "lines+markers", name: "R² on the training rows", x: sizes, y: models.map(m => m.r2), text: said,
+  traces.push({type: "scatter", mode: "lines+markers", name: `${content.measure} on the training rows`, x: sizes, y: models.map(m => m.r2), text: said,
     customdata: models.map((m, i) => i), line: {color: colour.train, width: 1.5, shape: "hv"}, marker: {color: colour.train, size: 8},
-    hovertemplate: "%{text}<br>R² %{y:.4f}<extra></extra>"});
+    hovertemplate: `%{text}<br>${content.measure} %{y:.4f}<extra></extra>`});
   const now = models[index], picks = content.picks.filter(p => p.model !== index);
   traces.push({type: "scatter", mode: "markers", name: "picks", showlegend: false, x: picks.map(p => models[p.model].size), y: picks.map(p => models[p.model].r2), hoverinfo: "skip",
     marker: {color: "rgba(0,0,0,0)", size: 14, line: {color: colour.soft, width: 1.5}}});
@@ -75,8 +75,8 @@ export function frontChart(content, index, colour) {
   const low = Math.max(-0.05, Math.min(...models.map(m => m.r2 ?? 0)));
   return [traces, layout(colour, {showlegend: true, clickmode: "event", legend: {...layout(colour).legend, y: -.2, yanchor: "top"},
     xaxis: axis(colour, "nodes of the formula", {...(wide ? {type: "log", tickvals: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]} : {rangemode: "tozero"}), title: {text: "nodes of the formula", standoff: 4, font: {size: 12, color: colour.soft}}}),
-    yaxis: axis(colour, "R²", {range: [low - .03, Math.min(1.03, Math.max(...models.map(m => m.r2 ?? 0)) + .04)]})}),
-    `Model ${index + 1} of ${models.length}: ${nodes(now.size)}, R² ${r2(now.r2)}.`];
+    yaxis: axis(colour, content.measure, {range: [low - .03, Math.min(1.03, Math.max(...models.map(m => m.r2 ?? 0)) + .04)]})}),
+    `Model ${index + 1} of ${models.length}: ${nodes(now.size)}, ${content.measure} ${r2(now.r2)}.`];
 }
 
 function pairs(content, model, colour, each) {
@@ -166,11 +166,11 @@ export function dependenceChart(content, curve, colour, range) {
 export function convergenceChart(content, colour) {
   const h = content.history;
   return [[
-    {type: "scatter", mode: "lines", name: "best R²", x: h.seconds, y: h.fitness, line: {color: colour.train, width: 2.2, shape: "hv"}, customdata: h.generation, hovertemplate: "%{x:.2f} s, generation %{customdata}<br>R² %{y:.5f}<extra></extra>"},
+    {type: "scatter", mode: "lines", name: `best ${content.measure}`, x: h.seconds, y: h.fitness, line: {color: colour.train, width: 2.2, shape: "hv"}, customdata: h.generation, hovertemplate: "%{x:.2f} s, generation %{customdata}<br>R² %{y:.5f}<extra></extra>"},
     {type: "scatter", mode: "lines", name: "its nodes", x: h.seconds, y: h.complexity, yaxis: "y2", line: {color: colour.test, width: 1.3, dash: "dot", shape: "hv"}, hovertemplate: "%{y} nodes<extra></extra>"}],
-    layout(colour, {showlegend: true, margin: {l: 48, r: 48, t: 10, b: 40}, xaxis: axis(colour, "seconds", {rangemode: "tozero"}), yaxis: axis(colour, "best R²"),
+    layout(colour, {showlegend: true, margin: {l: 48, r: 48, t: 10, b: 40}, xaxis: axis(colour, "seconds", {rangemode: "tozero"}), yaxis: axis(colour, `best ${content.measure}`),
       yaxis2: axis(colour, "nodes", {overlaying: "y", side: "right", showgrid: false, rangemode: "tozero", tickmode: "auto", nticks: 5})}),
-    `R² ${r2(h.fitness[h.fitness.length - 1])} after ${fixed(h.seconds[h.seconds.length - 1])} seconds.`];
+    `${content.measure} ${r2(h.fitness[h.fitness.length - 1])} after ${fixed(h.seconds[h.seconds.length - 1])} seconds.`];
 }
 
 export function errorRows(content, index) {

@@ -76,7 +76,7 @@ export function explore(root, content, charts, {nonce = "", styled = document.do
 
   function select(i, announce = true) {
     index = Math.max(0, Math.min(content.models.length - 1, i));
-    const m = model(), said = `${nodes(m.size)} · R² ${r2(m.r2)}` + (index === content.chosen ? " · recommended" : "");
+    const m = model(), said = `${nodes(m.size)} · ${content.measure} ${r2(m.r2)}` + (index === content.chosen ? " · recommended" : "");
     $("selected").replaceChildren(element("strong", "", `Model ${index + 1} of ${content.models.length}`), " ", element("span", "", said));
     $("previous").disabled = index === 0;
     $("next").disabled = index === content.models.length - 1;
@@ -87,10 +87,10 @@ export function explore(root, content, charts, {nonce = "", styled = document.do
     if (row.offsetTop < list.scrollTop || row.offsetTop + row.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = row.offsetTop - list.clientHeight / 2;
     const slider = $("chart-front");
     slider.setAttribute("aria-valuenow", index + 1);
-    slider.setAttribute("aria-valuetext", `${nodes(m.size)}, R² ${r2(m.r2)}: ${m.text.slice(0, 200)}`);
+    slider.setAttribute("aria-valuetext", `${nodes(m.size)}, ${content.measure} ${r2(m.r2)}: ${m.text.slice(0, 200)}`);
     showPanels(m); showDependence(m); showCode(m); showWhatIf(m);
     redraw();
-    if (announce) $("announce").textContent = `Model ${index + 1}: ${nodes(m.size)}, R² ${r2(m.r2)}. ${m.sentence}`;
+    if (announce) $("announce").textContent = `Model ${index + 1}: ${nodes(m.size)}, ${content.measure} ${r2(m.r2)}. ${m.sentence}`;
     styled.dispatchEvent(new CustomEvent("multigene-select", {detail: index}));
   }
 

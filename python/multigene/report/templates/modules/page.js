@@ -1,17 +1,9 @@
 // The report as a file: unpacks data and chart library, which the page holds, and hands over to the explorer.
 import {explore, switchTheme} from "./explorer.js";
+import {gunzipped, libraryFrom} from "./unpack.js";
 
-async function unpacked(id) {
-  const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), c => c.charCodeAt(0));
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
-}
-
-async function library() {
-  const script = document.createElement("script");
-  script.textContent = await unpacked("library");
-  document.head.append(script);
-  return window.Plotly;
-}
+function unpacked(id) { return gunzipped(Uint8Array.from(atob(document.getElementById(id).textContent), c => c.charCodeAt(0))); }
+async function library() { return libraryFrom(await unpacked("library")); }
 
 async function start() {
   if (typeof DecompressionStream !== "function") {

@@ -17,12 +17,19 @@ export function questionView(session) {
   const share = make("input", {type: "range", id: "holdout", min: 0, max: .5, step: .05, value: last.holdout ?? .2}), shareSaid = make("output", {}, ""), seed = make("input", {type: "number", id: "seed", min: 0, value: last.seed ?? 0});
   const saidShare = () => { shareSaid.textContent = `${Math.round(share.value * 100)} % of the rows`; }; share.addEventListener("input", saidShare); saidShare();
   const functions = make("div", {className: "checks", id: "functions"}, ...session.state.functions.map(f => make("label", {}, make("input", {type: "checkbox", name: "function", value: f, checked: !last.functions?.length || last.functions.includes(f)}), f)));
+  const [lastLoss, lastNumber] = (last.loss ?? "squared").split(/:(.*)/), known = lastLoss in session.state.losses;
+  const loss = make("select", {id: "loss", onchange: drawLoss}, ...[...Object.entries(session.state.losses), ["own", "a loss of one's own"]].map(([value, text]) => make("option", {value, selected: value === (known ? lastLoss : "own")}, text)));
+  const lossNumber = make("input", {type: "text", id: "loss-number", value: known ? lastNumber ?? "" : last.loss ?? ""}), lossSaid = make("span", {}), lossField = make("label", {className: "field"}, lossSaid, lossNumber);
+  const LOSS_NUMBERS = {quantile: ["Level between 0 and 1", "0.9"], huber: ["Distance at which an error is an outlier, if you know it", ""], own: ["Expression of y, the target, and p, the prediction", "abs(y - p)**1.5"]};
+  function drawLoss() { const asked = LOSS_NUMBERS[loss.value]; lossField.hidden = !asked; if (asked) { lossSaid.textContent = asked[0]; lossNumber.placeholder = asked[1]; } search.disabled = loss.value !== "squared"; if (search.disabled) search.value = "both"; }
+  const saidLoss = () => loss.value === "own" ? lossNumber.value || LOSS_NUMBERS.own[1] : LOSS_NUMBERS[loss.value] && (lossNumber.value || LOSS_NUMBERS[loss.value][1]) ? `${loss.value}:${lossNumber.value || LOSS_NUMBERS[loss.value][1]}` : loss.value;
+  drawLoss();
   const units = make("textarea", {id: "units", rows: 2, placeholder: "mass=kg, speed=m/s, energy=J", value: Object.entries(last.units ?? {}).map(e => e.join("=")).join(", ")});
   const checked = name => [...document.querySelectorAll(`input[name=${name}]:checked`)].map(e => e.value);
   async function begin(event) {
     event.preventDefault();
     const chosen = checked("function"), picked = checked("feature");
-    const given = {data: table.number, target: target.value, features: picked, seconds: Number(seconds.value) || null, generations: Number(generations.value) || null, search: search.value, holdout: Number(share.value), seed: Number(seed.value),
+    const given = {data: table.number, target: target.value, features: picked, seconds: Number(seconds.value) || null, generations: Number(generations.value) || null, search: search.value, loss: saidLoss(), holdout: Number(share.value), seed: Number(seed.value),
       functions: chosen.length === session.state.functions.length ? [] : chosen, units: Object.fromEntries(units.value.split(/[,\n]/).map(t => t.split("=").map(s => s.trim())).filter(p => p.length === 2 && p[0]))};
     const run = await attempt(() => ask("/api/runs", given));
     if (run) { session.question = given; session.run = run.number; say("The search has begun."); location.hash = "search"; }
@@ -33,7 +40,7 @@ export function questionView(session) {
       make("div", {className: "box"}, make("h2", {}, "What explains what"), field("Target", target), make("fieldset", {className: "field", style: "border:0;padding:0;margin:.7rem 0"}, make("legend", {}, "Columns to explain it with"), features)),
       make("details", {className: "box"}, make("summary", {}, "Functions"), make("p", {className: "quietly"}, "What formulas may be built of; with all of them checked the search takes its own choice."), functions),
       make("details", {className: "box"}, make("summary", {}, "Units"), field("Unit of every column and of the target; only formulas that agree with them are reported", units))),
-    make("div", {className: "box"}, make("h2", {}, "How"), field("Look for", search), field("Seconds", seconds), field("Generations, instead of seconds: the run can be repeated exactly", generations), field("Held out as test rows", share, shareSaid), field("Seed", seed),
+    make("div", {className: "box"}, make("h2", {}, "How"), field("Look for", search), field("What counts as an error", loss), lossField, field("Seconds", seconds), field("Generations, instead of seconds: the run can be repeated exactly", generations), field("Held out as test rows", share, shareSaid), field("Seed", seed),
       make("p", {className: "actions"}, make("button", {type: "submit", className: "primary", id: "start"}, "Start")))))));
   document.getElementById("target").focus({preventScroll: true});
 }

@@ -4,6 +4,9 @@ import {fixed, nodes, r2} from "./format.js";
 import {ask, attempt, library, make, place, say} from "./requests.js";
 
 const PHASES = {prepare: "preparing", evolve: "evolving", seek: "looking for a law", "cross-validate": "cross-validating the whole search", explore: "exploring", finish: "finishing on all rows"};
+// What a phase is for, and what may be done in it.
+const MEANING = {seek: "Short formulas are tried first: if one explains everything, it is the law, and the search ends. Steering works already.", "cross-validate": "There are few rows, so the whole search runs on parts of them first: that tells how large a formula may be. Formulas shown are those of the present part."};
+function at(run) { return (PHASES[run.phase] ?? run.phase) + (run.part ? `, part ${run.part[0]} of ${run.part[1]}` : ""); }
 const SAID = {running: "running", paused: "paused", done: "done", failed: "failed"};
 
 function colours() { const style = getComputedStyle(document.documentElement); return new Proxy({}, {get: (_, name) => style.getPropertyValue("--" + name).trim()}); }
@@ -36,8 +39,8 @@ export function searchView(session) {
     library().then(Charts => {
       if (!chart.isConnected) return;
       const colour = colours(), rows = current.front.filter(f => f.r2 > -.1), sizes = rows.map(f => f.size), wide = Math.max(...sizes) / Math.max(1, Math.min(...sizes)) > 25;
-      Charts.react(chart, [{type: "scatter", mode: "lines+markers", x: sizes, y: rows.map(f => f.r2), customdata: rows.map(f => current.front.indexOf(f)), line: {shape: "hv", color: colour.train, width: 1.5}, marker: {size: 9, color: colour.train}, hovertemplate: "%{x} nodes, R² %{y:.4f}<extra></extra>"}],
-        layout(colour, {xaxis: axis(colour, "nodes of the formula", wide ? {type: "log"} : {rangemode: "tozero"}), yaxis: axis(colour, "R² on the rows searched"), width: chart.clientWidth, height: chart.clientHeight}), {displayModeBar: false});
+      Charts.react(chart, [{type: "scatter", mode: "lines+markers", x: sizes, y: rows.map(f => f.r2), customdata: rows.map(f => current.front.indexOf(f)), line: {shape: "hv", color: colour.train, width: 1.5}, marker: {size: 9, color: colour.train}, hovertemplate: `%{x} nodes, ${current.measure} %{y:.4f}<extra></extra>`}],
+        layout(colour, {xaxis: axis(colour, "nodes of the formula", wide ? {type: "log"} : {rangemode: "tozero"}), yaxis: axis(colour, `${current.measure} on the rows searched`), width: chart.clientWidth, height: chart.clientHeight}), {displayModeBar: false});
       if (!chart.dataset.ready) { chart.dataset.ready = "yes"; chart.on("plotly_hover", event => { const row = current.front[event.points[0].customdata]; hovered = row.formula; under.textContent = `${nodes(row.size)}: ${row.formula ?? "…"}`; }); }
     });
   }
@@ -49,9 +52,9 @@ export function searchView(session) {
     const share = run.generations ? run.generation / run.generations : run.limit ? run.seconds / run.limit : 0;
     bar.style.width = `${100 * Math.min(1, run.state === "done" ? 1 : share)}%`;
     const left = run.limit && run.state === "running" ? `, about ${Math.max(0, Math.round(run.limit - run.seconds))} s left` : "";
-    detail.textContent = `${run.state === "running" ? (PHASES[run.phase] ?? run.phase) + ", " : ""}${run.seconds} s, ${run.generation} generations${left}. ${run.note ?? ""}`;
+    detail.textContent = `${run.state === "running" ? at(run) + ", " : ""}${run.seconds} s${run.generation ? `, ${run.generation} generations` : ""}${left}. ${run.state === "running" ? MEANING[run.phase] ?? "" : ""} ${run.note ?? ""}`;
     trouble.hidden = !run.trouble; trouble.textContent = run.trouble;
-    score.textContent = run.r2 === null ? "–" : `R² ${r2(run.r2)}`;
+    score.textContent = run.r2 === null ? "–" : `${run.measure} ${r2(run.r2)}`;
     formula.textContent = run.formula ? `${run.target} = ${run.formula}` : "…";
     pause.disabled = stop.disabled = run.state !== "running" || !!run.wanted; resume.disabled = run.state !== "paused"; look.disabled = !run.has_model;
     if (run.state === "paused") stop.disabled = false;

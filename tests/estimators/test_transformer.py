@@ -1,4 +1,4 @@
-"""Transformer, classifier, and several targets: scikit-learn's own checks, and what users do with them."""
+"""Transformer and several targets: scikit-learn's own checks, and what users do with them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from sklearn.multioutput import MultiOutputRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from multigene import MultigeneClassifier, MultigeneRegressor, MultigeneTransformer
+from multigene import MultigeneRegressor, MultigeneTransformer
 
 TINY = MultigeneRegressor("UB", generations=3, settings={"population_size": 12}, random_state=0, n_jobs=1)
 
 
-@parametrize_with_checks([MultigeneTransformer(TINY), MultigeneClassifier(TINY)])
+@parametrize_with_checks([MultigeneTransformer(TINY)])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -80,31 +80,6 @@ def test_in_a_pipeline_and_a_grid_search(rows):
     assert search.best_score_ > 0.3
 
 
-def test_classifier_learns_a_curved_boundary():
-    X = np.random.default_rng(1).normal(size=(400, 2))
-    y = np.where(X[:, 0] ** 2 + X[:, 1] ** 2 > 1.5, "outside", "inside")
-    regressor = clone(TINY).set_params(generations=15)
-    model = MultigeneClassifier(regressor).fit(X[:300], y[:300])
-    assert model.score(X[300:], y[300:]) > 0.9
-    probabilities = model.predict_proba(X)
-    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
-    assert list(model.classes_) == ["inside", "outside"]
-
-
-def test_classifier_with_three_classes_has_genes_for_each():
-    X = pd.DataFrame(np.random.default_rng(2).uniform(-3, 3, (300, 2)), columns=["p", "q"])
-    y = np.digitize(X["p"] * X["q"], [-2.0, 2.0])
-    model = MultigeneClassifier(TINY).fit(X, y)
-    assert len(model.regressors_) == 3
-    assert model.decision_function(X).shape == (300, 3)
-    assert model.score(X, y) > 0.8
-
-
-def test_classifier_says_that_one_class_is_too_few():
-    with pytest.raises(ValueError, match="at least 2 classes"):
-        MultigeneClassifier(TINY).fit([[0.0], [1.0]], ["a", "a"])
-
-
 def test_several_targets_through_scikit_learn(rows):
     X, y = rows
     both = np.column_stack([y, X["a"] * X["b"]])
@@ -115,8 +90,9 @@ def test_several_targets_through_scikit_learn(rows):
     np.testing.assert_array_equal(model.predict(X.to_numpy())[:, 1], alone.predict(X.to_numpy()))
 
 
-def test_the_examples_of_the_documentation_run():
-    text = (Path(__file__).parents[1] / "docs" / "pipelines.md").read_text()
+def test_the_examples_of_the_documentation_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (Path(__file__).parents[2] / "docs" / "pipelines.md").read_text()
     space: dict = {}
     for block in text.split("```python\n")[1:]:
         exec(block.split("```")[0], space)

@@ -1,0 +1,152 @@
+//! Threads of a run, and how long calls on them may take: they end early at the deadline and when whoever waits says so.
+//!
+//! The engine itself looks at no clock. Work on these threads is told by a flag that it is to end; verbs of a population look at
+//! it between individuals.
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use cpu_time::ProcessTime;
+use multigene_core::error::{Error, Result};
+
+/// How often a running call looks at the clock.
+const WATCH: Duration = Duration::from_millis(10);
+
+/// When calls are to end: at a moment, or when the process has used this much processor time.
+#[derive(Clone, Copy, Debug)]
+enum Deadline {
+    Wall(Instant),
+    Processor(Duration),
+}
+
+/// A pool of threads with a deadline.
+#[derive(Debug)]
+pub struct Workers {
+    pool: rayon::ThreadPool,
+    /// Shared with the parts.
+    deadline: Arc<Mutex<Option<Deadline>>>,
+    /// Do deadlines count processor time?
+    processor: bool,
+    /// Seen by calls of a function that runs on these threads ([`Workers::install`]).
+    stop: AtomicBool,
+    given_up: AtomicBool,
+}
+
+impl Workers {
+    /// This many threads; with `processor` a deadline counts processor time.
+    pub fn new(n_jobs: usize, processor: bool) -> Result<Self> {
+        Self::with_deadline(n_jobs, processor, Arc::default())
+    }
+
+    /// Threads of their own with the same deadline.
+    pub fn part(&self, n_jobs: usize) -> Result<Self> {
+        Self::with_deadline(n_jobs, self.processor, Arc::clone(&self.deadline))
+    }
+
+    fn with_deadline(n_jobs: usize, processor: bool, deadline: Arc<Mutex<Option<Deadline>>>) -> Result<Self> {
+        if n_jobs == 0 {
+            return Err(Error::new("n_jobs is 0; at least one thread is needed."));
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n_jobs).build();
+        Ok(Self {
+            pool: pool.map_err(|error| Error::new(error.to_string()))?,
+            deadline,
+            processor,
+            stop: AtomicBool::new(false),
+            given_up: AtomicBool::new(false),
+        })
+    }
+
+    /// Number of threads.
+    pub fn n_jobs(&self) -> usize {
+        self.pool.current_num_threads()
+    }
+
+    /// From now on calls end within a moment after this many seconds; None for no limit.
+    pub fn set_deadline(&self, seconds: Option<f64>) {
+        let left = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)).ok());
+        let deadline = left.and_then(|left| match self.processor {
+            true => processor_time().checked_add(left).map(Deadline::Processor),
+            false => Instant::now().checked_add(left).map(Deadline::Wall),
+        });
+        *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = deadline;
+    }
+
+    /// Calls that run end within a moment, later ones at once: nobody waits for their results.
+    pub fn give_up(&self) {
+        self.given_up.store(true, Relaxed);
+        self.stop.store(true, Relaxed);
+    }
+
+    /// Has the work been given up?
+    pub fn given_up(&self) -> bool {
+        self.given_up.load(Relaxed)
+    }
+
+    /// Has the deadline passed? If so, calls of a function that runs on these threads are told.
+    pub fn watch(&self) -> bool {
+        let passed = self.passed();
+        if passed {
+            self.stop.store(true, Relaxed);
+        }
+        passed
+    }
+
+    /// Has the deadline passed, or has the work been given up?
+    fn passed(&self) -> bool {
+        let deadline = *self.deadline.lock().unwrap_or_else(PoisonError::into_inner);
+        self.given_up()
+            || deadline.is_some_and(|deadline| match deadline {
+                Deadline::Wall(moment) => Instant::now() >= moment,
+                Deadline::Processor(used) => processor_time() >= used,
+            })
+    }
+
+    /// Runs a function on one of the threads. What it calls on these workers stays there: going to and fro between two threads
+    /// at every call takes time, and the system tends to keep both on one processor.
+    pub fn install<R: Send>(&self, function: impl FnOnce() -> R + Send) -> R {
+        self.pool.install(function)
+    }
+
+    /// Runs `work` on the pool. It is told to stop at the deadline, when it is given up, and when `interrupted`, which the waiting
+    /// thread asks every few milliseconds, says so.
+    pub fn run<R: Send>(
+        &self,
+        interrupted: impl FnMut() -> bool,
+        work: impl FnOnce(&AtomicBool) -> Result<R> + Send,
+    ) -> Result<R> {
+        if self.pool.current_thread_index().is_none() {
+            return self.run_watched(interrupted, work);
+        }
+        self.watch();
+        work(&self.stop)
+    }
+
+    fn run_watched<R: Send>(
+        &self,
+        mut interrupted: impl FnMut() -> bool,
+        work: impl FnOnce(&AtomicBool) -> Result<R> + Send,
+    ) -> Result<R> {
+        let stop = &AtomicBool::new(self.passed());
+        let (sender, receiver) = channel();
+        self.pool.in_place_scope(|scope| {
+            scope.spawn(move |_| drop(sender.send(work(stop))));
+            loop {
+                match receiver.recv_timeout(WATCH) {
+                    Ok(result) => return result,
+                    Err(RecvTimeoutError::Disconnected) => {
+                        return Err(Error::new("A worker thread ended without a result."));
+                    }
+                    Err(RecvTimeoutError::Timeout) if interrupted() || self.passed() => stop.store(true, Relaxed),
+                    Err(RecvTimeoutError::Timeout) => {}
+                }
+            }
+        })
+    }
+}
+
+/// Processor time of the process so far: the clock of Python's `time.process_time`.
+fn processor_time() -> Duration {
+    ProcessTime::try_now().map_or(Duration::ZERO, |now| now.as_duration())
+}
