@@ -21,6 +21,7 @@ ORDER = [
     "study",
     "estimators",
     "estimator",
+    "guesses",
     "report",
     "model_file",
     "model_check",

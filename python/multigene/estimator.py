@@ -8,6 +8,7 @@ imported when they are first asked for, so that fitting needs neither Jinja2 nor
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,12 +24,13 @@ from multigene.fitted import PICKLED_EARLIER, FittedModel, told
 from multigene.fitting import Data, Fitting, on_all_rows
 from multigene.formula import Digits
 from multigene.groups.regroup import asked_of_groups
+from multigene.guesses import read_guesses
 from multigene.report.notebook import InNotebook
 from multigene.search.run import Callback
 from multigene.settings.loss import loss_of
 from multigene.settings.parameters import Parameters, told_by_name
 from multigene.settings.resolve import resolved
-from multigene.settings.settings import Search, Settings
+from multigene.settings.settings import Search, Settings, gaps_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,6 +55,10 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         Functions of inner nodes by name, e.g. `["add", "mul", "sin"]`; a dict entry defines a new one:
         `{"add": None, "hill": "x**2/(1+x**2)"}`. None for those of the configuration. A list is a promise: beyond it formulas
         have sums and parts times numbers alone (`settings={"structure": "products"}` adds products and powers of features).
+    guesses : str, list or None
+        Formulas that you have already: text such as "2*a*exp(-b)", SymPy expressions, `Formula`s, fitted models, model files,
+        fronts of other programs as CSV files or tables. They are tuned, listed on the front and bred from; one that is exact ends
+        the search at once. Not with a configuration of the paper.
     generations : int or None
         Generations after which the run ends. None for the settings' number, or no limit if `time_limit` is given.
     time_limit : float or None
@@ -71,10 +77,6 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         Units of all features, and of the target under its name or "y", e.g. `{"m": "kg", "v": "m/s", "y": "J"}`, read
         by Pint (`multigene[units]`). Only laws are searched for then, and no formula that contradicts the units is
         reported; numbers have no unit, but one factor in front of the formula may have (see `multigene.laws.variables.units`).
-    missing : str
-        What to do about gaps: "fill" (by a number that the formula names, with an indicator where held-out rows say that a
-        gap tells something), "drop" (rows with gaps are left out) or "error". Rows without a target are left out with a
-        warning unless it is "error".
     n_jobs : int or None
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState, Generator or None
@@ -131,13 +133,13 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         configuration: str | None = None,
         *,
         functions: Any = None,
+        guesses: Any = None,
         generations: int | None = None,
         time_limit: float | None = None,
         loss: Any = "squared",
         max_size: int | None = None,
         search: str = "both",
         units: dict[str, str] | None = None,
-        missing: str = "fill",
         n_jobs: int | None = -1,
         random_state: Any = None,
         verbose: int = 0,
@@ -146,13 +148,13 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
     ) -> None:
         self.configuration = configuration
         self.functions = functions
+        self.guesses = guesses
         self.generations = generations
         self.time_limit = time_limit
         self.loss = loss
         self.max_size = max_size
         self.search = search
         self.units = units
-        self.missing = missing
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -210,11 +212,12 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         with during_fit() as interrupts:
             fitting = Fitting(Parameters.of(self), self.resolved_settings(), callback, interrupts)
             asked = asked_of_groups(groups, group_numbers, self.units)
-            rows = rows_to_fit(self, X, y, sample_weight, self.missing, groups)
+            rows = rows_to_fit(self, X, y, sample_weight, fitting.settings.table.missing, groups)
             line = ProgressLine(fitting.settings.stopping, bool(self.verbose), loss_of(self.loss).measure)
             data = Data(
                 rows.X, rows.y, rows.weights, rows.names, target_name(y), rows.encoding, rows.groups, asked
             )
+            data = replace(data, guesses=read_guesses(self.guesses, data.features))
             state = getattr(self, "_state", None)
             self._fitted, self._state = fitting.run(data, line, checkpoint, state)
         return self
@@ -313,7 +316,7 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing == "fill"
+        tags.input_tags.allow_nan = gaps_of(self.settings) == "fill"
         return tags
 
     # --- the front --------------------------------------------------------------------------------

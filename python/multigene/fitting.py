@@ -28,7 +28,7 @@ from multigene.evolution.interrupts import Interrupts
 from multigene.explain.all_rows import refitted
 from multigene.explain.digits import with_few_digits
 from multigene.explain.front import Front
-from multigene.expression.tree import variables
+from multigene.expression.tree import Expression, to_postfix, variables
 from multigene.fitted import FittedModel
 from multigene.groups.own import GroupRows
 from multigene.groups.regroup import Groups, own_values, regrouped
@@ -69,6 +69,8 @@ class Data:
     """The groups of the rows; `encoding` ends with their means of the target."""
     group_numbers: tuple[str, ...] = ("auto",)
     """Which numbers groups are to have for themselves."""
+    guesses: tuple[Expression, ...] = ()
+    """Formulas that the user has already."""
 
     @property
     def features(self) -> list[str]:
@@ -110,7 +112,14 @@ class Fitting:
         mark = ""
         if checkpoint or warm:
             seed = parameters.random_state
-            mark = fingerprint_of(settings, data.X, data.y, data.weights, seed, (dimensions, loss.written))
+            mark = fingerprint_of(
+                settings,
+                data.X,
+                data.y,
+                data.weights,
+                seed,
+                (dimensions, loss.written, [to_postfix(each) for each in data.guesses]),
+            )
         with np.errstate(all="ignore"):
             problem = seen(settings, data, dimensions, loss)
         names, target = data.features, data.target
@@ -218,7 +227,7 @@ def seen(
         only_laws=only_laws,
         loss=loss,
     )
-    return replace(problem, dimensions=dimensions)
+    return replace(problem, dimensions=dimensions, guesses=data.guesses)
 
 
 def fitted_model(run: Run, parameters: Parameters, data: Data, rows: TrainingRows) -> FittedModel:
@@ -309,7 +318,7 @@ def _numeric(fitted: FittedModel, stream: Stream) -> Iterator[tuple[Floats, Floa
     encoding = fitted.encoding
     plain = fitted.names
     if encoding is not None:
-        drop = fitted.parameters.missing == "drop"
+        drop = fitted.settings.table.missing == "drop"
         plain = [c.source for c in encoding.columns if drop or isinstance(c, Plain)]
     for chunk in stream.chunks():
         whole = chunk.dropna(subset=plain)

@@ -22,7 +22,7 @@ from multigene.settings.settings import Settings
 from multigene.settings.text import setting_value
 
 #: Parameters of the constructor in files of version 0.9 and earlier.
-EARLIER_PARAMETERS = ("population_size", "max_genes", "max_depth", "max_nodes")
+EARLIER_PARAMETERS = ("population_size", "max_genes", "max_depth", "max_nodes", "missing")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -104,7 +104,7 @@ def test_a_script_can_end_a_run():
         ("ban", "d", "neither a column nor a function"),
         ("price", -1.0, "from 0 on"),
         ("offer", "a +", "cannot be read"),
-        ("offer", "aa + 1", "neither a column nor a function"),
+        ("offer", "aa + 1", "«aa».* cannot be read: .aa. is no column; did you mean .a."),
     ],
 )
 def test_mistakes_are_told(action, value, said):

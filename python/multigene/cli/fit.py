@@ -99,6 +99,7 @@ class Method:
 
     search_: o.Kind = "both"
     loss: o.Loss = "squared"
+    guess: o.Guess = None
     max_size: o.MaxSize = None
     units: o.Units = None
     weights: o.Weights = None
@@ -124,6 +125,7 @@ class Method:
             "configuration": given if named is None else named,
             "functions": self.functions,
             "search": self.search_,
+            "guesses": self.guess or None,
             "loss": self.loss,
             "max_size": self.max_size,
             "units": read_units(self.units),

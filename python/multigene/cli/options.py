@@ -123,6 +123,16 @@ Loss = Annotated[
         rich_help_panel=SEARCH,
     ),
 ]
+Guess = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--guess",
+        metavar="FORMULA",
+        help="A formula that you have: text such as '2*a*exp(-b)', a model file, or a CSV file with another program's formulas. "
+        "It is tuned, listed and bred from; may be given again.",
+        rich_help_panel=SEARCH,
+    ),
+]
 Units = Annotated[
     list[str] | None,
     typer.Option(

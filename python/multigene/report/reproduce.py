@@ -83,6 +83,8 @@ def options(parameters: Parameters) -> list[str]:
             words += ["--set", f"{name}={toml(name, value)}"]
         elif isinstance(value, dict):
             words += [word for key, each in value.items() for word in (option, f"{key}={each}")]
+        elif isinstance(value, list):
+            words += [word for each in value for word in (option, str(each))]
         else:
             words += [option, str(value)]
     return words
