@@ -41,8 +41,6 @@ BOX_ROOM = 2.0
 #: which many terms share the work: with 20 for both ASN and CCS had 0.03 less test R² at the large end in one
 #: run (`sizes`, 5 s; a check without any limit did no better).
 CANCELLING, CANCELLING_LARGE = 20.0, 1000.0
-#: Functions of one kind inside each other that are too many. Not tuned.
-MOST_NESTED = 3
 
 # --- how a run is divided (searcher.py, seeking.py, run.py) -----------------------------------------
 

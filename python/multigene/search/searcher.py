@@ -360,7 +360,11 @@ def _found(task: Task, state: SearchState) -> Found:
         linear=state.islands.linear,
         decision=state.decision or SizeDecision(ANY_SIZE),
         law=state.laws.law,
-        finds=[*state.laws.finds, *scale.finds],
+        finds=[
+            find
+            for find in (*state.laws.finds, *scale.finds)
+            if state.laws.alone or task.building.allow_find(find.individual, find.expression)
+        ],
         unseen={id(f.individual): e for f, e in zip(scale.finds, scale.unseen, strict=True)},
         prices=state.laws.prices,
         laws_alone=state.laws.alone,

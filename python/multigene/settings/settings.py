@@ -274,6 +274,11 @@ class Search:
     max_size: int | None = None
     """Nodes of the largest printed formula that the front may hold; None for any. Up to 110 all islands look for short
     formulas."""
+    nesting: int = 2
+    """Functions of one kind that may stand inside each other: with 2 tanh(tanh(x)) may be in the result, tanh(tanh(tanh(x))) may
+    not."""
+    largest_exponent: float = 6.0
+    """Largest exponent in the result, of either sign, unless a law has it; powers among `functions` are always allowed."""
     linear: bool = True
     """Linear models are in the first population."""
     guard: bool = True
