@@ -31,6 +31,7 @@ BENCHMARKS = (
     "report",
     "laws",
     "calibration",
+    "guesses",
     "fingerprints",
 )
 #: Those that need data or packages of their own, or take hours, and run only when they are named.

@@ -46,9 +46,9 @@ def test_values_that_are_not_finite(value):
     bad[5] = value
     kind = "NaN" if np.isnan(value) else "infinite"
     with pytest.raises(ValueError, match=f"Column 1 of X is {kind} in row 3; fill"):
-        quick(missing="error").fit(*with_entry(value))
+        quick(settings={"missing": "error"}).fit(*with_entry(value))
     with pytest.raises(ValueError, match=f"The target is {kind} in row 5; fill"):
-        quick(missing="error").fit(X, bad)
+        quick(settings={"missing": "error"}).fit(X, bad)
     model = quick().fit(X, y)
     with pytest.raises(ValueError, match=f"Column 1 of X is {kind} in row 3; fill"):
         model.predict(with_entry(value)[0])
@@ -65,7 +65,7 @@ def test_a_missing_value_is_named_by_its_column(frame):
     with pytest.raises(
         ValueError, match=r"^Column 'b' is NaN in row 3; fill the value in or leave the row out\.$"
     ):
-        quick(missing="error").fit(table, y)
+        quick(settings={"missing": "error"}).fit(table, y)
 
 
 def test_complex_numbers_are_refused_in_one_sentence():
@@ -159,7 +159,7 @@ def test_missing_values_of_pandas():
     X, y = problem()
     for column in (pd.array([1, None] * 20, dtype="Int64"), [None, 1.0] * 20, [pd.NA, 1.0] * 20):
         with pytest.raises(ValueError, match=r"NaN|NA"):
-            quick(missing="error").fit(pd.DataFrame({"a": X[:, 0], "b": column}), y)
+            quick(settings={"missing": "error"}).fit(pd.DataFrame({"a": X[:, 0], "b": column}), y)
 
 
 @pytest.mark.parametrize(

@@ -115,18 +115,18 @@ def test_gaps_in_the_target_drop_rows_and_say_how_many() -> None:
     assert model.fitted_.rows is not None
     assert model.fitted_.rows.total == 55
     with pytest.raises(ValueError, match="The target is NaN in row 0"):
-        MultigeneRegressor(missing="error", **QUICK).fit(X.drop(columns="size"), y)
+        MultigeneRegressor(settings={"missing": "error"}, **QUICK).fit(X.drop(columns="size"), y)
 
 
 def test_what_is_done_about_gaps_can_be_said() -> None:
     X, y = sales(60)
     with pytest.raises(ValueError, match="Column 'size' is NaN in row 0"):
-        MultigeneRegressor(missing="error", **QUICK).fit(X, y)
+        MultigeneRegressor(settings={"missing": "error"}, **QUICK).fit(X, y)
     with pytest.warns(UserWarning, match="Left out 3 rows of 60 without a value"):
-        dropped = MultigeneRegressor(missing="drop", **QUICK).fit(X, y)
+        dropped = MultigeneRegressor(settings={"missing": "drop"}, **QUICK).fit(X, y)
     assert "size" in dropped.fitted_.names
     with pytest.raises(ValueError, match="missing='maybe' is not known"):
-        MultigeneRegressor(missing="maybe", **QUICK).fit(X, y)
+        MultigeneRegressor(settings={"missing": "maybe"}, **QUICK).fit(X, y)
 
 
 def test_gaps_in_arrays_are_filled() -> None:

@@ -247,7 +247,13 @@ class Population:
     def __len__(self) -> int: ...
 
 def polish(
-    models: list[Individual], data: Dataset, refinement: Any, price: float, workers: Workers
+    models: list[Individual],
+    data: Dataset,
+    refinement: Any,
+    price: float,
+    workers: Workers,
+    fit_genes: bool = True,
 ) -> list[Individual]:
     """Models on their own: all genes of each tuned jointly (`refinement`: `multigene.settings.Refinement`) and, where `price` is
-    positive, shortened by what does not pay for its place: minimised is ln(1 - R²) + price · printed nodes. In parallel."""
+    positive, shortened by what does not pay for its place: minimised is ln(1 - R²) + price · printed nodes. Without `fit_genes`
+    the genes are added as they are. In parallel."""

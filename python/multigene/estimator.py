@@ -7,6 +7,8 @@ imported when they are first asked for, so that fitting needs neither Jinja2 nor
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,18 +17,20 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from multigene.data.arrays import checked_features, checked_rows, rows_to_fit, target_name, with_errors
-from multigene.data.stream import Stream
+from multigene.data.stream import Stream, only_in_memory
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.interrupts import during_fit
-from multigene.fitted import FittedModel, told
+from multigene.fitted import PICKLED_EARLIER, FittedModel, told
 from multigene.fitting import Data, Fitting, on_all_rows
 from multigene.formula import Digits
+from multigene.groups.regroup import asked_of_groups
+from multigene.guesses import read_guesses
 from multigene.report.notebook import InNotebook
 from multigene.search.run import Callback
 from multigene.settings.loss import loss_of
 from multigene.settings.parameters import Parameters, told_by_name
 from multigene.settings.resolve import resolved
-from multigene.settings.settings import Search, Settings
+from multigene.settings.settings import Search, Settings, gaps_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,6 +55,10 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         Functions of inner nodes by name, e.g. `["add", "mul", "sin"]`; a dict entry defines a new one:
         `{"add": None, "hill": "x**2/(1+x**2)"}`. None for those of the configuration. A list is a promise: beyond it formulas
         have sums and parts times numbers alone (`settings={"structure": "products"}` adds products and powers of features).
+    guesses : str, list or None
+        Formulas that you have already: text such as "2*a*exp(-b)", SymPy expressions, `Formula`s, fitted models, model files,
+        fronts of other programs as CSV files or tables. They are tuned, listed on the front and bred from; one that is exact ends
+        the search at once. Not with a configuration of the paper.
     generations : int or None
         Generations after which the run ends. None for the settings' number, or no limit if `time_limit` is given.
     time_limit : float or None
@@ -69,10 +77,6 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         Units of all features, and of the target under its name or "y", e.g. `{"m": "kg", "v": "m/s", "y": "J"}`, read
         by Pint (`multigene[units]`). Only laws are searched for then, and no formula that contradicts the units is
         reported; numbers have no unit, but one factor in front of the formula may have (see `multigene.laws.variables.units`).
-    missing : str
-        What to do about gaps: "fill" (by a number that the formula names, with an indicator where held-out rows say that a
-        gap tells something), "drop" (rows with gaps are left out) or "error". Rows without a target are left out with a
-        warning unless it is "error".
     n_jobs : int or None
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState, Generator or None
@@ -93,6 +97,9 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         How the formula in use was chosen: "default", a criterion of `choose`, "index" or "pruned".
     parameters_ : pandas.DataFrame
         The numbers of the formula with their standard errors.
+    groups_ : pandas.DataFrame
+        The numbers that groups have for themselves (`fit(…, groups=)`), with their intervals; last, without a group, those of
+        new groups, whose standard error is the spread of the groups.
     transformations_ : pandas.DataFrame
         The learned linear combinations, one row each, one column per feature.
     r2_ : float
@@ -118,12 +125,6 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         All of the above as one value that never changes.
     n_features_in_, feature_names_in_ : int, array of str
         Number of features of the training rows, and their names where columns had names.
-
-    Examples
-    --------
-    >>> model = MultigeneRegressor(time_limit=10, random_state=0).fit(X, y)
-    >>> print(model.formula_)
-    >>> model.predict(X)
     """
 
     @told_by_name
@@ -132,13 +133,13 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         configuration: str | None = None,
         *,
         functions: Any = None,
+        guesses: Any = None,
         generations: int | None = None,
         time_limit: float | None = None,
         loss: Any = "squared",
         max_size: int | None = None,
         search: str = "both",
         units: dict[str, str] | None = None,
-        missing: str = "fill",
         n_jobs: int | None = -1,
         random_state: Any = None,
         verbose: int = 0,
@@ -147,13 +148,13 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
     ) -> None:
         self.configuration = configuration
         self.functions = functions
+        self.guesses = guesses
         self.generations = generations
         self.time_limit = time_limit
         self.loss = loss
         self.max_size = max_size
         self.search = search
         self.units = units
-        self.missing = missing
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -169,6 +170,8 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         sample_weight: Any = None,
         *,
         y_error: Any = None,
+        groups: str | int | None = None,
+        group_numbers: str | Sequence[str] = "auto",
         callback: Callback | None = None,
         checkpoint: str | Path | None = None,
     ) -> MultigeneRegressor:
@@ -186,6 +189,11 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
             different weights.
         y_error : array of shape (rows,), optional
             Standard deviation of every target, positive: rows count by its inverse square.
+        groups : str or int, optional
+            Column of X (of an array its number) that names the group of every row: one form for all, some numbers per group,
+            `p[site]*exp(-0.4*t)`. New groups get the pooled value.
+        group_numbers : str or list of str
+            Which numbers these are: "auto" (held-out rows decide), "offset" (a term), "factor", both in a list, or "all".
         callback : callable, optional
             Called with a `multigene.Progress` after every generation of a configuration of the paper and after every
             round of generations of the default search; returning True ends the run.
@@ -197,25 +205,25 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
 
         stream = Stream.of(X, y)
         if stream is not None:
-            if y_error is not None or not loss_of(self.loss).squared:
-                raise ValueError("loss and y_error go with rows in memory; give a table, or leave them out.")
-            return self._fit_in_pieces(stream, sample_weight, callback=callback, checkpoint=checkpoint)
+            given = {"sample_weight": sample_weight, "y_error": y_error, "groups": groups}
+            only_in_memory({**given, "loss": None if loss_of(self.loss).squared else self.loss})
+            return self._fit_in_pieces(stream, callback=callback, checkpoint=checkpoint)
         sample_weight = with_errors(sample_weight, y_error, len(y) if hasattr(y, "__len__") else 0)
         with during_fit() as interrupts:
             fitting = Fitting(Parameters.of(self), self.resolved_settings(), callback, interrupts)
-            rows = rows_to_fit(self, X, y, sample_weight, self.missing)
+            asked = asked_of_groups(groups, group_numbers, self.units)
+            rows = rows_to_fit(self, X, y, sample_weight, fitting.settings.table.missing, groups)
             line = ProgressLine(fitting.settings.stopping, bool(self.verbose), loss_of(self.loss).measure)
-            data = Data(rows.X, rows.y, rows.weights, rows.names, target_name(y), rows.encoding)
+            data = Data(
+                rows.X, rows.y, rows.weights, rows.names, target_name(y), rows.encoding, rows.groups, asked
+            )
+            data = replace(data, guesses=read_guesses(self.guesses, data.features))
             state = getattr(self, "_state", None)
             self._fitted, self._state = fitting.run(data, line, checkpoint, state)
         return self
 
-    def _fit_in_pieces(self, stream: Stream, sample_weight: Any, **options: Any) -> MultigeneRegressor:
+    def _fit_in_pieces(self, stream: Stream, **options: Any) -> MultigeneRegressor:
         """Search on rows drawn evenly from a table larger than memory; coefficients and scores from all of its rows."""
-        if sample_weight is not None:
-            raise ValueError(
-                "Tables that are read in pieces have no sample_weight; fit rows in memory, or leave it out."
-            )
         search = self.resolved_settings().search
         most = stream.sample_size((search or Search()).memory_megabytes)
         sample = stream.sample(most, self.random_state if isinstance(self.random_state, int) else 0)
@@ -251,9 +259,7 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
 
     formula_ = told("formula", "The chosen formula.")
     choice_ = told("choice", "How the formula in use was chosen.")
-    claim_ = told(
-        "claim", "Whether it may be the law behind the training rows: a grade and a probability, or None."
-    )
+    claim_ = told("claim", "Whether it may be the law behind the rows: a grade and a probability, or None.")
     r2_ = told("r2", "R² of the chosen formula on the training rows.")
     explained_ = told("explained", "Share of the best constant's loss that is explained.")
     n_genes_ = told("n_genes", "Genes that take part.")
@@ -310,13 +316,13 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing == "fill"
+        tags.input_tags.allow_nan = gaps_of(self.settings) == "fill"
         return tags
 
     # --- the front --------------------------------------------------------------------------------
 
-    @property
-    def equations_(self) -> pd.DataFrame:
+    equations_ = told(
+        "equations",
         """The front, smallest formula first: one row per model that no smaller one equals.
 
         Columns: `complexity` (nodes of the printed formula), `r2` (training), `validation_r2` (what formulas
@@ -324,8 +330,8 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         were), `rmse`, `mdl` (description length in bits), `bic`, `parameters` (printed numbers), `genes`,
         `source` ("search" or "pruned"), `formula`, `chosen`, `picks` (which of "simple", "balanced", "default" and
         "accuracy" it is).
-        """
-        return self.fitted_.equations()
+        """,
+    )
 
     def choose(self, criterion: str | int = "default") -> MultigeneRegressor:
         """Use another formula of the front from now on, without fitting anything.
@@ -373,16 +379,15 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         """How often the good models of the front (at least this share of the best R²) use each variable."""
         return self.fitted_.variable_frequencies(least)
 
-    @property
-    def transformations_(self) -> pd.DataFrame:
-        """The learned linear combinations: one row each, the additive weight first, then one column per feature."""
-        return self.fitted_.transformations()
-
-    @property
-    def parameters_(self) -> pd.DataFrame:
-        """The numbers of the formula as printed: estimate, standard error (NaN where the rows determine a number only
-        together with others), 95 % interval, and where each stands."""
-        return self.fitted_.parameter_table()
+    transformations_ = told(
+        "transformations", "The learned linear combinations: a row each, bias and weights."
+    )
+    parameters_ = told(
+        "parameter_table", "The numbers of the formula as printed, with errors and 95 % intervals."
+    )
+    groups_ = told(
+        "group_table", "The numbers that groups have for themselves, and last those of new groups."
+    )
 
     def keep_rows(self, X: Any, y: Any, sample_weight: Any = None) -> MultigeneRegressor:
         """Keep training rows with a model that was loaded from a file, as `fit` does: intervals, pruning and importance
@@ -433,8 +438,5 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "_member" in state:
-            raise ValueError(
-                "This model was pickled by an earlier version of multigene, whose models had another form; "
-                "fit it again, or save it with that version by model.save(path), which this one reads."
-            )
+            raise ValueError(PICKLED_EARLIER)
         super().__setstate__(state)

@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,8 @@ from multigene.explain.intervals import Uncertainty, bounds, parameter_table
 from multigene.expression.genes import model_expression, prediction_expression, transformations
 from multigene.expression.tree import Expression
 from multigene.formula import Formula
+from multigene.groups.certainty import certainty_of, group_table, own_columns
+from multigene.groups.regroup import Groups
 from multigene.laws.claims import Claim, claim_of
 from multigene.search.constants import FEW_ROWS
 from multigene.settings.parameters import Parameters
@@ -45,6 +48,10 @@ Floats = npt.NDArray[np.float64]
 NO_ROWS = (
     "This model was loaded from a file, which does not hold the training rows; give rows as X and y, "
     "or let the model keep them with model.keep_rows(X, y)."
+)
+PICKLED_EARLIER = (
+    "This model was pickled by an earlier version of multigene, whose models had another form; "
+    "fit it again, or save it with that version by model.save(path), which this one reads."
 )
 
 
@@ -74,6 +81,8 @@ class FittedModel:
     """Why the run ended."""
     encoding: Encoding | None = None
     """How the columns of a raw table become the numeric ones; None where the features are numbers."""
+    groups: Groups | None = None
+    """The groups that have numbers of their own, where the fit was told of any."""
     choice: str = "default"
     """How the model in use was chosen: "default", a criterion of `choose`, "index" or "pruned"."""
     changes: tuple[tuple[str, Any], ...] = ()
@@ -132,8 +141,8 @@ class FittedModel:
     @cached_property
     def claim(self) -> Claim | None:
         """Whether the formula may be the law behind the training rows: a grade and a probability. None where the rows contradict
-        that, and after loading from a file, which has no rows."""
-        if self.rows is None or not self.loss.squared:
+        that, after loading from a file, which has no rows, and where groups have numbers of their own."""
+        if self.rows is None or not self.loss.squared or self.groups is not None:
             return None
         return claim_of(self.formula.expression, self.rows.X, self.rows.y, self.rows.weights)
 
@@ -275,7 +284,16 @@ class FittedModel:
         """What the training rows say about the numbers of the formula."""
         if self.known_uncertainty is not None and self.known_uncertainty[0] is self.chosen:
             return self.known_uncertainty[1]
-        return Uncertainty.of(model_expression(self.individual), self.needed(None))
+        return certainty_of(model_expression(self.individual), self.names, self.needed(None))
+
+    def group_table(self) -> pd.DataFrame:
+        """The numbers of every group, and the pooled ones of new groups, with standard errors and 95 % intervals."""
+        columns = own_columns(model_expression(self.individual), self.names)
+        try:
+            known = self.uncertainty if columns else None
+        except ValueError:  # few rows, or none
+            known = None
+        return group_table(self.names, columns, dict(self.groups.counts if self.groups else ()), known)
 
     def parameter_table(self) -> pd.DataFrame:
         """The numbers of the formula as printed: estimate, standard error, 95 % interval, and where each stands."""
@@ -337,5 +355,10 @@ class FittedModel:
 
 
 def told(name: str, meaning: str) -> Any:
-    """A fitted attribute of an estimator that its `FittedModel` has under another name."""
-    return property(lambda self: getattr(self.fitted_, name), doc=meaning)
+    """A fitted attribute of an estimator that its `FittedModel` has, or makes, under another name."""
+
+    def asked(estimator: Any) -> Any:
+        value = getattr(estimator.fitted_, name)
+        return value() if isinstance(value, MethodType) else value
+
+    return property(asked, doc=meaning)

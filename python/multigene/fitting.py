@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,9 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from multigene._engine import Dataset, Workers
 from multigene.data.arrays import data_summary
-from multigene.data.encoding.columns import Plain
+from multigene.data.encoding.columns import Plain, Scored
 from multigene.data.encoding.encoding import Encoding
+from multigene.data.encoding.raw import RawColumn
 from multigene.data.losses import SQUARED, Loss
 from multigene.data.stream import Stream
 from multigene.data.training_rows import TrainingRows
@@ -27,8 +28,10 @@ from multigene.evolution.interrupts import Interrupts
 from multigene.explain.all_rows import refitted
 from multigene.explain.digits import with_few_digits
 from multigene.explain.front import Front
-from multigene.expression.tree import variables
+from multigene.expression.tree import Expression, to_postfix, variables
 from multigene.fitted import FittedModel
+from multigene.groups.own import GroupRows
+from multigene.groups.regroup import Groups, own_values, regrouped
 from multigene.laws.variables.units import Dimensions
 from multigene.search.problem import Problem, unequal
 from multigene.search.result import is_finite
@@ -44,6 +47,10 @@ NOTHING_WITH_THESE_UNITS = (
     "No formula was found that agrees with the units, so the model is the mean; check them, give more time, or leave units out. "
     "A constant that has a unit inside a formula, such as g in v**2/2 + g*h, needs a column of its own."
 )
+#: Shares of a time limit for a search on the largest group alone and for the numbers of groups. Round numbers.
+ALONE_SHARE, NUMBERS_SHARE = 0.3, 0.2
+#: Rows that a group must have for a search of its own.
+ALONE_ROWS = 20
 #: Seconds beyond a time limit that numbers of models that were not chosen may take to lose digits.
 DIGITS_SECONDS = 0.05
 
@@ -58,6 +65,12 @@ class Data:
     names: list[str] | None
     target: str
     encoding: Encoding | None = None
+    groups: RawColumn | None = None
+    """The groups of the rows; `encoding` ends with their means of the target."""
+    group_numbers: tuple[str, ...] = ("auto",)
+    """Which numbers groups are to have for themselves."""
+    guesses: tuple[Expression, ...] = ()
+    """Formulas that the user has already."""
 
     @property
     def features(self) -> list[str]:
@@ -87,7 +100,7 @@ class Fitting:
     ) -> tuple[FittedModel, bytes | None]:
         """Search and put the result together; `line` shows how far the search is, `state` is that of an earlier run to go on
         from. The second value is the state at the end, where the next run may want it."""
-        settings, parameters = self.settings, self.parameters
+        settings, parameters = self._search_settings(data), self.parameters
         Dataset(data.X[:, :1].copy(), data.y, data.weights)  # the engine's own checks of target and weights
         data = replace(data, weights=unequal(data.weights))
         loss = loss_of(parameters.loss).of_rows(data.X, data.y)
@@ -99,7 +112,14 @@ class Fitting:
         mark = ""
         if checkpoint or warm:
             seed = parameters.random_state
-            mark = fingerprint_of(settings, data.X, data.y, data.weights, seed, (dimensions, loss.written))
+            mark = fingerprint_of(
+                settings,
+                data.X,
+                data.y,
+                data.weights,
+                seed,
+                (dimensions, loss.written, [to_postfix(each) for each in data.guesses]),
+            )
         with np.errstate(all="ignore"):
             problem = seen(settings, data, dimensions, loss)
         names, target = data.features, data.target
@@ -122,9 +142,68 @@ class Fitting:
             with line:
                 run.execute(line)
             fitted = fitted_model(run, parameters, data, rows)
+            if data.groups is not None:
+                alone = self._alone(data, line)
+                fitted = replace(fitted, settings=self.settings)
+                fitted = grouped_model(fitted, alone, data, self._time_is_up)
         if dimensions is not None and not variables(fitted.formula.expression) and np.ptp(data.y) > 0.0:
             warnings.warn(NOTHING_WITH_THESE_UNITS, UserWarning, stacklevel=3)
         return fitted, run.state() if warm else None
+
+    def _search_settings(self, data: Data) -> Settings:
+        """Settings of the search. With groups it has a part of the time, and no held-out rows: they decide afterwards."""
+        if data.groups is None:
+            return self.settings
+        limit = self.settings.stopping.seconds
+        return self._for_groups(None if limit is None else (1.0 - ALONE_SHARE - NUMBERS_SHARE) * limit)
+
+    def _for_groups(self, seconds: float | None) -> Settings:
+        settings = replace(self.settings, stopping=replace(self.settings.stopping, seconds=seconds))
+        search = settings.search
+        return settings if search is None else replace(settings, search=replace(search, holdout=0.0))
+
+    def _alone(self, data: Data, line: Any) -> Front | None:
+        """What a search on the largest group alone finds: forms whose numbers differ from group to group hide in pooled rows."""
+        assert data.groups is not None
+        column = data.groups
+        codes = column.values[~column.gaps].astype(np.intp)
+        largest = int(np.argmax(np.bincount(codes, minlength=len(column.levels))))
+        members = np.flatnonzero(column.values == largest)
+        y = data.y[members]
+        limit = self.settings.stopping.seconds
+        if self.interrupts.asked or len(members) < ALONE_ROWS or np.ptp(y) == 0.0:
+            return None
+        left = None if limit is None else limit * (1.0 - NUMBERS_SHARE) - (self.now() - self.started)
+        if left is not None:
+            if left <= 0.0:
+                return None
+            self.workers.set_deadline(left)
+        settings = self._for_groups(left)
+        weights = None if data.weights is None else unequal(data.weights[members])
+        part = replace(data, X=np.ascontiguousarray(data.X[members]), y=y, weights=weights)
+        loss = loss_of(self.parameters.loss).of_rows(part.X, part.y)
+        problem = seen(settings, part, None, loss)
+        run = Run(
+            settings,
+            problem,
+            self.workers,
+            self.now(),
+            None,
+            None,
+            "",
+            data.features,
+            data.target,
+            self.interrupts,
+        )
+        run.start(self.rng, None)
+        with line:
+            run.execute(line)
+        result = run.result()
+        return Front(list(result.front), result.chosen, data.features, data.target, {}, loss)
+
+    def _time_is_up(self) -> bool:
+        limit = self.settings.stopping.seconds
+        return self.interrupts.asked or (limit is not None and self.now() - self.started >= limit)
 
 
 def seen(
@@ -148,7 +227,7 @@ def seen(
         only_laws=only_laws,
         loss=loss,
     )
-    return replace(problem, dimensions=dimensions)
+    return replace(problem, dimensions=dimensions, guesses=data.guesses)
 
 
 def fitted_model(run: Run, parameters: Parameters, data: Data, rows: TrainingRows) -> FittedModel:
@@ -172,6 +251,43 @@ def fitted_model(run: Run, parameters: Parameters, data: Data, rows: TrainingRow
         history=pd.DataFrame(run.history),
         n_generations=run.generations(),
         stopped_by=run.stopped_by,
+    )
+
+
+def grouped_model(
+    fitted: FittedModel, alone: Front | None, data: Data, over: Callable[[], bool]
+) -> FittedModel:
+    """The model with numbers of their own for groups; its last column so far, their means of the target, becomes their number.
+
+    `alone` is the front of a search in one group.
+    """
+    assert data.groups is not None
+    assert data.encoding is not None
+    column, mean = data.groups, data.X.shape[1] - 1
+    levels = column.levels
+    codes = np.where(column.gaps, len(levels), column.values).astype(np.intp)
+    counts = np.bincount(codes, minlength=len(levels) + 1)
+    groups = Groups(column.name, data.group_numbers, tuple(zip(levels, counts.tolist(), strict=False)))
+    every = TrainingRows(data.X, data.y, data.weights, len(data.y), fitted.loss)
+    kept = every.shares > 0.0
+    rows = GroupRows(data.X, data.y, every.shares, codes, len(levels), fitted.loss).taken(kept)
+    fronts = [fitted.front] if alone is None else [alone, fitted.front]
+    found = regrouped(fronts, rows, levels, groups, mean, over)
+    place = Scored(column.name, "place", tuple((level, j + 1.0) for j, level in enumerate(levels)), 0.0)
+    own = [own_values(each, codes) for each in found.columns]
+    X = np.column_stack([data.X[:, :mean], np.where(codes < len(levels), codes + 1.0, 0.0), *own])
+    encoding = replace(
+        data.encoding,
+        columns=(*data.encoding.columns[:-1], place, *found.columns),
+        notes=(*data.encoding.notes, found.note),
+    )
+    training = TrainingRows.of(X, data.y, data.weights, fitted.loss)
+    summary = data_summary(encoding.names, X, data.y, training.variance)
+    members = with_few_digits(found.members, training, found.default, DIGITS_SECONDS)
+    default = members[found.members.index(found.default)]
+    front = Front(members, default, encoding.names, data.target, summary, fitted.loss)
+    return replace(
+        fitted, front=front, chosen=default, encoding=encoding, data=summary, rows=training, groups=groups
     )
 
 
@@ -202,7 +318,7 @@ def _numeric(fitted: FittedModel, stream: Stream) -> Iterator[tuple[Floats, Floa
     encoding = fitted.encoding
     plain = fitted.names
     if encoding is not None:
-        drop = fitted.parameters.missing == "drop"
+        drop = fitted.settings.table.missing == "drop"
         plain = [c.source for c in encoding.columns if drop or isinstance(c, Plain)]
     for chunk in stream.chunks():
         whole = chunk.dropna(subset=plain)

@@ -15,13 +15,14 @@ import numpy as np
 from multigene._engine import Individual
 from multigene.data.losses import KINDS, SQUARED, Loss, OwnLoss
 from multigene.explain.intervals import SHARES, Uncertainty
+from multigene.groups.regroup import Groups, told_numbers
 from multigene.settings.loss import loss_of
 from multigene.settings.parameters import Parameters
 from multigene.settings.settings import Settings
 from multigene.settings.text import setting_value
 
 #: Parameters of the constructor in files of version 0.9 and earlier.
-EARLIER_PARAMETERS = ("population_size", "max_genes", "max_depth", "max_nodes")
+EARLIER_PARAMETERS = ("population_size", "max_genes", "max_depth", "max_nodes", "missing")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,6 +192,19 @@ class Checked:
             np.array(determined, dtype=bool),
             tuple(spread),
         )
+
+    def groups(self) -> Groups | None:
+        """The groups that the model was told of."""
+        if self.values.get("groups") is None:
+            return None
+        table = self.table("groups")
+        numbers = tuple(table.texts("numbers", at_most=4))
+        counts = []
+        for pair in table._list("rows", self.limits.values):
+            if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[1], int):
+                raise ValueError("its rows of groups are damaged")
+            counts.append((self._short(pair[0], "rows"), int(pair[1])))
+        return Groups(table.text("column"), told_numbers(numbers), tuple(counts))
 
     def changes(self) -> tuple[tuple[str, Any], ...]:
         """What was asked of the model after its run, as far as the file tells."""

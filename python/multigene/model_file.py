@@ -30,6 +30,8 @@ from multigene.expression.numbers import parameters as numbers_of
 from multigene.files import write_atomically
 from multigene.fitted import FittedModel
 from multigene.fitted_classes import FittedClasses
+from multigene.groups.certainty import GroupUncertainty, own_columns
+from multigene.groups.regroup import Groups
 from multigene.model_check import Checked, Limits
 from multigene.settings.defaults import READABLE_DEPENDENCE
 from multigene.settings.loss import loss_of
@@ -108,6 +110,7 @@ def _document(model: FittedModel) -> dict[str, Any]:
         "features": list(model.names),
         "named": model.named,
         **({} if model.encoding is None else {"encoding": model.encoding.as_dict()}),
+        **({} if model.groups is None else {"groups": _groups(model.groups)}),
         "chosen": places[id(model.chosen)],
         "default": places[id(model.front.default)],
         "choice": model.choice,
@@ -124,6 +127,14 @@ def _document(model: FittedModel) -> dict[str, Any]:
         },
         "data": model.data,
         "intervals": _intervals(model),
+    }
+
+
+def _groups(groups: Groups) -> dict[str, Any]:
+    return {
+        "column": groups.column,
+        "numbers": list(groups.numbers),
+        "rows": [[level, rows] for level, rows in groups.counts],
     }
 
 
@@ -146,9 +157,8 @@ def _intervals(model: FittedModel) -> dict[str, Any] | None:
         known = model.uncertainty
     except ValueError:
         return None
-    if known.factor.size > MOST_FACTOR_VALUES or not (
-        math.isfinite(known.variance) and np.isfinite(known.factor).all()
-    ):
+    size = known.factor.size + (known.shared.size if isinstance(known, GroupUncertainty) else 0)
+    if size > MOST_FACTOR_VALUES or not (math.isfinite(known.variance) and np.isfinite(known.factor).all()):
         return None
     return {
         "variance": known.variance,
@@ -156,6 +166,7 @@ def _intervals(model: FittedModel) -> dict[str, Any] | None:
         "factor": known.factor.tolist(),
         "determined": known.determined.tolist(),
         "spread": list(known.spread),
+        **(known.as_dict() if isinstance(known, GroupUncertainty) else {}),
     }
 
 
@@ -345,7 +356,11 @@ def _model(document: Checked) -> FittedModel:
     data = document.data_summary(names)
     run = document.table("run")
     stopped_by = run.text("stopped_by")
-    known = document.intervals(len(numbers_of(model_expression(chosen.individual))))
+    expression = model_expression(chosen.individual)
+    known = document.intervals(len(numbers_of(expression)))
+    columns = own_columns(expression, names)
+    if columns and known is not None:
+        known = GroupUncertainty.from_dict(document.table("intervals").values, known, names, columns)
     return FittedModel(
         front=Front(members, default, names, document.text("target"), data or {}, document.loss()),
         chosen=chosen,
@@ -353,6 +368,7 @@ def _model(document: Checked) -> FittedModel:
         parameters=Parameters(**document.table("parameters").parameters(settings)),
         named=document.flag("named"),
         encoding=encoding,
+        groups=document.groups(),
         data=data,
         rows=None,
         history=pd.DataFrame(columns=["generation", "seconds", "evaluations", "fitness", "complexity"]),

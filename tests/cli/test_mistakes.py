@@ -8,6 +8,12 @@ pytest.importorskip("typer")
 from cli_cases import run
 
 MISTAKES = {
+    "unknown loss": ("fit good.csv -t y --loss hubber", "'hubber'"),
+    "loss that cannot be read": ("fit good.csv -t y --loss (y-q)**2", "(y-«q»)**2 cannot be read: 'q' is no name"),
+    "loss that is not finite": ("fit good.csv -t y --loss log(p-1e9)", "finite"),
+    "guess of no column": ("fit good.csv -t y --guess xx1*2", "«xx1»*2 cannot be read: 'xx1' is no column; did you mean"),
+    "guess of no function": ("fit good.csv -t y --guess sine(x1)", "'sine' is no function; did you mean 'sin'"),
+    "guess in no file": ("fit good.csv -t y --guess none.csv", "there is no file 'none.csv'"),
     "no such command": ("fitt good.csv", "Did you mean 'fit'"),
     "no such option": ("fit good.csv --targt y", "--target"),
     "option without value": ("fit good.csv --target", "requires an argument"),

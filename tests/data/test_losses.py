@@ -115,7 +115,7 @@ def test_squared_error_as_an_own_loss(own):
         ("quantile:2", "no level between 0 and 1"),
         ("huber:-1", "no positive distance"),
         ("poisson:3", "does not take"),
-        ("(y - q)**2", "'q' cannot be read"),
+        ("(y - q)**2", "«q».* cannot be read: 'q' is no name"),
         ("y**2 + 1", "does not contain p"),
         ("log(p - 1e9)", "finite near the target"),
         ("p - y", "is negative"),

@@ -10,8 +10,8 @@ import pytest
 from multigene.data.training_rows import TrainingRows
 from multigene.explain.rounding import rounded
 from multigene.explain.terms import Scorer
-from multigene.expression.definitions import read
 from multigene.expression.numbers import parameters
+from multigene.expression.reading import read
 
 X = np.random.default_rng(0).uniform(-2.0, 2.0, (200, 2))
 

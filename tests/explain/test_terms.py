@@ -8,8 +8,8 @@ import pytest
 from multigene._engine import Individual
 from multigene.data.training_rows import TrainingRows
 from multigene.explain.terms import Fitted, Scorer, as_individual, joined, split, terms_of
-from multigene.expression.definitions import read
 from multigene.expression.genes import model_expression
+from multigene.expression.reading import read
 from multigene.expression.tree import Number, Operation, Variable, evaluate
 from multigene.formula import Formula
 

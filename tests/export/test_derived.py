@@ -23,6 +23,7 @@ from multigene.data.encoding.columns import (
     Filled,
     Level,
     Missing,
+    Own,
     Plain,
     Scored,
 )
@@ -41,6 +42,7 @@ COLUMNS: tuple[Column, ...] = (
     Cyclic("the day", "cos", "year"),
     Filled("age", -30.5),
     Missing("age"),
+    Own("region", "p", (("north", -0.5), ("it's", 3.25)), 1.5),
 )
 
 

@@ -9,7 +9,8 @@ import pytest
 from random_expressions import random_models
 
 from multigene.expression.build import call
-from multigene.expression.definitions import DEFINITIONS, REPEATED, read, spelt_out
+from multigene.expression.definitions import DEFINITIONS, REPEATED, spelt_out
+from multigene.expression.reading import read
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Expression, Number, Power, Variable, evaluate
 from multigene.formula import Formula
@@ -36,7 +37,7 @@ def test_text_is_read(text: str, tree: Expression) -> None:
 
 
 def test_the_sentence_names_what_is_not_understood() -> None:
-    with pytest.raises(ValueError, match=r"'x\.real' cannot be read as a part of a formula"):
+    with pytest.raises(ValueError, match=r"^1 \+ x«\.»real cannot be read: '\.' cannot be read here"):
         read("1 + x.real", "xy")
     with pytest.raises(ValueError, match="takes 1 argument"):
         read("sin(x, y)", "xy")

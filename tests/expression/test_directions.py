@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 
-from multigene.expression.definitions import read
 from multigene.expression.directions import is_direction, named
+from multigene.expression.reading import read
 from multigene.formula import Formula
 
 NAMES = ("a", "b", "c")

@@ -18,11 +18,12 @@ from multigene.export import formats
 from multigene.export.writer import Writer
 from multigene.expression import definitions
 from multigene.expression.build import call
-from multigene.expression.definitions import DEFINITIONS, REPEATED, read
+from multigene.expression.definitions import DEFINITIONS, REPEATED
 from multigene.expression.engine_text import engine_text
 from multigene.expression.genes import gene_expression
 from multigene.expression.notation import Helper, Template
 from multigene.expression.operators import LANGUAGES, OPERATORS, PEOPLE, Operator
+from multigene.expression.reading import read
 from multigene.expression.tree import Operation, Variable, evaluate
 from multigene.formula import Formula
 
@@ -138,9 +139,7 @@ def test_the_name_alone_can_be_read(name: str) -> None:
     assert read(f"{name}({arguments})", ["x", "y"]) == tree(name)
 
 
-@pytest.mark.parametrize(
-    "text", ["x +", "z", "f(x)", "x**y", "'x'", "x if y else 1", "x < y", "__import__('os')"]
-)
+@pytest.mark.parametrize("text", ["x +", "z", "f(x)", "'x'", "x if y else 1", "x < y", "__import__('os')"])
 def test_what_cannot_be_read_is_named(text: str) -> None:
     with pytest.raises((ValueError, SyntaxError)):
         read(text, ["x", "y"])

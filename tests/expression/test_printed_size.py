@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from multigene._engine import Individual, Population, Workers
-from multigene.expression.definitions import read
 from multigene.expression.genes import model_expression
 from multigene.expression.printed_size import printed_size
+from multigene.expression.reading import read
 from multigene.formula import Formula
 from multigene.search.problem import Problem
 from multigene.search.short import short_settings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from multigene.expression.definitions import read
+from multigene.expression.reading import read
 from multigene.expression.tree import Operation, Power, Variable
 from multigene.expression.vocabulary import ANYTHING, Vocabulary
 

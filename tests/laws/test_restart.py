@@ -15,7 +15,7 @@ from multigene.laws.seekers import Seekers
 from multigene.laws.settings import seeker_settings
 from multigene.settings.settings import Seeking
 
-OFF = {"climb": False, "full_tuning": False, "neutral": False, "rounding": False}
+OFF = {"climb": False, "full_tuning": False}
 
 
 def rows(n=200, d=2, low=1.0, high=5.0, seed=0):

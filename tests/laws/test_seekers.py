@@ -361,7 +361,12 @@ def test_the_law_search_alone_tests_for_everything_in_noisy_data():
 def test_beside_approximators_noisy_data_are_surveyed_only(monkeypatch):
     X, y = noisy_data()
     begun = []
-    monkeypatch.setattr(Restarts, "run", lambda self, progress, *rest: begun.append(progress.evaluations))
+
+    def pieces(self, progress, *rest):
+        begun.append(progress.evaluations)
+        return iter(())
+
+    monkeypatch.setattr(Restarts, "pieces", pieces)
     MultigeneRegressor(generations=20, random_state=0, n_jobs=1).fit(X, y)
     assert begun == []
     MultigeneRegressor(generations=400, random_state=0, n_jobs=1, search="laws").fit(X, y)

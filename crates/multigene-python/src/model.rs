@@ -181,6 +181,7 @@ pub fn apply<'py>(py: Python<'py>, name: &str, x: Vector<'py>, y: Option<Vector<
 }
 
 #[pyfunction]
+#[pyo3(signature = (models, data, refinement, price, workers, fit_genes=true))]
 pub fn polish(
     py: Python<'_>,
     models: Vec<Bound<'_, Individual>>,
@@ -188,9 +189,10 @@ pub fn polish(
     refinement: Settings<Refinement>,
     price: f64,
     workers: &Workers,
+    fit_genes: bool,
 ) -> Fallible<Vec<Individual>> {
     let (models, optimiser) = (copies(&models), refinement.0.optimiser());
-    let polished = workers.run(py, |stop| Ok(polish_all(models, &data.0, &optimiser, price, stop)))?;
+    let polished = workers.run(py, |stop| Ok(polish_all(models, &data.0, &optimiser, price, fit_genes, stop)))?;
     Ok(polished.into_iter().map(Individual).collect())
 }
 

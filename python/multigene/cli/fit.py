@@ -28,10 +28,11 @@ from multigene.cli.predict import spoken_features
 from multigene.cli.task import Problem, problem, regressor
 from multigene.data.scores import scores, spoken
 from multigene.evolution.interrupts import ENDING, Interrupts
+from multigene.groups.regroup import told_numbers
 from multigene.settings.paper import configuration
 from multigene.settings.settings import Search as SearchSettings
 from multigene.settings.text import read_assignment, read_settings_file
-from multigene.words import among, anatomy, counted
+from multigene.words import among, anatomy, counted, nearest
 
 if TYPE_CHECKING:
     from multigene.fitted import FittedModel
@@ -47,6 +48,8 @@ EPILOG = """Examples:
   multigene fit train.csv --test test.csv --configuration UB --set tournament_size=7 --output results
 
   multigene fit data.csv -t y --weights w --time 3600 --checkpoint run.state --save model.json
+
+  multigene fit trials.csv -t growth --groups site --save model.json
 
   cat data.tsv | multigene fit - -t y --json | jq .formula
 """
@@ -96,9 +99,12 @@ class Method:
 
     search_: o.Kind = "both"
     loss: o.Loss = "squared"
+    guess: o.Guess = None
     max_size: o.MaxSize = None
     units: o.Units = None
     weights: o.Weights = None
+    groups: o.Groups = None
+    group_numbers: o.GroupNumbers = "auto"
     functions: o.Functions = None
     configuration: o.Configuration = None
     set_: o.Set = None
@@ -119,6 +125,7 @@ class Method:
             "configuration": given if named is None else named,
             "functions": self.functions,
             "search": self.search_,
+            "guesses": self.guess or None,
             "loss": self.loss,
             "max_size": self.max_size,
             "units": read_units(self.units),
@@ -200,16 +207,19 @@ def fit(
     with Interrupts(ENDING, second_ends=True) as interrupts:
         with interrupts.breakable():
             results.check()
+            told_numbers(method.group_numbers)
             visible = progress_visible(saying.quiet)
             estimator = regressor(search, visible=visible, **method.parameters())
             memory = (estimator.resolved_settings().search or SearchSettings()).memory_megabytes
             task = problem(data, rows, reading, search.seed, memory, method.weights)
             notes(task.notes, saying.quiet)
+            check_groups(method.groups, task)
             if method.units == [HEADER]:
                 estimator.set_params(units=task.header_units())
         started = clock.perf_counter()
         x, y = task.x(task.train), task.y(task.train)
-        estimator.fit(x, y, task.weights, checkpoint=results.checkpoint)
+        groups, numbers = method.groups, method.group_numbers
+        estimator.fit(x, y, task.weights, groups=groups, group_numbers=numbers, checkpoint=results.checkpoint)
         if estimator.fitted_.encoding is not None:
             notes(estimator.fitted_.encoding.notes, saying.quiet)
         found = estimator.fitted_
@@ -251,6 +261,19 @@ def command(
     )  # fmt: skip
 
 
+def check_groups(groups: str | None, task: Problem) -> None:
+    """Refuse groups that there are not before anything is fitted."""
+    if groups is None:
+        return
+    if groups not in task.columns.features:
+        known = nearest(groups, task.columns.features) or "; name one of its features."
+        raise ValueError(f"--groups: {task.source} has no feature {groups!r}{known}")
+    if task.stream is not None:
+        raise ValueError(
+            "--groups goes with rows in memory; give --set memory_megabytes=… so that the table fits, or leave it out."
+        )
+
+
 def read_units(texts: list[str] | None) -> dict[str, str] | None:
     """`m=kg,v=m/s`, or one of them each time; a comma may stand in a column's name."""
     if not texts or texts == [HEADER]:
@@ -275,8 +298,10 @@ def summary(model: FittedModel, task: Problem, seconds: float, seed: int) -> dic
         prediction = model.predict(spoken_features(model, task.x(frame)))
         return {"rows": len(frame), **scores(task.y(frame).to_numpy(), prediction)}
 
+    groups = None if model.groups is None else model.group_table()
     return {
         "formula": str(model.formula),
+        "groups": groups,
         "exact_formula": model.formula.text(None),
         "target": task.columns.target,
         "features": list(task.columns.features),
@@ -316,10 +341,38 @@ def spoken_summary(result: dict[str, Any], picks: str = "") -> str:
         f"{'search:':10} {counted(result['generations'], 'generation')} in {result['seconds']:.1f} s, ended by "
         f"{result['stopped_by']}, seed {result['seed']}"
     )
+    if result.get("groups") is not None and len(result["groups"]):
+        lines += ["", table_of_groups(result["groups"])]
     if picks and len(result["front"]) > 1:
         lines += ["", picks, ""]
     lines.extend(f"{'wrote:' if i == 0 else '':10} {path}" for i, path in enumerate(result.get("files", ())))
     return "\n".join(lines)
+
+
+#: Groups whose numbers are printed; model files and `groups_` have all of them.
+MOST_GROUPS = 20
+
+
+def table_of_groups(table: pd.DataFrame) -> str:
+    """The numbers of every group with their intervals, one line each; of very many groups the first."""
+    lines = []
+    for number, rows in table.groupby("number", sort=False):
+        own = rows[rows["group"].notna()]
+        lines.append(f"{number}:")
+        for _, row in own.head(MOST_GROUPS).iterrows():
+            lines.append(
+                f"  {row['group']:20} {row['estimate']:<12.6g} {interval_of(row)}   {row['rows']} rows"
+            )
+        if len(own) > MOST_GROUPS:
+            lines.append(f"  … and {len(own) - MOST_GROUPS} more")
+        lines.append(f"  {'new groups':20} {rows['estimate'].iloc[-1]:<12.6g} {interval_of(rows.iloc[-1])}")
+    return "\n".join(lines)
+
+
+def interval_of(row: Any) -> str:
+    """The 95 % interval of a number, if it is known."""
+    known = pd.notna(row["lower"])
+    return f"[{row['lower']:.5g}, {row['upper']:.5g}]" if known else ""
 
 
 def contents(model: FittedModel, task: Problem, result: dict[str, Any]) -> dict[str, str]:
@@ -332,6 +385,7 @@ def contents(model: FittedModel, task: Problem, result: dict[str, Any]) -> dict[
         "predictions-train.csv": predictions(model, task, task.train),
         **tested,
         "front.csv": csv_text(model.equations()),
+        **({} if model.groups is None else {"groups.csv": csv_text(model.group_table())}),
         "history.csv": csv_text(model.history),
         "summary.json": as_json(result) + "\n",
         "summary.txt": spoken_summary(result, model.picks_text()) + "\n",

@@ -123,6 +123,16 @@ Loss = Annotated[
         rich_help_panel=SEARCH,
     ),
 ]
+Guess = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--guess",
+        metavar="FORMULA",
+        help="A formula that you have: text such as '2*a*exp(-b)', a model file, or a CSV file with another program's formulas. "
+        "It is tuned, listed and bred from; may be given again.",
+        rich_help_panel=SEARCH,
+    ),
+]
 Units = Annotated[
     list[str] | None,
     typer.Option(
@@ -139,6 +149,24 @@ Weights = Annotated[
         "--weights",
         metavar="COLUMN",
         help="Column that says how much a row counts, such as 1/error**2; it is no feature.",
+        rich_help_panel=DATA,
+    ),
+]
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        "--groups",
+        metavar="COLUMN",
+        help="Column that names the group of every row, such as a site: one form for all, some numbers of their own, p[site].",
+        rich_help_panel=DATA,
+    ),
+]
+GroupNumbers = Annotated[
+    str,
+    typer.Option(
+        "--group-numbers",
+        metavar="WHICH",
+        help="Numbers that groups have for themselves: auto (held-out rows decide), offset, factor, offset,factor or all.",
         rich_help_panel=DATA,
     ),
 ]

@@ -25,9 +25,17 @@ from sklearn.utils.validation import (
 
 from multigene.data.columns import MISSING
 from multigene.data.encoding.encoding import Encoding
-from multigene.data.encoding.learn import learn
-from multigene.data.encoding.raw import RawColumn, as_float, as_frame, is_table, raw_columns, unmasked
-from multigene.words import counted
+from multigene.data.encoding.learn import learn, learn_grouped
+from multigene.data.encoding.raw import (
+    RawColumn,
+    as_float,
+    as_frame,
+    as_text,
+    is_table,
+    raw_columns,
+    unmasked,
+)
+from multigene.words import counted, nearest
 
 Array = npt.NDArray[np.float64]
 
@@ -41,23 +49,29 @@ class CheckedRows:
     weights: Array | None
     names: list[str] | None
     encoding: Encoding | None = None
+    groups: RawColumn | None = None
+    """The column that names the group of every row; `encoding` ends with the groups' means of the target."""
 
 
-def rows_to_fit(estimator: Any, X: Any, y: Any, sample_weight: Any, missing: str) -> CheckedRows:
+def rows_to_fit(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, missing: str, groups: Any = None
+) -> CheckedRows:
     """Rows as `fit` gets them. Text, dates and gaps are encoded; rows without a target are left out with a warning.
 
     `missing` is "fill" (gaps are filled by a number that the formula names), "drop" (rows with gaps are left out) or "error".
+    `groups` is the column that names the group of every row, by name or, of an array, by number.
     """
     if missing not in MISSING:
         raise ValueError(f"missing={missing!r} is not known; take 'fill', 'drop' or 'error'.")
     names, X, y = column_names(X), as_frame(X), unmasked(y)
+    place = None if groups is None else group_place(groups, X, names)
     if missing != "error":
         X, y, sample_weight = _without(_gaps_of(y), X, y, sample_weight, "target")
-    raw = _raw(X, names, missing)
+    raw = _raw(X, names, missing, place)
     if raw is not None and missing == "drop":
         gaps = np.logical_or.reduce([column.gaps for column in raw])
         X, y, sample_weight = _without(gaps, X, y, sample_weight, "value")
-        raw = _raw(X, names, missing)
+        raw = _raw(X, names, missing, place)
     if raw is None:
         X, y, weights = checked_rows(estimator, X, y, sample_weight, reset=True, ensure_min_samples=1)
         return CheckedRows(X, y, weights, names)
@@ -67,12 +81,43 @@ def rows_to_fit(estimator: Any, X: Any, y: Any, sample_weight: Any, missing: str
     if missing == "error":
         for column in raw:
             _refuse_gap(column)
+    if place is not None:
+        encoding, values = learn_grouped(raw, place, y, names is not None)
+        return CheckedRows(values, y, weights, encoding.names, encoding, raw[place])
     encoding, values = learn(raw, y, names is not None)
     return CheckedRows(values, y, weights, encoding.names, encoding)
 
 
-def _raw(X: Any, names: list[str] | None, missing: str) -> list[RawColumn] | None:
-    """The raw columns of a table that holds anything but finite numbers; None where there is nothing to encode."""
+def group_place(groups: Any, X: Any, names: list[str] | None) -> int:
+    """Which column names the group of every row, or a sentence."""
+    if not isinstance(groups, str | int | np.integer) or isinstance(groups, bool):
+        raise ValueError(
+            f"groups is a {type(groups).__name__}; put the groups into X as a column, which predictions need as well, "
+            "and give its name, or its number in an array."
+        )
+    if isinstance(groups, str):
+        if names is None or groups not in names:
+            known = nearest(groups, names or ()) or "; it has " + (
+                ", ".join(map(repr, names[:12])) if names else "no names: give the number of the column"
+            )
+            raise ValueError(
+                f"groups={groups!r} is no column of X{known.rstrip('?.')}{'?' if '?' in known else '.'}"
+            )
+        return names.index(groups)
+    width = np.shape(X)[1] if len(np.shape(X)) == 2 else 0
+    if not 0 <= int(groups) < width:
+        raise ValueError(f"groups={groups} is no column of X, which has columns 0 to {width - 1}.")
+    return int(groups)
+
+
+def _raw(X: Any, names: list[str] | None, missing: str, groups: int | None = None) -> list[RawColumn] | None:
+    """The raw columns of a table that holds anything but finite numbers; None where there is nothing to encode.
+
+    The column number `groups` is read as text, and is something to encode.
+    """
+    if groups is not None:
+        raw = raw_columns(X)
+        return [as_text(column) if j == groups else column for j, column in enumerate(raw)]
     if names is not None and is_table(X):
         raw = raw_columns(X)
         encoded = (column.kind != "number" or column.duration or column.gaps.any() for column in raw)

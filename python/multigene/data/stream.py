@@ -7,7 +7,7 @@ final coefficients and the scores. No more than a chunk and the sample are in me
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -154,3 +154,12 @@ def _of_dask(X: Any, y: Any) -> Stream:
 
     rows = int(X.map_partitions(len).compute().sum())
     return Stream(tuple(map(str, X.columns)), target, rows, frames)
+
+
+def only_in_memory(given: Mapping[str, Any]) -> None:
+    """Refuse arguments of a fit that tables read in pieces do not take; None stands for what was not given."""
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(
+                f"Tables that are read in pieces have no {name}; fit rows in memory, or leave it out."
+            )

@@ -23,6 +23,7 @@ from multigene.estimator import MultigeneRegressor
 from multigene.fitted_classes import FittedClasses, smoothed, with_labels
 from multigene.formula import Formula
 from multigene.settings.loss import loss_of
+from multigene.settings.settings import gaps_of
 
 if TYPE_CHECKING:
     from multigene.model_check import Limits
@@ -83,7 +84,7 @@ class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         base = self._base()
         names, frame, target = column_names(X), X, target_name(y)
-        X, y = checked_classes(self, X, y, base.missing)
+        X, y = checked_classes(self, X, y, gaps_of(base.settings))
         check_classification_targets(y)
         classes, index = np.unique(y, return_inverse=True)
         if len(classes) < 2:
@@ -168,7 +169,7 @@ class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.regressor is None or self.regressor.missing == "fill"
+        tags.input_tags.allow_nan = self.regressor is None or gaps_of(self.regressor.settings) == "fill"
         return tags
 
     # --- using ------------------------------------------------------------------------------------

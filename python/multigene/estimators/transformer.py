@@ -20,6 +20,7 @@ from multigene.expression.genes import gene_expression
 from multigene.expression.rewriting import simplify
 from multigene.fitted import FittedModel
 from multigene.formula import Formula
+from multigene.settings.settings import gaps_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -133,7 +134,7 @@ class MultigeneTransformer(TransformerMixin, BaseEstimator):  # type: ignore[mis
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.allow_nan = self.regressor is None or self.regressor.missing == "fill"
+        tags.input_tags.allow_nan = self.regressor is None or gaps_of(self.regressor.settings) == "fill"
         return tags
 
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from multigene.data.encoding.columns import ColumnName, Own
 from multigene.data.losses import SQUARED, Loss
 from multigene.data.scores import metrics
 from multigene.data.training_rows import TrainingRows
@@ -105,7 +106,7 @@ class Front(Sequence[Member]):
     def _listed(self, member: Member) -> Listed:
         expression = prediction_expression(member.individual, self.loss.link)
         formula = Formula(expression, self.names, self.target)
-        size, numbers = formula.size, len(parameters(expression))
+        size, numbers = formula.size, len(parameters(expression)) + _own_numbers(formula)
         unexplained = max(1.0 - member.fitness, LEAST_UNEXPLAINED)
         rmse = math.sqrt(max(1.0 - member.fitness, 0.0) * self.variance) if self.loss.squared else math.nan
         if self.rows is None or not math.isfinite(unexplained):
@@ -185,3 +186,9 @@ class Front(Sequence[Member]):
     def picks(self) -> dict[str, Listed]:
         """The four formulas that are shown first, by name: "simple", "balanced", "default" and "accuracy". One may be several."""
         return {name: self._chosen(name) for name in PICKS}
+
+
+def _own_numbers(formula: Formula) -> int:
+    """Numbers that groups have for themselves."""
+    columns = [name.column for name in formula.variables if isinstance(name, ColumnName)]
+    return sum(len(column.scores) for column in columns if isinstance(column, Own))

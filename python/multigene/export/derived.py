@@ -17,6 +17,7 @@ from multigene.data.encoding.columns import (
     Filled,
     Level,
     Missing,
+    Own,
     Plain,
     Scored,
 )
@@ -110,7 +111,7 @@ def spelled(name: str, raw: str, language: Derived) -> str:
             [language.equal.format(raw, language.quote(level)) for level in column.levels]
         )
         return language.choices([(condition, number(1.0))], number(0.0))
-    if isinstance(column, Scored):
+    if isinstance(column, Scored | Own):
         pairs = [
             (language.equal.format(raw, language.quote(level)), _signed(number, score))
             for level, score in column.scores

@@ -11,7 +11,7 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
-from multigene.expression.numbers import number_of
+from multigene.expression.numbers import number_of, parameters
 from multigene.expression.operators import OPERATORS
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, applied, postorder
 
@@ -37,14 +37,78 @@ def owners(expression: Expression) -> list[Expression]:
 
 def jacobian(expression: Expression, X: Floats) -> Floats:
     """Derivatives of the value by each parameter: rows × parameters. Not finite where a derivative does not exist."""
-    nodes = postorder(expression)
-    children = places_of_children(nodes)
-    columns, count = _columns(nodes)
-    result = np.zeros((len(X), count))
+    program, values = Program(expression), np.array(parameters(expression))
+    result = np.zeros((len(X), len(values)))
     for start in range(0, len(X), CHUNK):
-        with np.errstate(all="ignore"):
-            _sweep(nodes, children, columns, X[start : start + CHUNK], result[start : start + CHUNK])
+        result[start : start + CHUNK] = program.jacobian(values, X[start : start + CHUNK])
     return result
+
+
+class Program:
+    """An expression whose parameters may have other values: computed without building it anew."""
+
+    def __init__(self, expression: Expression) -> None:
+        self.nodes = postorder(expression)
+        self.children = places_of_children(self.nodes)
+        self.columns, self.count = _columns(self.nodes)
+        self.varied: list[bool] = []
+        for column, children in zip(self.columns, self.children, strict=True):
+            self.varied.append(column >= 0 or any(self.varied[child] for child in children))
+
+    def value(self, parameters: Floats, X: Floats) -> Floats:
+        """The value on every row."""
+        return np.broadcast_to(self._values(parameters, X)[-1], len(X))
+
+    def jacobian(self, parameters: Floats, X: Floats) -> Floats:
+        """Derivatives by every parameter: rows × parameters."""
+        values, out = self._values(parameters, X), np.zeros((len(X), self.count))
+        adjoints: list[Floats | float] = [0.0] * len(self.nodes)
+        adjoints[-1] = 1.0
+        with np.errstate(all="ignore"):
+            for place in reversed(range(len(self.nodes))):
+                if self.varied[place]:
+                    self._back(place, parameters, values, adjoints, out)
+        return out
+
+    def _values(self, parameters: Floats, X: Floats) -> list[Floats]:
+        """The value of every node on every row; numbers as they are."""
+        found: list[Floats] = []
+        with np.errstate(all="ignore"):
+            for node, children, column in zip(self.nodes, self.children, self.columns, strict=True):
+                if isinstance(node, Number):
+                    found.append(np.asarray(parameters[column]))
+                elif isinstance(node, Variable):
+                    found.append(X[:, node.index])
+                elif isinstance(node, Power) and column >= 0:
+                    found.append(np.power(found[children[0]], parameters[column]))
+                else:
+                    found.append(applied(node, [found[child] for child in children]))
+        return found
+
+    def _back(
+        self,
+        place: int,
+        parameters: Floats,
+        values: list[Floats],
+        adjoints: list[Floats | float],
+        out: Floats,
+    ) -> None:
+        """From the derivative by a node to those by its parameter and by its children."""
+        node, column, adjoint = self.nodes[place], self.columns[place], adjoints[place]
+        arguments = [values[child] for child in self.children[place]]
+        slopes: tuple[Floats | float, ...] = ()
+        if isinstance(node, Number):
+            out[:, column] = adjoint
+        elif isinstance(node, Power) and column >= 0:
+            base, exponent = arguments[0], parameters[column]
+            log = np.log(np.where(base == 0.0, 1.0, base))
+            out[:, column] = adjoint * np.where(base == 0.0, 0.0, values[place] * log)
+            slopes = (exponent * np.power(base, exponent - 1.0),)
+        if any(self.varied[child] for child in self.children[place]):
+            slopes = slopes or partials(node, arguments, values[place])
+            for child, slope in zip(self.children[place], slopes, strict=True):
+                if self.varied[child]:
+                    adjoints[child] = adjoint * slope
 
 
 def _columns(nodes: list[Expression]) -> tuple[list[int], int]:
@@ -67,35 +131,6 @@ def places_of_children(nodes: list[Expression]) -> list[list[int]]:
         del stack[len(stack) - arity :]
         stack.append(place)
     return found
-
-
-def _sweep(
-    nodes: list[Expression], children: list[list[int]], columns: list[int], X: Floats, out: Floats
-) -> None:
-    values: list[Floats] = []
-    varied: list[bool] = []
-    for place, node in enumerate(nodes):
-        arguments = [values[child] for child in children[place]]
-        values.append(_value(node, arguments, X))
-        varied.append(columns[place] >= 0 or any(varied[child] for child in children[place]))
-    adjoints: list[Floats | float] = [0.0] * len(nodes)
-    adjoints[-1] = 1.0
-    for place in reversed(range(len(nodes))):
-        node, adjoint = nodes[place], adjoints[place]
-        arguments = [values[child] for child in children[place]]
-        if columns[place] >= 0:
-            own: Floats | float = 1.0
-            if isinstance(node, Power):
-                own = np.where(
-                    arguments[0] == 0.0,
-                    0.0,
-                    values[place] * np.log(np.where(arguments[0] == 0.0, 1.0, arguments[0])),
-                )
-            out[:, columns[place]] = adjoint * own
-        if any(varied[child] for child in children[place]):
-            for child, partial in zip(children[place], partials(node, arguments, values[place]), strict=True):
-                if varied[child]:
-                    adjoints[child] = adjoint * partial
 
 
 def node_values(nodes: list[Expression], X: Floats) -> list[Floats]:

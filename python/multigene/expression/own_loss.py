@@ -5,13 +5,17 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from multigene.expression.definitions import read
 from multigene.expression.jacobian import node_values, partials, places_of_children
+from multigene.expression.reading import Reader
 from multigene.expression.tree import Expression, Variable, postorder, variables
 
 Floats = npt.NDArray[np.float64]
-#: Characters of an expression; as for definitions of functions.
-LONGEST = 4000
+
+
+class LossReader(Reader):
+    """Reads an expression of y and p."""
+
+    noun = "name"
 
 
 class WrittenLoss:
@@ -19,14 +23,7 @@ class WrittenLoss:
 
     def __init__(self, text: str) -> None:
         """Raises a `ValueError` that marks what cannot be read."""
-        if len(text) > LONGEST:
-            raise ValueError(
-                f"The expression of the loss has {len(text)} characters; give one of at most {LONGEST}."
-            )
-        try:
-            self.text, self.expression = text, read(text, ("y", "p"))
-        except (SyntaxError, RecursionError, MemoryError):
-            raise ValueError(f"loss={text!r} cannot be read; give for example '(y - p)**2'.") from None
+        self.text, self.expression = text, LossReader(text, ("y", "p"), "The loss").expression()
         if 1 not in variables(self.expression):
             raise ValueError(
                 f"loss={text!r} does not contain p, the prediction; give for example '(y - p)**2'."

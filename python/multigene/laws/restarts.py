@@ -95,7 +95,7 @@ class Restarts:
     def _promise(self, target: Target, best: float) -> float:
         """Less work for a target of which hardly anything is explained after some restarts, where others come near."""
         poor = target.restarts >= TRIED and target.best > POOR and best < NEAR
-        return HARDLY if self.options.adaptive and poor else 1.0
+        return HARDLY if poor else 1.0
 
     def _settings(self, target: Target) -> Settings:
         """Settings of a target's next restart."""
@@ -103,10 +103,8 @@ class Restarts:
 
     def _dense(self, target: Target) -> Settings:
         """Limits in turn; of the functions that a user chose those that dense islands know."""
-        settings = dense_settings()
-        if self.options.portfolio:
-            max_genes, max_nodes = DENSE_LIMITS[target.restarts % len(DENSE_LIMITS)]
-            settings = settings.changed(max_genes=max_genes, max_nodes=max_nodes)
+        max_genes, max_nodes = DENSE_LIMITS[target.restarts % len(DENSE_LIMITS)]
+        settings = dense_settings().changed(max_genes=max_genes, max_nodes=max_nodes)
         allowed = tuple(f for f in self.functions or () if f[0] in DENSE_FUNCTIONS)
         return settings.changed(functions=allowed) if allowed else settings
 
@@ -118,12 +116,11 @@ class Restarts:
         settings = seeker_settings(products, logarithmic(target.transform))
         if self.functions is not None:
             settings = settings.changed(functions=self.functions)
-        further = (("neutral", NEUTRAL, self.options.neutral), ("round", ROUND, self.options.rounding))
-        kinds = settings.variation.more_mutations
-        settings = settings.changed(more_mutations=(*kinds, *((k, f) for k, f, on in further if on)))
+        kinds = (*settings.variation.more_mutations, ("neutral", NEUTRAL), ("round", ROUND))
+        settings = settings.changed(more_mutations=kinds)
         if not self.options.products or target.restarts % 2:
             settings = settings.changed(product_frequency=0.0)
-        if self.options.portfolio and target.restarts % 4 >= 2:
+        if target.restarts % 4 >= 2:
             settings = settings.changed(
                 max_genes=int(self.rng.integers(*DRAWN_GENES)),
                 max_nodes=int(self.rng.integers(*DRAWN_NODES)),

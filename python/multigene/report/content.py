@@ -58,6 +58,8 @@ class Content:
     reproduce: dict[str, str]
     validated_by: str
     notes: list[str]
+    groups: str = ""
+    """The column that names groups with numbers of their own."""
 
 
 #: What the validation R² of a model is, by where it comes from.
@@ -148,6 +150,7 @@ def _collected(model: FittedModel, rows: Rows | None, test: Rows | None, notes: 
         reproduce={"python": constructor(model), "shell": shell_command(model)},
         validated_by=model.validated_by,
         notes=notes,
+        groups="" if model.groups is None else model.groups.column,
     )
 
 

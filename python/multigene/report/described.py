@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -58,7 +58,8 @@ def described(shown: Shown, listed: Listed, place: int) -> dict[str, Any]:
     rows = shown.rows
     digits = shown_formula.digits_of(formula, rows, shown.ranges())
     typeset = shown_formula.written(formula, digits)
-    intervals = None if rows is None or not shown.model.loss.squared else Intervals(formula.expression, rows)
+    known = rows is not None and shown.model.loss.squared
+    intervals = Intervals(formula.expression, rows, shown.model.names) if rows is not None and known else None
     said: dict[str, Any] = {
         "row": next(i for i, each in enumerate(shown.model.front.listed) if each is listed),
         "size": listed.complexity,
@@ -71,6 +72,7 @@ def described(shown: Shown, listed: Listed, place: int) -> dict[str, Any]:
         "symbols": typeset.symbols,
         "directions": typeset.directions,
         "terms": _terms(shown, typeset, member.fitness),
+        "groups": _groups(shown.model, listed),
         "variables": list(formula.variables),
         "exports": exports(formula, digits),
         "errors": {},
@@ -126,6 +128,32 @@ def exports(formula: Formula, digits: int) -> dict[str, str]:
 
 def _text(formula: Formula, digits: int, format: str = "text") -> str:
     return str(shown_formula.rounded(formula, digits).to(format, digits=max(digits, WHOLE)))
+
+
+#: Groups whose numbers a page shows.
+MOST_GROUPS = 200
+
+
+def _groups(model: FittedModel, listed: Listed) -> dict[str, Any] | None:
+    """The numbers that groups have for themselves: one row per group, the pooled ones last; None where there are none."""
+    if model.groups is None:
+        return None
+    table = replace(model, chosen=listed.member).group_table()
+    if not len(table):
+        return None
+    names = list(dict.fromkeys(table["number"]))
+    parts = [table[table["number"] == name].reset_index(drop=True) for name in names]
+    said = []
+    for place in range(len(parts[0])):
+        first = parts[0].iloc[place]
+        values = [
+            {key: number(part.iloc[place][key]) for key in ("estimate", "lower", "upper")} for part in parts
+        ]
+        new = first["group"] is None or first["group"] != first["group"]
+        shown = "a new group" if new else str(first["group"])
+        said.append({"group": shown, "rows": "" if new else int(first["rows"]), "estimates": values})
+    kept = [*said[:-1][:MOST_GROUPS], said[-1]]
+    return {"numbers": names, "rows": kept, "left_out": len(said) - len(kept)}
 
 
 def _terms(shown: Shown, typeset: shown_formula.Shown, r2: float) -> list[dict[str, Any]]:

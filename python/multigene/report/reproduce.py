@@ -34,11 +34,22 @@ def constructor(model: FittedModel) -> str:
         "from multigene import MultigeneRegressor",
         "",
         f"model = MultigeneRegressor({arguments})",
-        f"model.fit(X, y{', sample_weight=sample_weight' if weighted else ''})",
+        f"model.fit(X, y{', sample_weight=sample_weight' if weighted else ''}{_groups(model)})",
         *(f"model.{change}({value!r})" for change, value in model.changes),
         'model.report("report.html")',
     ]
     return note + "\n".join(lines) + "\n"
+
+
+def _groups(model: FittedModel) -> str:
+    """The arguments of `fit` about groups; those of an array are told by the number of their column."""
+    groups = model.groups
+    if groups is None:
+        return ""
+    column = groups.column if model.named else model.raw_names.index(groups.column)
+    numbers = groups.numbers[0] if len(groups.numbers) == 1 else list(groups.numbers)
+    told = "" if numbers == "auto" else f", group_numbers={numbers!r}"
+    return f", groups={column!r}{told}"
 
 
 def shell_command(model: FittedModel) -> str:
@@ -49,6 +60,10 @@ def shell_command(model: FittedModel) -> str:
     else:
         parameters, note = by_name(model)
         words = ["multigene", "fit", "data.csv", "--target", model.target, *options(parameters)]
+        if model.groups is not None:
+            words += ["--groups", model.groups.column]
+            if model.groups.numbers != ("auto",):
+                words += ["--group-numbers", ",".join(model.groups.numbers)]
     changes = [name for name, _ in model.changes]
     if changes in ([], ["choose"], ["prune"], ["choose", "prune"]):
         words += [word for name, value in model.changes for word in (f"--{name}", str(value))]
@@ -68,6 +83,8 @@ def options(parameters: Parameters) -> list[str]:
             words += ["--set", f"{name}={toml(name, value)}"]
         elif isinstance(value, dict):
             words += [word for key, each in value.items() for word in (option, f"{key}={each}")]
+        elif isinstance(value, list):
+            words += [word for each in value for word in (option, str(each))]
         else:
             words += [option, str(value)]
     return words

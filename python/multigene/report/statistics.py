@@ -9,7 +9,7 @@ sample of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -22,6 +22,7 @@ from multigene.data.training_rows import TrainingRows
 from multigene.explain import measures as understand
 from multigene.explain.intervals import Uncertainty
 from multigene.expression.tree import Expression
+from multigene.groups.certainty import certainty_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -257,7 +258,7 @@ def grid_of(ordered: Floats) -> Floats:
 class Intervals:
     """Prediction intervals of one model, as `predict(X, interval=level)` has them."""
 
-    def __init__(self, expression: Expression, rows: Rows) -> None:
+    def __init__(self, expression: Expression, rows: Rows, names: Sequence[str] = ()) -> None:
         """Estimate noise and uncertainty on the rows that the model was fitted to."""
         self.expression = expression
         self.uncertainty: Uncertainty | None = None
@@ -265,7 +266,7 @@ class Intervals:
         # Derivatives may overflow in formulas that only just have finite values.
         with np.errstate(all="ignore"):
             try:
-                self.uncertainty = Uncertainty.of(expression, sample)
+                self.uncertainty = certainty_of(expression, list(names), sample)
             except (ValueError, np.linalg.LinAlgError):
                 return
 

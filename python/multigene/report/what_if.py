@@ -13,6 +13,7 @@ from multigene.export.writer import Piece
 from multigene.expression.numbers import parameters
 from multigene.expression.tree import Expression, Number
 from multigene.formula import Formula
+from multigene.groups.certainty import GroupUncertainty
 from multigene.report.numbers import number
 from multigene.report.statistics import Intervals
 
@@ -54,7 +55,8 @@ def computed(formula: Formula, intervals: Intervals | None) -> dict[str, Any]:
     if known is None:
         return said
     said |= {"variance": number(known.variance, 17), "quantile": number(known.quantile(0.95), 17)}
-    if len(numbers) <= MOST_NUMBERS:
+    # Numbers per group have errors too, which the factor does not hold.
+    if len(numbers) <= MOST_NUMBERS and not isinstance(known, GroupUncertainty):
         factor = [[number(v, 5) for v in row] for row in known.factor.tolist()]
         if all(v is not None for row in factor for v in row):
             said["factor"] = factor

@@ -24,6 +24,7 @@ from multigene.evolution.parallel import in_order, own
 from multigene.evolution.pareto import ParetoFront
 from multigene.search.constants import (
     FEWEST_ROWS_TO_SHORTEN,
+    GUESSES_BRED,
     LARGEST_SHORT,
     MOST_FITTED,
     SHORT_MIGRANTS,
@@ -82,6 +83,7 @@ class Islands:
         #: Of models of the user's.
         self.short = self._front(short=True)
         self.offer(self.linear)
+        self._offer_guesses()
 
     def _see(self, rows: Rows | None) -> None:
         """All rows, or some of them."""
@@ -113,6 +115,11 @@ class Islands:
         for i, short in enumerate(self._kinds):
             own_rng = np.random.default_rng(rng.integers(2**63))
             models = list(self.linear) if i == 0 and not short else []
+            guesses = [guess.model for guess in self.task.guesses[:GUESSES_BRED]]
+            if short:
+                models += guesses
+            elif i == 0:
+                models += [as_emigrant(each, self.task.problem) for each in guesses]
             self.populations.append(self._island(short, self._workers(), models, rng=own_rng))
 
     def round(self) -> None:
@@ -163,6 +170,15 @@ class Islands:
         """Put models of standardised features into the front, where they are good enough and the guard allows."""
         for model in models:
             self.front.offer(model, self.task.problem.size(model))
+
+    def _offer_guesses(self) -> None:
+        """The user's own formulas may enter the front before anything evolves."""
+        guesses = [guess.model for guess in self.task.guesses]
+        if any(self._kinds):
+            self._offer_short(fitted(guesses, self.user_data, self.task.workers))
+        else:
+            problem = self.task.problem
+            self.offer(fitted([as_emigrant(each, problem) for each in guesses], self.data, self.task.workers))
 
     def _offer_short(self, models: Iterable[Individual]) -> None:
         for model in models:

@@ -16,8 +16,10 @@ import numpy as np
 
 from multigene._engine import Individual
 from multigene.evolution.pareto import Candidate
+from multigene.expression.genes import model_expression
 from multigene.expression.numbers import numbers, simple_numbers
 from multigene.laws import law as laws
+from multigene.laws.finds import Finds
 from multigene.laws.law import EXACT, Find
 from multigene.laws.progress import Pieces, to_the_end
 from multigene.laws.ranges import Ranges
@@ -48,7 +50,12 @@ class LawSearch:
         #: Very large or small numbers are scaled for the law search.
         guard = task.problem.guard  # the ends of every column say how large its numbers are
         self.ranges = Ranges.of(np.array(guard.box), np.array(guard.target))
-        self.seekers = seekers_of(task, rng, self.ranges)
+        #: A guess of the user's that is the law.
+        self.given = self._exact_guess(task)
+        self.seekers = None if self.given is not None else seekers_of(task, rng, self.ranges)
+        if self.seekers is not None and not self.ranges.change:
+            for guess in task.guesses:
+                self.seekers.finds.note(model_expression(guess.model), any_sign=False)
         #: Finds by identity, and what they are in the user's units.
         self._in_user_units: dict[int, tuple[Find, Find | None]] = {}
         self._as_candidates: dict[int, Candidate] = {}
@@ -65,6 +72,8 @@ class LawSearch:
     @property
     def law(self) -> Find | None:
         """The law, once there is one."""
+        if self.given is not None:
+            return self.given
         law = None if self.seekers is None else self.seekers.law
         return None if law is None else self._said(law)
 
@@ -144,6 +153,11 @@ class LawSearch:
             self.seekers.finds.adopt(individual)
             self.run(1, lambda: True)  # held-out rows have the last word
 
+    def keep_law_of(self, other: LawSearch) -> None:
+        """Take over the law of another law search on the same rows."""
+        if self.seekers is not None and other.seekers is not None:
+            self.seekers.finds.law = other.seekers.law
+
     def simplify(self) -> None:
         """The most convincing finds are simplified within the noise."""
         if self.seekers is not None:
@@ -162,6 +176,18 @@ class LawSearch:
             self.before = int(saved["before"])
             self.looked_at = {float.fromhex(left) for left in saved["looked_at"]}
             self.seekers.restore(saved["seekers"])
+
+    def _exact_guess(self, task: Task) -> Find | None:
+        """A guess that is the law of these rows, cleaned up; None where there is none or no law is looked for."""
+        problem, rows = self.problem, self.problem.search_rows
+        unwanted = task.settings.seeking is None or task.options.looks_for == "accuracy" or self.ranges.change
+        if not problem.guesses or unwanted or _obstacle(problem, rows) is not None:
+            return None
+        weights = None if problem.weights is None else problem.weights[rows]
+        finds = Finds(problem.X[rows], problem.y[rows], problem.dimensions, weights)
+        for guess in task.guesses:
+            finds.take(model_expression(guess.model), any_sign=False)
+        return finds.law if finds.law is not None and self._holds(finds.law) else None
 
     def _said(self, find: Find) -> Find | None:
         """A find in the user's units; the same object whenever it is asked for."""

@@ -18,6 +18,7 @@ from multigene.settings.settings import (
     Clock,
     Criterion,
     FunctionEntry,
+    Gaps,
     Kind,
     Mode,
     Settings,
@@ -48,6 +49,7 @@ _WHOLE: dict[str, tuple[int, int]] = {
     "max_parameters": (1, 10_000),
     "islands": (1, 1000),
     "max_size": (1, 2**62),
+    "nesting": (1, 1000),
     "migration": (1, 1_000_000),
     "first": (0, 2**62),
     "rows": (20, 2**62),
@@ -93,13 +95,14 @@ _REAL: dict[str, tuple[float, float]] = {
     "holdout": (0.0, 0.9),
     "finish": (0.0, 1.0),
     "trim": (0.0, 1e12),
+    "largest_exponent": (1.0, 1e12),
     "memory_megabytes": (1.0, 1e6),
     "clip": (0.0, 1e12),
 }
 _SWITCHES = (
     "fit_genes", "tune_constants", "distinct", "guarded", "race", "short", "linear", "guard", "standardise",
-    "survey", "transforms", "peeling", "symmetries", "relevance", "products", "portfolio", "dense", "adaptive", "brief",
-    "neutral", "rounding", "full_tuning", "climb",
+    "survey", "transforms", "peeling", "symmetries", "relevance", "products", "dense", "full_tuning",
+    "climb",
 )  # fmt: skip
 _RANGES = ("lcf_range", "constant_range")
 _CHOICES: dict[str, tuple[str, ...]] = {
@@ -110,6 +113,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "looks_for": get_args(Kind),
     "structure": get_args(Structure),
     "clock": get_args(Clock),
+    "missing": get_args(Gaps),
 }
 #: What users call a setting where it is a parameter of the estimator.
 _PARAMETERS = {"seconds": "time_limit", "looks_for": "search"}

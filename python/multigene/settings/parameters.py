@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from multigene.settings.guesses import written
 from multigene.settings.settings import Kind, Settings, setting_names
 from multigene.words import nearest
 
@@ -31,13 +32,13 @@ class Parameters:
 
     configuration: str | None = field(default=None, metadata={"option": "--configuration"})
     functions: str | list[Any] | dict[str, Any] | tuple[Any, ...] | None = None
+    guesses: list[Any] | None = field(default=None, metadata={"option": "--guess"})
     generations: int | None = field(default=None, metadata={"option": "--generations"})
     time_limit: float | None = field(default=None, metadata={"option": "--time"})
     loss: Any = field(default="squared", metadata={"option": "--loss"})
     max_size: int | None = field(default=None, metadata={"option": "--max-size"})
     search: Kind = field(default="both", metadata={"option": "--search"})
     units: dict[str, str] | None = field(default=None, metadata={"option": "--units"})
-    missing: str = "fill"
     n_jobs: int | None = field(default=-1, metadata=SILENT)
     random_state: Any = field(default=None, metadata={"option": "--seed"})
     verbose: int | bool = field(default=0, metadata=SILENT)
@@ -48,6 +49,7 @@ class Parameters:
     def of(estimator: Any) -> Parameters:
         """Those of an estimator, as its attributes have them now; NumPy's numbers as Python's."""
         values = {each.name: getattr(estimator, each.name) for each in fields(Parameters)}
+        values["guesses"] = written(values["guesses"])
         return Parameters(**{name: _plain(value) for name, value in values.items()})
 
     def values(self) -> dict[str, Any]:

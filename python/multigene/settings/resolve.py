@@ -44,6 +44,10 @@ def resolved(estimator: Any) -> Settings:
     functions = None if estimator.functions is None else function_entries(estimator.functions)
     if estimator.search != "both" or estimator.units is not None:
         base = base.changed(looks_for=looks_for(base, estimator.search, estimator.units))
+    if estimator.guesses is not None and base.search is None:
+        raise ValueError(
+            "guesses belong to the default search; leave configuration out, or leave guesses out."
+        )
     if estimator.max_size is not None:
         if base.search is None:
             raise ValueError(

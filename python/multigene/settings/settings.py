@@ -27,6 +27,7 @@ Kind = Literal["both", "laws", "accuracy"]
 Structure = Literal["linear", "products"]
 Criterion = Literal["r2", "gcv", "bic", "compact"]
 Clock = Literal["wall", "processor"]
+Gaps = Literal["fill", "drop", "error"]
 
 
 def function_entries(functions: Any) -> tuple[FunctionEntry, ...]:
@@ -273,6 +274,11 @@ class Search:
     max_size: int | None = None
     """Nodes of the largest printed formula that the front may hold; None for any. Up to 110 all islands look for short
     formulas."""
+    nesting: int = 2
+    """Functions of one kind that may stand inside each other: with 2 tanh(tanh(x)) may be in the result, tanh(tanh(tanh(x))) may
+    not."""
+    largest_exponent: float = 6.0
+    """Largest exponent in the result, of either sign, unless a law has it; powers among `functions` are always allowed."""
     linear: bool = True
     """Linear models are in the first population."""
     guard: bool = True
@@ -319,24 +325,26 @@ class Seeking:
     """Fewer, better variables where the data show that features scale or shift together (`laws/variables/symmetries.py`)."""
     relevance: bool = True
     """Work on the features first without which left-out rows are predicted worse, on all of them later."""
+    parts: bool = True
+    """Where the target seems to be a sum or product of functions of different features, look for these one after the other."""
     products: bool = True
     """Product leaves in every second restart."""
-    portfolio: bool = True
-    """Every second pair of restarts draws limits and prices of its own."""
     dense: bool = True
     """Islands whose leaves are linear combinations of all features, under BIC alone."""
-    adaptive: bool = True
-    """Less work for transforms that explain hardly anything after some restarts."""
-    brief: bool = True
-    """Drop from a convincing find in noisy data what the noise cannot tell from nothing."""
-    neutral: bool = True
-    """Mutations that put a term or factor in which at first changes nothing, for tuning to say what becomes of it."""
-    rounding: bool = True
-    """Mutations that make weights and exponents whole or half numbers."""
     full_tuning: bool = True
     """Tune all genes of every new best together."""
     climb: bool = True
     """Hill climbing at the end of a restart."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """What is made of the cells of a table."""
+
+    missing: Gaps = "fill"
+    """What to do about gaps: "fill" (by a number that the formula names, with an indicator where held-out rows say that a gap
+    tells something), "drop" (rows with gaps are left out) or "error". Rows without a target are left out with a warning unless
+    it is "error"."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -351,6 +359,7 @@ class Settings:
     stopping: Stopping = field(default_factory=Stopping)
     search: Search | None = None
     seeking: Seeking | None = None
+    table: Table = field(default_factory=Table)
 
     def with_values(self, **values: Any) -> Settings:
         """A copy with fields of any part changed by name; None leaves a field as it is."""
@@ -374,6 +383,7 @@ class Settings:
 PARTS: dict[str, Any] = {
     "genes": Genes, "selection": Selection, "variation": Variation, "tuning": Tuning,
     "refinement": Refinement, "stopping": Stopping, "search": Search, "seeking": Seeking,
+    "table": Table,
 }  # fmt: skip
 
 
@@ -389,3 +399,10 @@ def _part_of(name: str) -> str:
             f"There is no setting {name!r}{nearest(name, names) or '; multigene.settings lists them all.'}"
         )
     return names[name]
+
+
+def gaps_of(given: Any) -> str:
+    """What to do about gaps, by settings as users give them: unchecked, since `fit` checks."""
+    if isinstance(given, Settings):
+        return given.table.missing
+    return str(given.get("missing", Table().missing)) if isinstance(given, dict) else Table().missing

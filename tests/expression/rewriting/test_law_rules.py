@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from multigene.expression.definitions import read
 from multigene.expression.readable import size
+from multigene.expression.reading import read
 from multigene.expression.rewriting import natural, powers_joined
 from multigene.expression.rewriting.always import simplified
 from multigene.expression.rewriting.scales import scaled, spread

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from multigene.expression.definitions import read
+from multigene.expression.reading import read
 from multigene.expression.rewriting.parts import (
     above_and_below,
     factors_of,

@@ -9,7 +9,7 @@ use crate::evaluate::least_squares::Gram;
 use crate::tree::functions::{CustomOperator, expand};
 use crate::tree::gene::Node;
 use crate::tree::text;
-use crate::tree::weights::Weights;
+use crate::tree::weights::{BIAS, Weights};
 
 /// One tree, and its column on the training rows while it is unchanged.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -92,8 +92,14 @@ impl Individual {
         self.genes.iter().map(print).collect()
     }
 
-    /// A node of another table of weights, with a copy of its row in this one.
+    /// A node of another table of weights, with a copy of its row in this one; a shared constant with the row it has here.
     fn adopt(&mut self, node: Node, weights: &Weights) -> Node {
+        if let Node::Constant(row) = node {
+            let index = weights.row(row).index;
+            if let Some(known) = self.weights.shared_constant(index).filter(|_| index != BIAS) {
+                return Node::Constant(known);
+            }
+        }
         match node.row() {
             Some(row) => node.with_row(self.weights.push_copy(weights, row)),
             None => node,

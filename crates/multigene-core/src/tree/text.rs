@@ -2,7 +2,7 @@
 //!
 //! Text is ordinary infix notation over `x0`, `x1`, …; a linear combination is written in brackets with its index,
 //! `[0: 1.5 + 2*x0 + -1*x3]`, a product leaf in braces, `{2: x0^1 x3^-0.5}`, weights of an inner node as
-//! `weighted(a, b, sin(x0))`. (Formulas for people, with column names and rounding, are made in Python.)
+//! `weighted(a, b, sin(x0))`, a constant that stands at several places of a model, with its number, as `shared(3, 1.5)`. (Formulas for people, with column names and rounding, are made in Python.)
 use std::fmt::Write;
 
 use crate::error::{Error, Result};
@@ -23,7 +23,7 @@ pub fn print(nodes: &[Node], weights: &Weights, library: &[CustomOperator]) -> S
     for &node in nodes {
         let arguments = stack.split_off(stack.len() - node.arity());
         let printed = match node {
-            Node::Constant(row) => (format!("{:?}", weights.constant(row)), ATOM),
+            Node::Constant(row) => (print_constant(weights.row(row)), ATOM),
             Node::Variable(feature) => (format!("x{feature}"), ATOM),
             Node::Combination(row) => (print_combination(weights.row(row)), ATOM),
             Node::Product(row) => (print_product(weights.row(row)), ATOM),
@@ -72,6 +72,13 @@ fn print_call(function: Function, arguments: Vec<(String, u8)>, library: &[Custo
 fn call(name: &str, arguments: &[(String, u8)]) -> String {
     let arguments: Vec<&str> = arguments.iter().map(|(text, _)| text.as_str()).collect();
     format!("{name}({})", arguments.join(", "))
+}
+
+fn print_constant(row: Row) -> String {
+    match row.index {
+        BIAS => format!("{:?}", row.bias()),
+        index => format!("shared({index}, {:?})", row.bias()),
+    }
 }
 
 fn print_combination(row: Row) -> String {
@@ -289,6 +296,9 @@ impl Parser<'_> {
         if name == "weighted" {
             return self.weighted(nesting);
         }
+        if name == "shared" {
+            return self.shared();
+        }
         let operator = Operator::parse(name).ok_or_else(|| Error::new(format!("unknown function {name:?}")))?;
         for i in 0..operator.arity() {
             if i > 0 {
@@ -316,11 +326,28 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn combination(&mut self) -> Result<()> {
+    /// A constant by its number; where it stands again, its first value counts.
+    fn shared(&mut self) -> Result<()> {
+        let index = self.index("a shared constant")?;
+        self.expect(",")?;
+        let value = self.signed()?;
+        self.expect(")")?;
+        let known = self.weights.shared_constant(index);
+        let row = known.unwrap_or_else(|| self.weights.push(index, [(BIAS, value)]));
+        self.nodes.push(Node::Constant(row));
+        Ok(())
+    }
+
+    fn index(&mut self, what: &str) -> Result<u32> {
         let index = self.number()?;
         if index.fract() != 0.0 || !(0.0..f64::from(OWN_VALUE)).contains(&index) {
-            return Err(Error::new(format!("{index} is not the index of a linear combination")));
+            return Err(Error::new(format!("{index} is not the index of {what}")));
         }
+        Ok(index as u32)
+    }
+
+    fn combination(&mut self) -> Result<()> {
+        let index = self.index("a linear combination")?;
         self.expect(":")?;
         let mut terms = Vec::new();
         loop {
@@ -333,7 +360,7 @@ impl Parser<'_> {
         }
         self.expect("]")?;
         distinct(&terms)?;
-        let row = self.weights.push(index as u32, terms);
+        let row = self.weights.push(index, terms);
         self.nodes.push(Node::Combination(row));
         Ok(())
     }

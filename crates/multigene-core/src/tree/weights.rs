@@ -117,6 +117,12 @@ impl Weights {
         self.push(BIAS, [(BIAS, value)])
     }
 
+    /// The row of the shared constant with this number, if there is one.
+    pub fn shared_constant(&self, index: u32) -> Option<u32> {
+        let is_it = |span: &Span| span.index == index && span.len == 1 && self.features[span.start as usize] == BIAS;
+        self.spans.iter().position(is_it).map(|row| row as u32)
+    }
+
     /// Adds a copy of a row of another table, with what tuning remembers, and returns its number.
     pub fn push_copy(&mut self, other: &Self, row: u32) -> u32 {
         let span = other.spans[row as usize];

@@ -126,15 +126,20 @@ impl Individual {
     }
 }
 
-/// Models that stand alone: all genes of each tuned jointly, and, with a price per printed node, shortened. In parallel.
+/// Models that stand alone: all genes of each tuned jointly, and, with a price per printed node, shortened; with outer
+/// coefficients, or the genes added as they are. In parallel.
 pub fn polish_all(
     models: Vec<Individual>,
     data: &Dataset,
     optimiser: &LevenbergMarquardt,
     price: f64,
+    fit_genes: bool,
     stop: &AtomicBool,
 ) -> Vec<Individual> {
-    let context = Context::of(data);
+    let context = Context {
+        fit_genes,
+        ..Context::of(data)
+    };
     let polished = |mut model: Individual| {
         let (mut workspace, mut rng) = (Workspace::default(), SlotRng::seed_from_u64(0));
         model.forget();

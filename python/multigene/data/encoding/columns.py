@@ -115,10 +115,10 @@ class Level:
 
 @dataclass(frozen=True)
 class Scored:
-    """A number for every level of a column of text: its mean of the target, shrunk, or its rank."""
+    """A number for every level of a column of text: its mean of the target, shrunk, its rank, or its place among the groups."""
 
     source: str
-    word: Literal["mean", "rank"]
+    word: Literal["mean", "rank", "place"]
     scores: tuple[tuple[str, float], ...]
     otherwise: float
     """The number of levels that were not among the training rows, and of gaps."""
@@ -132,9 +132,40 @@ class Scored:
 
     def values(self, column: RawColumn) -> Floats:
         """The number of every row's level."""
-        known = dict(self.scores)
-        table = np.array([known.get(level, self.otherwise) for level in column.levels], dtype=np.float64)
-        return column.lookup(table, self.otherwise)
+        return scored(column, self.scores, self.otherwise)
+
+
+@dataclass(frozen=True)
+class Own:
+    """A number of the formula that every group has for itself; groups are the levels of a column."""
+
+    source: str
+    symbol: str
+    scores: tuple[tuple[str, float], ...]
+    otherwise: float
+    """The pooled number: that of new groups, and of rows without one."""
+    precision: float = 0.0
+    """How much a deviation from the pooled number is held back (`groups/own.py`)."""
+    spread: float = 0.0
+    """Standard deviation of the groups' numbers around the pooled one."""
+    raw: ClassVar[Kind] = "text"
+    condition: ClassVar[bool] = False
+
+    @property
+    def text(self) -> str:
+        """How formulas print it."""
+        return f"{self.symbol}[{name_text(self.source)}]"
+
+    def values(self, column: RawColumn) -> Floats:
+        """The number of every row's group."""
+        return scored(column, self.scores, self.otherwise)
+
+
+def scored(column: RawColumn, scores: tuple[tuple[str, float], ...], otherwise: float) -> Floats:
+    """The number of every row's level; `otherwise` for levels without one and for gaps."""
+    known = dict(scores)
+    table = np.array([known.get(level, otherwise) for level in column.levels], dtype=np.float64)
+    return column.lookup(table, otherwise)
 
 
 @dataclass(frozen=True)
@@ -190,9 +221,9 @@ class Cyclic:
         return np.where(column.gaps, 0.0, wave)
 
 
-Column = Plain | Filled | Missing | Level | Scored | Elapsed | Cyclic
+Column = Plain | Filled | Missing | Level | Scored | Own | Elapsed | Cyclic
 KINDS: dict[str, type[Any]] = {
-    each.__name__.lower(): each for each in (Plain, Filled, Missing, Level, Scored, Elapsed, Cyclic)
+    each.__name__.lower(): each for each in (Plain, Filled, Missing, Level, Scored, Own, Elapsed, Cyclic)
 }
 
 

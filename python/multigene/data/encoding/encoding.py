@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from multigene.data.encoding.columns import KINDS, Column, ColumnName
+from multigene.data.encoding.columns import KINDS, Column, ColumnName, Own
 from multigene.data.encoding.raw import Floats, Kind, RawColumn, raw_columns
 
 
@@ -81,9 +81,11 @@ class Encoding:
             if new:
                 self._warned.update((source.name, level) for level in new)
                 more = f" and {len(new) - 1} more" if len(new) > 1 else ""
+                grouped = any(isinstance(c, Own) and c.source == source.name for c in self.columns)
+                treated = "get the pooled numbers" if grouped else "are treated as those of rare levels"
                 warnings.warn(
                     f"Column {source.name!r} has the level {new[0]!r}{more}, which the training rows did not have; "
-                    "such rows are treated as those of rare levels.",
+                    f"such rows {treated}.",
                     UnseenLevelWarning,
                     stacklevel=4,
                 )
@@ -127,7 +129,7 @@ def _column(values: dict[str, Any]) -> Column:
         values["levels"] = tuple(map(str, values["levels"]))
     if "scores" in values:
         values["scores"] = tuple((str(level), float(score)) for level, score in values["scores"])
-    for name in ("value", "since", "otherwise"):
+    for name in ("value", "since", "otherwise", "precision", "spread"):
         if name in values:
             values[name] = float(values[name])
             if not np.isfinite(values[name]):

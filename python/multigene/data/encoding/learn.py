@@ -95,6 +95,32 @@ def learn(raw: list[RawColumn], y: Floats, named: bool = True) -> tuple[Encoding
     return encoding, np.ascontiguousarray(np.column_stack([learned.values[i] for i in order]))
 
 
+def learn_grouped(
+    raw: list[RawColumn], groups: int, y: Floats, named: bool = True
+) -> tuple[Encoding, Floats]:
+    """The encoding of a raw table whose column number `groups` names groups: they are the last column, as means of the target."""
+    column, others = raw[groups], [each for j, each in enumerate(raw) if j != groups]
+    if len(column.levels) < 2:
+        raise ValueError(
+            f"Column {column.name!r} names {'one group' if column.levels else 'no group'} alone; "
+            "give one with two groups or more, or leave groups out."
+        )
+    if len(column.levels) > len(y) / 2:
+        raise ValueError(
+            f"Column {column.name!r} names {len(column.levels)} groups in {len(y)} rows; groups need two rows or more each. "
+            "Give a column with fewer values, or leave groups out."
+        )
+    if others:
+        encoding, values = learn(others, y, named)
+    else:
+        encoding, values = Encoding((), (), named), np.empty((len(y), 0))
+    folds = np.random.default_rng(len(y)).permutation(len(y)) % FOLDS
+    means, _ = shrunk_means(column, y, folds)
+    sources = tuple(Source(c.name, c.kind, c.levels) for c in raw)
+    with_groups = Encoding(sources, (*encoding.columns, means), named, encoding.notes)
+    return with_groups, np.ascontiguousarray(np.column_stack([values, means.values(column)]))
+
+
 def _number(learned: Learned, column: RawColumn) -> None:
     if not column.gaps.any():
         learned.add(Plain(column.name), column.values)

@@ -20,10 +20,16 @@ Floats = npt.NDArray[np.float64]
 Kind = Literal["number", "text", "date"]
 #: From this share of numbers on, text in a column is a mistake and not a category.
 MOSTLY = 0.8
-_TIME = r"([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?)?"
+_TIME = r"([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp][Mm])?)?"
 _ISO = re.compile(rf"\d{{4}}-\d{{2}}-\d{{2}}{_TIME}(Z|[+-]\d\d:?\d\d)?\Z")
 _YEAR_FIRST = re.compile(rf"\d{{4}}/\d{{1,2}}/\d{{1,2}}{_TIME}\Z")
 _YEAR_LAST = re.compile(rf"(\d{{1,2}})([./-])(\d{{1,2}})\2\d{{4}}{_TIME}\Z")
+#: Years of two digits only where no hyphen stands between the parts, which codes have as well.
+_SHORT_YEAR = re.compile(rf"(\d{{1,2}})([./])(\d{{1,2}})\2\d{{2}}{_TIME}\Z")
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_NAMED = re.compile(rf"(?:\d{{1,2}}[ -]{_MONTH}|{_MONTH} \d{{1,2}})[ ,-]+\d{{4}}{_TIME}\Z", re.IGNORECASE)
+_YEAR_MONTH = re.compile(r"\d{4}[-/](0[1-9]|1[0-2])\Z")
+_QUARTER = re.compile(r"\d{4}[- ]?Q[1-4]\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -142,7 +148,8 @@ def _finite(column: RawColumn) -> RawColumn:
 def _of_objects(values: npt.NDArray[Any], name: str, kind: Kind | None) -> RawColumn:
     """A column of Python objects: numbers, dates or text, told by what is in it."""
     if values.dtype.kind in "biuf":
-        return _finite(RawColumn(name, "number", values.astype(np.float64)))
+        numbers = values.astype(np.float64)
+        return _as_levels(numbers, name) if kind == "text" else _finite(RawColumn(name, "number", numbers))
     if values.dtype.kind in "mM":
         return RawColumn(name, "date", _days(values))
     types = {type(value) for value in values if not _is_gap(value)}
@@ -160,6 +167,11 @@ def _of_objects(values: npt.NDArray[Any], name: str, kind: Kind | None) -> RawCo
             "leave the column out or take it apart."
         )
     return _of_texts(values, name, kind)
+
+
+def as_text(column: RawColumn) -> RawColumn:
+    """A column of numbers or days as levels; one of text as it is."""
+    return column if column.kind == "text" else _as_levels(column.values, column.name)
 
 
 def as_float(value: Any) -> float:
@@ -244,12 +256,17 @@ def _parsed_dates(levels: list[str]) -> Floats | None:
     if not levels:
         return None
     options: dict[str, Any] = {"utc": True}
+    if all(map(_QUARTER.match, levels)):
+        levels = [f"{level[:4]}-{3 * int(level[-1]) - 2:02}-01" for level in levels]
+    elif all(map(_YEAR_MONTH.match, levels)):
+        levels = [f"{level[:4]}-{level[-2:]}-01" for level in levels]
     if all(map(_ISO.match, levels)):
         options["format"] = "ISO8601"
-    elif all(map(_YEAR_FIRST.match, levels)):
+    elif all(map(_YEAR_FIRST.match, levels)) or all(map(_NAMED.match, levels)):
         options["format"] = "mixed"
     else:
-        parts = [_YEAR_LAST.match(level) for level in levels]
+        form = _YEAR_LAST if _YEAR_LAST.match(levels[0]) else _SHORT_YEAR
+        parts = [form.match(level) for level in levels]
         if not all(parts):
             return None
         firsts, seconds = ([int(part[group]) for part in parts if part] for group in (1, 3))

@@ -1,0 +1,99 @@
+"""Common numbers that numbers per group have made redundant: in `p[site]/(a + b*t)` one of a and b can be 1.
+
+As long as such a number is there, nothing but the penalty determines it, and it drifts. It is set to 1, or a term to 0, and the
+rest is fitted anew; the fit must not get worse.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from multigene.expression.jacobian import jacobian
+from multigene.expression.numbers import number_of, parameters, with_number
+from multigene.expression.rewriting import simplify
+from multigene.expression.tree import Expression, Number, Variable, fold, rebuild, variables
+from multigene.groups.own import Fit, Form, GroupRows, blocks, extended, fitted, with_parameters
+
+#: Share of a number's own curvature that must be left when groups have their numbers.
+DETERMINED = 1e-6
+#: Growth of the loss that counts as none: of itself, and of the target's sum of squares.
+SAME, NOTHING = 1e-4, 1e-9
+#: Rows that the pooled number is worth here: next to nothing, since the penalty is what a redundant number evades.
+FREE = 1e-6
+
+
+def without_redundant(fit: Fit, rows: GroupRows, worth: float) -> Fit:
+    """The fit with no more common numbers than the groups' own ones leave something to say."""
+    free = fitted(fit.form, rows, FREE, fit)
+    if free is None:
+        return fit
+    least = (1.0 + SAME) * free.error + NOTHING * float(rows.shares @ (rows.y - rows.y.mean()) ** 2)
+    for place in _undetermined(free, rows):
+        for form in _fixed_forms(fit.form, place):
+            tried = fitted(form, rows, FREE, steps=40)
+            if tried is not None and tried.error <= least:
+                held = fitted(tried.form, rows, worth, tried)
+                return fit if held is None else without_redundant(held, rows, worth)
+    return fit
+
+
+def _undetermined(fit: Fit, rows: GroupRows) -> list[int]:
+    """Common numbers that the rows do not determine beside those of the groups, the least determined first."""
+    form = fit.form
+    J = jacobian(form.opened(rows.X.shape[1]), extended(rows.X, rows.codes, fit.deviations))
+    common = [k for k in range(J.shape[1]) if k not in form.places]
+    if not common or not form.places or not np.isfinite(J).all():
+        return []
+    lengths = np.sqrt(np.sum(J**2, axis=0))
+    J = J / np.where(lengths > 0.0, lengths, 1.0)
+    own = J[:, list(form.places)]
+    A, C = blocks(J[:, common], own, np.ones(len(J)), rows, np.full(own.shape[1], 1e-10))
+    H = J[:, common].T @ J[:, common]
+    left = H - np.einsum("gmp,gmq->pq", C, np.linalg.solve(A, C))
+    values, directions = np.linalg.eigh(left)
+    weak = np.einsum("ij,ij->i", directions[:, values < DETERMINED], directions[:, values < DETERMINED])
+    return [common[k] for k in np.argsort(-weak) if weak[k] > 0.1]
+
+
+def _fixed_forms(form: Form, place: int) -> list[Form]:
+    """The form with a common number fixed at 1, its others as they are or in proportion, and at 0."""
+    values = np.array(parameters(form.expression))
+    forms = [_fixed(form, place, 1.0), _fixed(form, place, 0.0)]
+    if values[place] != 0.0:
+        shared = Form(with_parameters(form.expression, values / values[place]), form.places)
+        forms.insert(0, _fixed(shared, place, 1.0))
+    return [each for each in forms if each is not None]
+
+
+def _fixed(form: Form, place: int, value: float) -> Form | None:
+    """The form with one of its common numbers fixed at 1 or 0, if the numbers per group stay what they are."""
+    width = 1 + max(variables(form.expression), default=-1)
+    pooled = np.array(parameters(form.expression))[list(form.places)]
+    # Numbers per group stand in as columns, which no rule joins with anything.
+    before = sum(1 for k in form.places if k < place)
+    fixed = simplify(with_number(form.own(width), place - before, value, whole_exponents=False))
+    own = [index for index in variables(fixed) if index >= width]
+    if len(own) != len(form.places) or len(parameters(fixed)) >= len(parameters(form.expression)) - len(own):
+        return None
+    return _with_numbers(fixed, width, pooled.tolist())
+
+
+def _with_numbers(expression: Expression, width: int, pooled: list[float]) -> Form | None:
+    """Columns from `width` on as numbers again, each in one place."""
+    count, places = 0, dict[int, int]()
+    repeated = False
+
+    def change(node: Expression, children: tuple[Expression, ...]) -> Expression:
+        nonlocal count, repeated
+        if isinstance(node, Variable) and node.index >= width:
+            repeated |= node.index in places
+            places[node.index] = count
+            count += 1
+            # Not 1 or 0, which the next rule might take away.
+            value = pooled[node.index - width]
+            return Number(value if value not in (0.0, 1.0) else value + 1e-9)
+        count += number_of(node, whole_exponents=False) is not None
+        return rebuild(node, children)
+
+    made = fold(expression, change)
+    return None if repeated else Form(made, tuple(places[width + i] for i in range(len(pooled))))
