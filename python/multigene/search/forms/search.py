@@ -39,7 +39,7 @@ from multigene.search.constants import (
     FORM_TUNED,
 )
 from multigene.search.forms.compiled import Candidate, CompiledForm
-from multigene.search.forms.trees import Variation, affine, catalogue, polynomial, sums
+from multigene.search.forms.trees import Variation, affine, catalogue, pairs, polynomial
 from multigene.search.seeking import LawSearch
 from multigene.search.task import Task
 from multigene.settings.defaults import default_settings
@@ -146,7 +146,7 @@ class FormSearch(LawSearch):
             self._take(self._each_start(0, [self.stand_ins or self._start()]))
         elif self.stage == 2 and len(functions) == 1:
             base = self.stand_ins or self._start()
-            self._take([_with(base, 0, tree) for tree in sums(self.scales[0], self.vocabulary)])
+            self._take([_with(base, 0, tree) for tree in pairs(self.scales[0], self.vocabulary)])
         else:
             self._evolve()
         self.stage += 1

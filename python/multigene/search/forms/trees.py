@@ -112,13 +112,14 @@ def catalogue(scales: Sequence[float], admits: Vocabulary) -> list[Expression]:
     return [tree for tree in dict.fromkeys(found) if admits.admits(tree)]
 
 
-def sums(scales: Sequence[float], admits: Vocabulary) -> list[Expression]:
-    """Sums of two shapes of the same argument, each with a factor, and a number."""
-    found = []
+def pairs(scales: Sequence[float], admits: Vocabulary) -> list[Expression]:
+    """Sums and products of two shapes of the same argument, with factors, and a number."""
+    found: list[Expression] = []
     for i, scale in enumerate(scales):
         own = [tree for text in SHAPES if admits.admits(tree := _of(text, ("v",), (i,), (scale,)))]
         for first, second in combinations(own, 2):
             found.append(call("add", affine(first), call("mul", Number(1.0), second)))
+            found += [affine(call("mul", first, second)), call("mul", first, second)]
     return found
 
 
