@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from multigene._engine import Individual
-from multigene.search.guard import Guard, nests
+from multigene.search.guard import Guard
 from multigene.search.scaling import Scaling
 
 
@@ -88,6 +88,15 @@ def test_where_features_hang_together_the_corners_of_the_box_may_be_wilder():
     assert not diagonal.behaves_in_user_units(model)
 
 
+def test_positive_columns_stay_positive():
+    X = 10.0 ** np.random.default_rng(0).uniform(-2.0, 2.0, (300, 2))
+    guard = Guard.of(X, np.log(X[:, 0]), Scaling.none(2), np.random.default_rng(0))
+    assert guard.box_points.min() > 0.0
+    assert guard.behaves_as_it_is(Individual(["log(x0)"], 0.0, [1.0]))
+    negative = Guard.of(-X, np.log(X[:, 0]), Scaling.none(2), np.random.default_rng(0))
+    assert negative.box_points.max() < 0.0
+
+
 def test_terms_that_cancel_are_refused():
     rng = np.random.default_rng(0)
     X = rng.uniform(0.0, 1.0, (200, 2))
@@ -99,16 +108,3 @@ def test_terms_that_cancel_are_refused():
     assert not guard.behaves_as_it_is(cancelling)
     year = Guard.of(X + 2000.0, X[:, 0], Scaling.none(2), np.random.default_rng(0))
     assert year.behaves_as_it_is(Individual(["x0"], -2000.0, [1.0]))
-
-
-@pytest.mark.parametrize(
-    ("gene", "nested"),
-    [
-        ("tanh(tanh(tanh(x0)))", True),
-        ("tanh(x0 + tanh(2.0 * tanh(x1)))", True),
-        ("tanh(x0) * tanh(x1) * tanh(x2)", False),
-        ("exp(tanh(exp(x0)))", False),
-    ],
-)
-def test_nests_of_three_equal_functions(gene, nested):
-    assert nests(gene) is nested

@@ -54,6 +54,7 @@ def found(n=500, noise=0.05, **changes):
         decision=SizeDecision(ANY_SIZE),
         law=None,
         finds=[],
+        unseen={},
         prices={},
         laws_alone=False,
         max_size=None,

@@ -23,7 +23,7 @@ from multigene.evolution.pareto import Candidate, ParetoFront
 from multigene.settings.settings import Settings, Stopping
 
 FORMAT = "multigene-checkpoint"
-VERSION = 3
+VERSION = 4
 Floats = npt.NDArray[np.float64]
 DAMAGED = "The checkpoint is damaged; delete it to start the run anew."
 

@@ -41,8 +41,6 @@ BOX_ROOM = 2.0
 #: which many terms share the work: with 20 for both ASN and CCS had 0.03 less test R² at the large end in one
 #: run (`sizes`, 5 s; a check without any limit did no better).
 CANCELLING, CANCELLING_LARGE = 20.0, 1000.0
-#: Functions of one kind inside each other that are too many. Not tuned.
-MOST_NESTED = 3
 
 # --- how a run is divided (searcher.py, seeking.py, run.py) -----------------------------------------
 
@@ -110,6 +108,18 @@ SHORT_MUTATIONS = {
 SHORT_MIGRANTS = 10
 #: Steps of tuning of an offspring, and of a member of the front at the end.
 SHORT_STEPS, SHORT_POLISHING_STEPS = 3, 25
+
+# --- positive targets over decades (log_scale.py) ---------------------------------------------------
+
+#: Decades between the 5 % and 95 % quantiles of a positive target at which formulas of its logarithm are looked for. Not tuned.
+DECADES = 1.2
+#: Share of the run that this takes; nodes of the largest such formula; how many of them held-out rows compare. Not tuned.
+LOG_SHARE, LARGEST_OF_LOGARITHM, LOGARITHM_FINDS = 0.1, 20, 2
+#: What another way to write a formula may change in what it leaves unexplained: a share of it, and rounding. Not tuned.
+SAME_FORM, ROUNDING = 1e-6, 1e-12
+#: A formula of the logarithm is chosen if it is better on more unseen rows than chance explains, in
+#: standard deviations of their number. Round number.
+MORE_ROWS = 3.0
 
 # --- models tuned once more, and shorter ones (shorter.py) ------------------------------------------
 

@@ -14,6 +14,7 @@ from math import nan
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual, Workers
 from multigene.evolution.pareto import Candidate, Member, non_dominated, with_member
@@ -24,6 +25,7 @@ from multigene.laws.law import Find
 from multigene.search.constants import ALIKE, EXPLAINED, MOST_FITTED, SECONDS_PER_VALUE, SURELY_FINITE
 from multigene.search.few_rows import most_convincing, ridge_of_different_rows
 from multigene.search.linear import Ridge
+from multigene.search.log_scale import nearer_to_most_rows
 from multigene.search.problem import Problem, Rows
 from multigene.search.shorter import fitted, polished
 from multigene.search.validation import (
@@ -36,6 +38,8 @@ from multigene.search.validation import (
     unseen_r2,
 )
 from multigene.settings.settings import Refinement
+
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,9 @@ class Found:
     decision: SizeDecision
     law: Find | None
     finds: Sequence[Find]
-    """What the law search found on the way, in the user's units."""
+    """What the law search found on the way, and what was found on the logarithm of the target, in the user's units."""
+    unseen: Mapping[int, Floats]
+    """Squared errors of the latter on rows that they were not fitted to, by identity of their models."""
     prices: Mapping[int, float]
     """What the finds cost, by identity of their models."""
     laws_alone: bool
@@ -90,7 +96,7 @@ def result_of(found: Found, workers: Workers, seconds: float | None) -> Result:
     else:
         chosen, front = _approximation(found, workers, seconds)
     chosen, front = _within_limit(found, chosen, front)
-    return _scored(found, chosen, front, unseen_r2)
+    return _scored(found, chosen, front, lambda problem, m: unseen_r2(problem, m, found.unseen))
 
 
 def provisional(found: Found) -> Result:
@@ -181,12 +187,14 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
         chosen = _linear_model(found, decision.linear, data, last)
     finds = _finds(found)
     if finds and decision.errors is not None and not decision.simple:
-        chosen = prefer_short(problem, decision.errors, chosen, finds, _cheapest(found, finds))
+        chosen = prefer_short(problem, decision.errors, chosen, finds, _cheapest(found, finds), found.unseen)
     elif best is None and not decision.simple:  # there was no time for islands
         lines = [_member(problem, _candidate(problem, model.fit(data))) for model in found.linear]
-        chosen = best_of(problem, non_dominated([mean, *lines, *finds]))
+        chosen = best_of(problem, non_dominated([mean, *lines, *finds]), known=found.unseen)
+    if decision.errors is not None:
+        chosen = nearer_to_most_rows(chosen, finds, decision.errors, found.unseen)
     superior = _cheapest(found, _measured_finds(found)) if found.validated else None
-    if superior is not None and better_on_nearly_every_row(problem, superior, chosen):
+    if superior is not None and better_on_nearly_every_row(problem, superior, chosen, found.unseen):
         chosen = superior  # as the data have poles, so may it
     if not found.validated:
         convincing = [(find, find.individual.n_parameters) for find in finds]
@@ -223,7 +231,7 @@ def _within_limit(found: Found, chosen: Member, front: list[Member]) -> tuple[Me
     ]
     small = small or [mean]
     if not any(m is chosen for m in small):
-        chosen = best_of(found.problem, small)
+        chosen = best_of(found.problem, small, known=found.unseen)
     return chosen, small
 
 
@@ -316,7 +324,11 @@ def _cheapest(found: Found, members: Sequence[Member]) -> Member | None:
 
 def _finds(found: Found) -> list[Member]:
     """What the law search found on the way, as far as it behaves."""
-    behaves = found.problem.guard.behaves_in_user_units if found.guarded else lambda _: True
+    guard, told = found.problem.guard, found.unseen  # formulas of the logarithm have been asked on that scale
+
+    def behaves(model: Individual) -> bool:
+        return not found.guarded or id(model) in told or guard.behaves_in_user_units(model)
+
     return [m for m in _measured_finds(found) if behaves(m.individual)]
 
 

@@ -3,6 +3,7 @@
     seek             the law search runs (`seeking.py`); a law ends the search
     cross-validate   few rows only: the whole search on four fifths of the rows, five times over; the rows left out decide how
                      large a formula may be (`cross_validation.py`)
+    log scale        positive targets over decades only: short formulas of the logarithm (`log_scale.py`)
     explore          islands evolve on the rows for searching, and the law search goes on beside them
     validate         rows that no island saw decide how large a formula may be (`validation.py`); if they say that a line or a
                      constant does as well, no improvement is expected of searching on
@@ -24,11 +25,12 @@ import numpy as np
 
 from multigene._engine import Individual, Workers
 from multigene.evolution.pareto import Member
-from multigene.search import steering
+from multigene.search import log_scale, steering
 from multigene.search.constants import COMPLETION, END_TO_START, EXPLAINED, FEWEST_FOLD_GENERATIONS, POLISHED
 from multigene.search.cross_validation import CrossValidation
 from multigene.search.few_rows import decide_by_leaving_one_out
 from multigene.search.guesses import listed
+from multigene.search.log_scale import LogScale
 from multigene.search.problem import Problem
 from multigene.search.progress import Step
 from multigene.search.result import Found, Result, provisional, result_of
@@ -62,6 +64,8 @@ def search(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
         return
     if state.phase == "seek" and (yield from seek(task, state, share)):
         return
+    if state.log_scale is None and log_scale.applies(task):
+        state.log_scale = yield from log_scale.search(task, state.rng, share)
     if state.phase == "cross-validate":
         yield from cross_validate(task, state, share)
     while state.phase == "explore":
@@ -86,13 +90,13 @@ def seek(task: Task, state: SearchState, share: Share) -> Steps:
     """The law search begins; a law ends the search."""
     state.completion = _completion(task, share())
     first = 0 if task.settings.seeking is None else task.settings.seeking.first
-    found, laws = False, None
+    laws = None
     while laws is not state.laws:  # whoever steers may have begun another law search
         laws = state.laws
-        found = yield from _seek_first(state, laws, first - laws.evaluations, share)
-    if found:
-        yield state.step()
-        return True
+        if (yield from _seek_first(state, laws, first - laws.evaluations, share)):
+            yield state.step()
+            if _is_over(state):
+                return True
     state.laws.islands_begin()
     state.begun = share()
     state.phase = "cross-validate" if task.folds else "explore"
@@ -116,14 +120,15 @@ def _seek_first(state: SearchState, laws: LawSearch, evaluations: int, share: Sh
 def seek_alone(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
     """No islands: the law search in rounds, each of as many evaluations as the individuals that islands would have had."""
     work = task.round_length * task.options.islands * task.settings.selection.population_size
-    while state.laws.has_targets and not state.laws.run(
-        work, lambda: share() >= (1.0 if state.complete else COMPLETION)
-    ):
-        state.islands.number += task.round_length
-        if share() >= COMPLETION and not state.complete:
-            state.laws.simplify()
-            state.complete = True
+    while state.laws.has_targets:
+        if not state.laws.run(work, lambda: share() >= (1.0 if state.complete else COMPLETION)):
+            state.islands.number += task.round_length
+            if share() >= COMPLETION and not state.complete:
+                state.laws.simplify()
+                state.complete = True
         yield state.step()
+        if state.laws.law is not None:
+            return
     yield state.step()
 
 
@@ -152,7 +157,7 @@ def explore_round(task: Task, state: SearchState, share: Share) -> Steps:
         yield _island_round(state)
     if state.islands.reached(EXPLAINED) or _seek_beside(state, lambda: _explored(task, state, share())):
         yield state.step()
-        return True
+        return _is_over(state)
     return False
 
 
@@ -189,7 +194,8 @@ def finish(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
             yield _island_round(state)
         if _seek_beside(state, lambda: share() >= state.completion):
             yield state.step()
-            return
+            if _is_over(state):
+                return
 
 
 def complete(task: Task, state: SearchState) -> None:
@@ -233,6 +239,11 @@ def _explored(task: Task, state: SearchState, share: float) -> bool:
     if len(task.problem.held_out_rows) > 0:  # islands share what the law search has left them
         return share >= 1.0 - task.options.finish * (1.0 - state.begun)
     return share >= (COMPLETION if task.problem.few_rows else 1.0)
+
+
+def _is_over(state: SearchState) -> bool:
+    """Is there still a law, or an explained target? What a step has told may have been banned at once."""
+    return state.laws.law is not None or state.islands.reached(EXPLAINED)
 
 
 def _island_round(state: SearchState) -> Step:
@@ -337,6 +348,7 @@ def _adopt_explained(task: Task, state: SearchState) -> None:
 
 def _found(task: Task, state: SearchState) -> Found:
     """What the phases leave to `result.py`."""
+    scale = state.log_scale or LogScale((), (), ())
     return Found(
         problem=task.problem,
         guarded=task.options.guard,
@@ -348,7 +360,12 @@ def _found(task: Task, state: SearchState) -> Found:
         linear=state.islands.linear,
         decision=state.decision or SizeDecision(ANY_SIZE),
         law=state.laws.law,
-        finds=state.laws.finds,
+        finds=[
+            find
+            for find in (*state.laws.finds, *scale.finds)
+            if state.laws.alone or task.building.allow_find(find.individual, find.expression)
+        ],
+        unseen={id(f.individual): e for f, e in zip(scale.finds, scale.unseen, strict=True)},
         prices=state.laws.prices,
         laws_alone=state.laws.alone,
         max_size=task.options.max_size,

@@ -31,7 +31,7 @@ from multigene.settings.settings import Refinement, Selection, Settings, Variati
 
 def short_settings(settings: Settings, problem: Problem) -> Settings:
     """Settings of the island; a user's own set of functions is kept."""
-    own = settings.genes.functions != default_settings().genes.functions
+    own = has_own_functions(settings)
     variables, combinations, constants = SHORT_LEAVES
     limit = None if settings.search is None else settings.search.max_size
     largest = LARGEST_SHORT if limit is None else min(LARGEST_SHORT, limit)
@@ -70,6 +70,11 @@ def short_settings(settings: Settings, problem: Problem) -> Settings:
         ),
         refinement=Refinement(iterations=SHORT_STEPS, decay=0.0, prune=0.0, race=False, all_genes=0.1),
     )
+
+
+def has_own_functions(settings: Settings) -> bool:
+    """Did the user say which functions formulas may have?"""
+    return settings.genes.functions != default_settings().genes.functions
 
 
 def as_immigrants(model: Individual, problem: Problem) -> list[Individual]:

@@ -12,6 +12,7 @@ from multigene.search.constants import COMPLETION
 from multigene.search.cross_validation import CrossValidation
 from multigene.search.forms.search import FormSearch
 from multigene.search.islands import Islands
+from multigene.search.log_scale import LogScale
 from multigene.search.progress import Phase, Step
 from multigene.search.seeking import LawSearch
 from multigene.search.task import Task
@@ -42,6 +43,8 @@ class SearchState:
     decision: SizeDecision | None = None
     complete: bool = False
     """Has the front been completed by shorter formulas, and fitted to all rows where there are very many?"""
+    log_scale: LogScale | None = None
+    """What was found on the logarithm of a positive target over decades, once that was looked for."""
     laws_next: bool = False
     """Have islands done a round, and is it the turn of the law search beside them?"""
 
@@ -72,6 +75,7 @@ class SearchState:
             "cross_validation": self.cross_validation.packed(),
             "decision": None if self.decision is None else self.decision.packed(),
             "complete": self.complete,
+            "log_scale": None if self.log_scale is None else self.log_scale.packed(),
             "laws_next": self.laws_next,
         }
 
@@ -95,6 +99,7 @@ class SearchState:
                 CrossValidation.unpacked(task, saved["cross_validation"]),
                 None if saved["decision"] is None else SizeDecision.unpacked(saved["decision"]),
                 complete,
+                None if saved["log_scale"] is None else LogScale.unpacked(task.problem, saved["log_scale"]),
                 bool(saved["laws_next"]),
             )
         except (KeyError, TypeError, ValueError):

@@ -11,9 +11,10 @@ cross-validated either: there a formula must justify its size by its training er
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import nan
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,10 @@ from multigene.search.problem import Problem, Rows, best_constant
 from multigene.settings.settings import Refinement
 
 Floats = npt.NDArray[np.float64]
+
+#: Squared errors on unseen rows by identity of a model.
+Known = Mapping[int, Floats]
+NOTHING: Known = MappingProxyType({})
 
 #: Size that no model has.
 ANY_SIZE = 2**31
@@ -237,16 +242,18 @@ def unseen_rows(problem: Problem) -> Rows:
     return np.concatenate(folds) if folds else np.arange(0)
 
 
-def unseen_r2(problem: Problem, member: Member) -> float:
+def unseen_r2(problem: Problem, member: Member, known: Known = NOTHING) -> float:
     """R² of a formula of the law search on rows that it was not fitted to, NaN where there are none."""
     rows = unseen_rows(problem)
-    return HeldOut(problem, rows).r2(unseen_errors(problem, member)) if len(rows) else nan
+    return HeldOut(problem, rows).r2(unseen_errors(problem, member, known)) if len(rows) else nan
 
 
-def unseen_errors(problem: Problem, member: Member) -> Floats:
+def unseen_errors(problem: Problem, member: Member, known: Known = NOTHING) -> Floats:
     """Squared errors of a formula of the law search on the held-out rows; with few rows on each fold of them, fitted again to
-    the rest."""
+    the rest. Those that are `known` need not be computed."""
     individual = member.individual
+    if id(individual) in known:
+        return known[id(individual)]
     if len(problem.held_out_rows):
         held_out, X = HeldOut(problem, problem.held_out_rows), problem.X[problem.held_out_rows]
         return held_out.squares(individual.predict(X))
@@ -290,11 +297,16 @@ def readable(sizes: Sequence[int], errors: Sequence[Floats], r2: Sequence[float]
 
 
 def prefer_short(
-    problem: Problem, errors: Floats, chosen: Member, finds: list[Member], convincing: Member | None = None
+    problem: Problem,
+    errors: Floats,
+    chosen: Member,
+    finds: list[Member],
+    convincing: Member | None = None,
+    known: Known = NOTHING,
 ) -> Member:
     """A short formula of the law search instead of the islands' when unseen rows show no clear difference: the most `convincing`
     one, or the shortest that is about as good as the best. `errors` are those of the model that set the size."""
-    squares = {id(f): unseen_errors(problem, f) for f in finds}
+    squares = {id(f): unseen_errors(problem, f, known) for f in finds}
     if any(len(s) != len(errors) for s in squares.values()):  # cross-validation was cut short
         return chosen
     # Islands have short formulas, too: a law may be longer than an approximation, and is better on unseen rows.
@@ -316,10 +328,12 @@ def prefer_short(
     return chosen
 
 
-def best_of(problem: Problem, members: list[Member], convincing: Member | None = None) -> Member:
+def best_of(
+    problem: Problem, members: list[Member], convincing: Member | None = None, known: Known = NOTHING
+) -> Member:
     """Of models in the user's units, smallest first: the first that no other is clearly better than; the most `convincing` one
     comes before them."""
-    squares = {id(m): unseen_errors(problem, m) for m in members}
+    squares = {id(m): unseen_errors(problem, m, known) for m in members}
     best = min(squares.values(), key=lambda s: float(s.sum()))
     first = [convincing] if convincing is not None else []
     for member in (*first, *members):
@@ -328,9 +342,9 @@ def best_of(problem: Problem, members: list[Member], convincing: Member | None =
     return members[-1]
 
 
-def better_on_nearly_every_row(problem: Problem, find: Member, other: Member) -> bool:
+def better_on_nearly_every_row(problem: Problem, find: Member, other: Member, known: Known = NOTHING) -> bool:
     """Does a find miss unseen rows by far less than another model does, on nearly all of them?"""
-    first, second = unseen_errors(problem, find), unseen_errors(problem, other)
+    first, second = (unseen_errors(problem, each, known) for each in (find, other))
     if len(first) != len(second) or len(first) == 0:
         return False
     wins = float(np.mean(first < second))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -34,6 +36,22 @@ RULES = {
     "(x**-1)**-1": (Power(Power(x, -1), -1), x),
     "x*x": (op("mul", x, x), Power(x, 2)),
     "x**2/x": (op("div", Power(x, 2), x), x),
+    "numbers in broken powers": (
+        Power(op("mul", Number(1.3812e-5), x), 0.25),
+        op("mul", Number(1.3812e-5**0.25), Power(x, 0.25)),
+    ),
+    "short numbers in broken powers stay": (
+        Power(op("mul", two, x), 0.25),
+        Power(op("mul", two, x), 0.25),
+    ),
+    "numbers in exponents of a product": (
+        op("mul", Number(3.0), op("exp", op("sub", Number(1.2345), x))),
+        op("mul", Number(3.0 * math.exp(1.2345)), op("exp", op("neg", x))),
+    ),
+    "numbers in a root of a product": (
+        op("mul", two, op("sqrt", op("mul", Number(0.018913), x))),
+        op("mul", Number(2.0 * math.sqrt(0.018913)), op("sqrt", x)),
+    ),
     "|x|**2": (Power(op("abs", x), 2), Power(x, 2)),
     "|x|**.5*|x|**.5": (op("mul", Power(op("abs", x), 0.5), Power(op("abs", x), 0.5)), op("abs", x)),
     "sqrt(x**2)": (op("sqrt", Power(x, 2)), op("abs", x)),

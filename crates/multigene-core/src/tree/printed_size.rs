@@ -222,6 +222,15 @@ impl Value {
             Operator::Power(n) => first.power(f64::from(n)),
             // 1/(1 + exp(-x)), log(1 + exp(x)), exp(-x**2), sin(x)/x
             Operator::Logistic => Self::other(3 + first.negated().size()).power(-1.0),
+            // Beside other factors the number of exp(x + 2) is one of theirs.
+            Operator::Exp if matches!(first, Self::Sum(_, true)) => {
+                let (terms, _) = first.terms();
+                let size = 1 + Self::sum(terms, false).size();
+                Self::Product(Product {
+                    number: true,
+                    ..Product::of(Base::Other(size))
+                })
+            }
             Operator::Softplus => Self::other(4 + size),
             Operator::Gauss => Self::other(1 + first.power(2.0).negated().size()),
             Operator::Sinc if size <= SPELT_OUT => Self::other(1 + size).times(first.power(-1.0)),

@@ -25,6 +25,10 @@ from multigene.expression.tree import Expression, Number, Operation, Power, Vari
 MOST_PASSES = 10
 
 
+#: Exponents beyond this stay where they are: without them a value could be too large for a number.
+MOST_OUT_OF_EXP = 300.0
+
+
 class _UnsafeError(Exception):
     """Folding here would leave the range of floating point numbers."""
 
@@ -127,6 +131,11 @@ class _Factors:
             self._multiply_product(expression, power)
         elif isinstance(expression, Operation) and expression.name == "abs" and whole and power % 2 == 0:
             self.multiply(expression.arguments[0], power)
+        elif isinstance(expression, Operation) and expression.name == "mul" and _is_fitted(expression, power):
+            # (1.38e-5*x)**0.03 is 0.71*x**0.03
+            coefficient, rest = split_term(expression)
+            self._scale(coefficient, power)
+            self._collect(rest or Number(1.0), power)
         else:
             self._collect(expression, power)
 
@@ -168,8 +177,25 @@ class _Factors:
             power += old
         self.exponents[base] = power
 
+    def _without_numbers_inside(self) -> None:
+        """2*exp(x + 1.234) is 6.87*exp(x), and 2*sqrt(1.234*x) is 2.22*sqrt(x): numbers that were fitted stand once."""
+        if self.coefficient in (1.0, -1.0) and len(self.exponents) < 2:
+            return
+        for base, power in list(self.exponents.items()):
+            inner, scale = _number_inside(base)
+            if inner in self.exponents or inner is base:
+                continue
+            before = self.coefficient
+            try:
+                self._scale(scale, power)
+            except _UnsafeError:
+                self.coefficient = before
+                continue
+            self.exponents = {inner if b is base else b: p for b, p in self.exponents.items()}
+
     def build(self) -> Expression:
         """The product in canonical form."""
+        self._without_numbers_inside()
         if self.coefficient == 0.0:
             return Number(0.0)
         bases = sorted((base for base, power in self.exponents.items() if power != 0.0), key=_order)
@@ -180,6 +206,34 @@ class _Factors:
         if len(above) == 1 and isinstance(above[0], Operation) and above[0].name == "add":
             return _distribute(self.coefficient, above[0])
         return join_term(self.coefficient, product_of(above) if above else None)
+
+
+def _number_inside(base: Expression) -> tuple[Expression, float]:
+    """What is left of an exponential or a root without a fitted number inside, and the factor that this number is."""
+    if isinstance(base, Operation) and base.name == "exp":
+        terms = terms_of(base.arguments[0])
+        rest = [term for term in terms if not isinstance(term, Number)]
+        values = [term.value for term in terms if isinstance(term, Number)]
+        if rest and values and has_many_digits(values[0]) and abs(values[0]) <= MOST_OUT_OF_EXP:
+            return Operation("exp", (sum_of(rest),)), math.exp(values[0])
+    if isinstance(base, Operation) and base.name == "sqrt":
+        coefficient, inside = split_term(base.arguments[0])
+        if inside is not None and coefficient > 0.0 and has_many_digits(coefficient):
+            return Operation("sqrt", (inside,)), math.sqrt(coefficient)
+    return base, 1.0
+
+
+def _is_fitted(product: Operation, power: float) -> bool:
+    """Is a product's own number positive, and one that was fitted, so that a broken power of it may stand outside?"""
+    coefficient, rest = split_term(product)
+    if power.is_integer() or rest is None or coefficient <= 0.0:
+        return False
+    return has_many_digits(coefficient) or has_many_digits(power) or not 1e-3 < coefficient < 1e3
+
+
+def has_many_digits(value: float) -> bool:
+    """Does a number have more digits than people write?"""
+    return float(f"{value:.3g}") != value
 
 
 def _product(parts: Iterable[tuple[Expression, float]]) -> Expression:

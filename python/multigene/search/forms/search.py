@@ -114,6 +114,10 @@ class FormSearch(LawSearch):
         """What the finds cost, by identity of their models: the lowest is the most convincing."""
         return {id(find.individual): price(find, len(self.problem.search_rows)) for find in self.finds}
 
+    def keep_law_of(self, other: LawSearch) -> None:
+        """Go on with the law that another search has found."""
+        self._exact = other.law
+
     def adopt(self, individual: Individual) -> None:
         """Models of others have not the form."""
 
