@@ -153,6 +153,11 @@ class LawSearch:
             self.seekers.finds.adopt(individual)
             self.run(1, lambda: True)  # held-out rows have the last word
 
+    def keep_law_of(self, other: LawSearch) -> None:
+        """Take over the law of another law search on the same rows."""
+        if self.seekers is not None and other.seekers is not None:
+            self.seekers.finds.law = other.seekers.law
+
     def simplify(self) -> None:
         """The most convincing finds are simplified within the noise."""
         if self.seekers is not None:

@@ -173,10 +173,12 @@ def _ban(searcher: Steered, value: str, names: Sequence[str]) -> None:
         relatives = _without_column(searcher, place)
     else:
         _ban_function(task, value)
-    if state.laws.law is None:
-        state.laws = LawSearch(task, state.rng)
-        if state.phase != "seek":
-            state.laws.islands_begin()
+    laws = state.laws
+    state.laws = LawSearch(task, state.rng)
+    if state.phase != "seek":
+        state.laws.islands_begin()
+    if laws.law is not None and task.bans.allow(laws.law.individual):
+        state.laws.keep_law_of(laws)
     _go_on(searcher)
     for i, model in enumerate(relatives):
         fitted = model.fit(state.islands.data)
