@@ -70,6 +70,9 @@ docs: $(VENV)/installed
 docs-tables: $(VENV)/installed   ## tables of the pages that are read off the program
 	$(BIN)/python docs/reference.py --write
 
+docs-images: $(VENV)/tested   ## pictures of README and docs, in docs/images (needs Chromium)
+	$(BIN)/python docs/make_images.py
+
 package: $(VENV)/linted  ## wheel and source distribution in dist/, the wheel tried in a fresh environment
 	rm -rf dist $(VENV)-wheel
 	$(BIN)/maturin build --release --sdist --out dist
