@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from multigene._engine import Individual
-from multigene.search.guard import Guard, nests
+from multigene.search.guard import Guard
 from multigene.search.scaling import Scaling
 
 
@@ -108,16 +108,3 @@ def test_terms_that_cancel_are_refused():
     assert not guard.behaves_as_it_is(cancelling)
     year = Guard.of(X + 2000.0, X[:, 0], Scaling.none(2), np.random.default_rng(0))
     assert year.behaves_as_it_is(Individual(["x0"], -2000.0, [1.0]))
-
-
-@pytest.mark.parametrize(
-    ("gene", "nested"),
-    [
-        ("tanh(tanh(tanh(x0)))", True),
-        ("tanh(x0 + tanh(2.0 * tanh(x1)))", True),
-        ("tanh(x0) * tanh(x1) * tanh(x2)", False),
-        ("exp(tanh(exp(x0)))", False),
-    ],
-)
-def test_nests_of_three_equal_functions(gene, nested):
-    assert nests(gene) is nested

@@ -20,7 +20,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from multigene.expression.tree import Expression, Number, Power, evaluate, fold, postorder, rebuild
+from multigene.expression.tree import Expression, Number, Operation, Power, evaluate, fold, postorder, rebuild
 
 Floats = npt.NDArray[np.float64]
 
@@ -271,3 +271,22 @@ def _retuned(
             break
         best, least = moved, float(left @ left)
     return best
+
+
+def largest_exponent(expression: Expression) -> float:
+    """The largest size of an exponent in an expression, powers of powers and exp(-x**2) counted as they are printed."""
+
+    def change(node: Expression, parts: tuple[tuple[float, float], ...]) -> tuple[float, float]:
+        """Of a part its exponent as a factor, and the largest inside."""
+        own, inside = max((p[0] for p in parts), default=1.0), max((p[1] for p in parts), default=1.0)
+        if isinstance(node, Power):
+            own *= abs(node.exponent)
+        elif isinstance(node, Operation) and node.name == "gauss":
+            own, inside = 1.0, max(inside, 2.0 * own)
+        elif isinstance(node, Operation) and node.name == "sqrt":
+            own *= 0.5
+        elif not (isinstance(node, Operation) and node.name in ("mul", "div", "inv", "neg")):
+            own = 1.0
+        return own, max(inside, own)
+
+    return fold(expression, change)[1]

@@ -41,8 +41,6 @@ BOX_ROOM = 2.0
 #: which many terms share the work: with 20 for both ASN and CCS had 0.03 less test R² at the large end in one
 #: run (`sizes`, 5 s; a check without any limit did no better).
 CANCELLING, CANCELLING_LARGE = 20.0, 1000.0
-#: Functions of one kind inside each other that are too many. Not tuned.
-MOST_NESTED = 3
 
 # --- how a run is divided (searcher.py, seeking.py, run.py) -----------------------------------------
 
@@ -199,6 +197,18 @@ GUESS_FACTORS, GUESS_STARTS = (0.1, 10.0), 12
 GUESS_ROWS, GUESS_KEPT = 300, 3
 #: Guesses that an island begins with. Not tuned.
 GUESSES_BRED = 10
+
+# --- forms (forms/) -------------------------------------------------------------------------------
+# Held against `python -m benchmarks forms`; no one of them was tuned alone.
+
+#: Rows on which candidates are tuned, candidates of a batch, and how many of a size are kept.
+FORM_ROWS, FORM_BATCH, FORM_KEPT = 200, 64, 3
+#: Best shapes of every function that are tried together, by the number of functions.
+FORM_COMBINED = (40, 14, 6, 4)
+#: Candidates without progress after which all begins anew.
+FORM_PATIENCE = 6_000
+#: What a candidate leaves unexplained on some rows that may be exact, and how many sizes are tuned on all rows.
+FORM_EXACT, FORM_TUNED = 1e-9, 12
 
 # --- the result (result.py) -------------------------------------------------------------------------
 

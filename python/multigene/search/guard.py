@@ -24,7 +24,6 @@ from multigene.search.constants import (
     CANCELLING_LARGE,
     FIRST_LOOK,
     GUARD_POINTS,
-    MOST_NESTED,
     REPRESENTATIVE_ROWS,
 )
 from multigene.search.scaling import Scaling
@@ -35,21 +34,6 @@ Box = tuple[list[float], list[float]]
 
 #: A gene that is a variable or a linear combination.
 LINEAR = re.compile(r"x\d+|\[[^\]]*\]")
-#: A function's name with its bracket, or a bracket.
-BRACKET = re.compile(r"([a-z][a-z0-9_]*)?\(|\)")
-
-
-def nests(gene: str) -> bool:
-    """Does a gene hold a function of itself of itself? Nobody believes tanh(tanh(tanh(x)))."""
-    names: list[str] = []
-    for found in BRACKET.finditer(gene):
-        if found[0] == ")":
-            names.pop()
-        else:
-            names.append(found[1] or "")
-            if names[-1] and names.count(names[-1]) >= MOST_NESTED:
-                return True
-    return False
 
 
 @dataclass(frozen=True)
@@ -98,7 +82,6 @@ class Guard:
             and self._within_bounds(individual.predict(between))
             and self._within_bounds(individual.predict(in_box), BOX_ROOM)
             and self._stands_without_cancelling(individual, between, cancelling)
-            and not any(nests(gene) for gene in individual.genes)
         )
 
     def _stands_without_cancelling(self, individual: Individual, points: Floats, most: float) -> bool:

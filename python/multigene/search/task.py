@@ -8,6 +8,7 @@ from functools import cached_property
 
 from multigene._engine import Individual, Workers
 from multigene.search.bans import Bans
+from multigene.search.building import Building
 from multigene.search.constants import MOST_ROWS_SIDE_BY_SIDE
 from multigene.search.folds import folds_of, very_few_rows
 from multigene.search.guesses import Guess, tuned
@@ -35,11 +36,16 @@ class Task:
 
     def guard(self, *, in_user_units: bool = False) -> Callable[[Individual], bool] | None:
         """What models of standardised features must pass, or models of the user's."""
-        if not self.options.guard:
-            return self.bans.allow
-        guard = self.problem.guard
+        guard, building = self.problem.guard, self.building
         behaves = guard.behaves_as_it_is if in_user_units else guard.behaves
-        return lambda individual: self.bans.allow(individual) and behaves(individual)
+        if not self.options.guard:
+            return lambda individual: self.bans.allow(individual) and building.allow(individual)
+        return lambda m: self.bans.allow(m) and behaves(m) and building.allow(m)
+
+    @cached_property
+    def building(self) -> Building:
+        """Rules that formulas keep."""
+        return Building.of(self.settings)
 
     @property
     def refinement(self) -> Refinement:

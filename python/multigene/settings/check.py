@@ -49,6 +49,7 @@ _WHOLE: dict[str, tuple[int, int]] = {
     "max_parameters": (1, 10_000),
     "islands": (1, 1000),
     "max_size": (1, 2**62),
+    "nesting": (1, 1000),
     "migration": (1, 1_000_000),
     "first": (0, 2**62),
     "rows": (20, 2**62),
@@ -94,6 +95,7 @@ _REAL: dict[str, tuple[float, float]] = {
     "holdout": (0.0, 0.9),
     "finish": (0.0, 1.0),
     "trim": (0.0, 1e12),
+    "largest_exponent": (1.0, 1e12),
     "memory_megabytes": (1.0, 1e6),
     "clip": (0.0, 1e12),
 }

@@ -274,6 +274,11 @@ class Search:
     max_size: int | None = None
     """Nodes of the largest printed formula that the front may hold; None for any. Up to 110 all islands look for short
     formulas."""
+    nesting: int = 2
+    """Functions of one kind that may stand inside each other: with 2 tanh(tanh(x)) may be in the result, tanh(tanh(tanh(x))) may
+    not."""
+    largest_exponent: float = 6.0
+    """Largest exponent in the result, of either sign, unless a law has it; powers among `functions` are always allowed."""
     linear: bool = True
     """Linear models are in the first population."""
     guard: bool = True
@@ -320,6 +325,8 @@ class Seeking:
     """Fewer, better variables where the data show that features scale or shift together (`laws/variables/symmetries.py`)."""
     relevance: bool = True
     """Work on the features first without which left-out rows are predicted worse, on all of them later."""
+    parts: bool = True
+    """Where the target seems to be a sum or product of functions of different features, look for these one after the other."""
     products: bool = True
     """Product leaves in every second restart."""
     dense: bool = True

@@ -1,0 +1,77 @@
+"""Rules of building: what formulas may look like, whatever they predict.
+
+Nobody believes tanh(tanh(tanh(x))) or x**18. Models that break a rule do not become members of a front (`task.py`), and finds of
+the law search that do are not shown unless they are laws. Settings `nesting` and `largest_exponent` say how strict the rules are.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from multigene._engine import Individual
+from multigene.expression.genes import gene_expression
+from multigene.expression.numbers import largest_exponent
+from multigene.expression.rewriting import simplify
+from multigene.expression.tree import Expression
+from multigene.settings.settings import Settings
+
+#: A function's name with its bracket, or a bracket.
+BRACKET = re.compile(r"([a-z][a-z0-9_]*)?\(|\)")
+#: A power by its name.
+POWER = re.compile(r"pow(-?\d+)")
+
+
+@dataclass(frozen=True)
+class Building:
+    """The rules of a search."""
+
+    nesting: int
+    """Functions of one kind that may stand inside each other."""
+    exponent: float
+    """The largest exponent, of either sign."""
+
+    @staticmethod
+    def of(settings: Settings) -> Building:
+        """Of a search; powers that the user names are allowed."""
+        assert settings.search is not None
+        named = [POWER.fullmatch(entry[0]) for entry in settings.genes.functions]
+        told = [abs(float(power[1])) for power in named if power]
+        return Building(settings.search.nesting, max(settings.search.largest_exponent, *told, 1.0))
+
+    def allow(self, individual: Individual) -> bool:
+        """Whether a model keeps the rules, in all of its genes that count."""
+        return all(
+            coefficient == 0.0
+            or not (nests(text, self.nesting) or self._has_a_high_power(individual, number))
+            for number, (text, coefficient) in enumerate(
+                zip(individual.genes, individual.coefficients, strict=True)
+            )
+        )
+
+    def allow_find(self, individual: Individual, expression: Expression) -> bool:
+        """The same of a find, whose powers may be written with logarithms."""
+        nested = any(nests(text, self.nesting) for text in individual.genes)
+        return not nested and largest_exponent(expression) <= self.exponent
+
+    def _has_a_high_power(self, individual: Individual, gene: int) -> bool:
+        most, products = 1.0, 1
+        for token in individual.tokens(gene):
+            products += token[0] == "mul"
+            most *= 2.0 if token[0] == "gauss" else max(1.0, abs(token[1])) if token[0] == "pow" else 1.0
+        if most * products <= self.exponent:  # however they are combined
+            return False
+        return largest_exponent(simplify(gene_expression(individual, gene))) > self.exponent
+
+
+def nests(gene: str, most: int) -> bool:
+    """Does a gene hold more than so many functions of one kind inside each other?"""
+    names: list[str] = []
+    for found in BRACKET.finditer(gene):
+        if found[0] == ")":
+            names.pop()
+        else:
+            names.append(found[1] or "")
+            if names[-1] and names.count(names[-1]) > most:
+                return True
+    return False
