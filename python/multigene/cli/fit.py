@@ -99,6 +99,7 @@ class Method:
 
     search_: o.Kind = "both"
     loss: o.Loss = "squared"
+    form: o.Form = None
     guess: o.Guess = None
     max_size: o.MaxSize = None
     units: o.Units = None
@@ -125,6 +126,7 @@ class Method:
             "configuration": given if named is None else named,
             "functions": self.functions,
             "search": self.search_,
+            "form": self.form,
             "guesses": self.guess or None,
             "loss": self.loss,
             "max_size": self.max_size,
