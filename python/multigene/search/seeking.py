@@ -187,7 +187,9 @@ class LawSearch:
         finds = Finds(problem.X[rows], problem.y[rows], problem.dimensions, weights)
         for guess in task.guesses:
             finds.take(model_expression(guess.model), any_sign=False)
-        return finds.law if finds.law is not None and self._holds(finds.law) else None
+        law = finds.law
+        allowed = law is not None and task.bans.allow(law.individual) and self._holds(law)
+        return law if allowed else None
 
     def _said(self, find: Find) -> Find | None:
         """A find in the user's units; the same object whenever it is asked for."""

@@ -32,9 +32,8 @@ from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Number, substitute
 from multigene.search.linear import linear_models
 from multigene.search.progress import Progress
-from multigene.search.seeking import LawSearch
 from multigene.search.short import as_emigrant
-from multigene.search.state import SearchState
+from multigene.search.state import SearchState, law_search
 from multigene.search.task import Task
 from multigene.search.typed_formula import read_formula
 from multigene.settings.settings import Settings
@@ -174,7 +173,7 @@ def _ban(searcher: Steered, value: str, names: Sequence[str]) -> None:
     else:
         _ban_function(task, value)
     laws = state.laws
-    state.laws = LawSearch(task, state.rng)
+    state.laws = law_search(task, state.rng)
     if state.phase != "seek":
         state.laws.islands_begin()
     if laws.law is not None and task.bans.allow(laws.law.individual):
