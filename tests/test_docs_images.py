@@ -23,6 +23,7 @@ def test_every_picture_is_there_and_shown():
     assert pictures() == {path.name for path in (ROOT / "docs" / "images").glob("*.png")}
 
 
+@pytest.mark.timeout(1000)  # four reports, a notebook and the studio in browsers of their own
 @pytest.mark.skipif(bool(MISSING), reason=MISSING)
 def test_the_command_makes_every_picture(tmp_path):
     for needed in ("selenium", "starlette", "anywidget", "PIL"):
