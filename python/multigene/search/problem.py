@@ -14,6 +14,7 @@ import numpy.typing as npt
 from multigene._engine import Dataset, Individual
 from multigene.data.losses import SQUARED, Loss
 from multigene.evolution.pareto import Candidate
+from multigene.expression.form import Form
 from multigene.expression.tree import Expression
 from multigene.laws.variables.units import Dimensions
 from multigene.search.constants import (
@@ -50,6 +51,8 @@ class Problem:
     """Of features and target, where the user gave units."""
     keeper: Keeper | None = None
     """Of the shapes that the user knows."""
+    form: Form | None = None
+    """The formula as far as the user knows it."""
     guesses: tuple[Expression, ...] = ()
     """Formulas that the user has already."""
 
