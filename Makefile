@@ -60,8 +60,8 @@ bench: $(VENV)/installed   ## engine and estimator benchmarks, printed as tables
 miri:                  ## the engine's unsafe blocks under Miri (rustup toolchain install nightly --component miri rust-src)
 	cargo +nightly miri test -p multigene-core --test soundness
 
-campaign: $(VENV)/tested   ## reliability campaign in small: signals, kills, fuzzing, limits
-	$(BIN)/python -m benchmarks campaign --quick
+campaign: $(VENV)/tested   ## reliability campaign in small: signals, kills, fuzzing; without what a busy machine decides
+	$(BIN)/python -m benchmarks campaign --quick --skip "time limits"
 
 docs: $(VENV)/installed
 	$(BIN)/pip install --quiet --group docs
@@ -69,6 +69,9 @@ docs: $(VENV)/installed
 
 docs-tables: $(VENV)/installed   ## tables of the pages that are read off the program
 	$(BIN)/python docs/reference.py --write
+
+docs-images: $(VENV)/tested   ## pictures of README and docs, in docs/images (needs Chromium)
+	$(BIN)/python docs/make_images.py
 
 package: $(VENV)/linted  ## wheel and source distribution in dist/, the wheel tried in a fresh environment
 	rm -rf dist $(VENV)-wheel

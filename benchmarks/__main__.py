@@ -32,6 +32,7 @@ BENCHMARKS = (
     "laws",
     "calibration",
     "guesses",
+    "forms",
     "fingerprints",
 )
 #: Those that need data or packages of their own, or take hours, and run only when they are named.

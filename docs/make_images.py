@@ -1,7 +1,9 @@
-"""Makes the pictures of README and docs: two reports and the studio as a browser shows them, and figures of the tutorial.
+"""Makes the pictures of README and docs: two reports, the studio and a notebook as a browser shows them, and figures of the
+tutorial.
 
-    python docs/make_images.py            writes into docs/images
-    python docs/make_images.py /tmp/try   writes elsewhere, to look at first
+    make docs-images                                       writes into docs/images
+    python docs/make_images.py /tmp/try                    writes elsewhere, to look at first
+    python docs/make_images.py /tmp/try --generations 10   in short, as tests do
 
 Both models are limited by generations, so they do not depend on the machine's speed: the cell nuclei of the tutorial (measured
 data), and exact rates of an enzyme reaction, whose law is found within a second.
@@ -11,6 +13,7 @@ Needs chromium and chromedriver, selenium, matplotlib and Pillow.
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
 from pathlib import Path
@@ -33,6 +36,8 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tests"))
 
 from browser import chromium, open_report, whole_page  # noqa: E402
+from notebook_cell import cells, shown  # noqa: E402
+from selenium.webdriver.common.by import By  # noqa: E402
 from studio_driver import begin, click, ready, served, state, text, until  # noqa: E402
 
 #: Pixels of a screenshot from the top of the page.
@@ -43,10 +48,14 @@ Rows = tuple[pd.DataFrame, pd.Series, pd.DataFrame, pd.Series]
 
 def main() -> None:
     """Fit the models and take their pictures."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "images"
+    parser = argparse.ArgumentParser(description="Makes the pictures of README and docs.")
+    parser.add_argument("folder", nargs="?", type=Path, default=HERE / "images")
+    parser.add_argument("--generations", type=int, default=150, help="generations of the models")
+    given = parser.parse_args()
+    folder: Path = given.folder
     folder.mkdir(exist_ok=True, parents=True)
     rows = nuclei()
-    model = MultigeneRegressor(generations=150, random_state=0).fit(*rows[:2])
+    model = MultigeneRegressor(generations=given.generations, random_state=0).fit(*rows[:2])
     print(model)
     figures(model, rows, folder)
     screenshot(model, rows, folder / "report-light.png")
@@ -56,7 +65,8 @@ def main() -> None:
     law = MultigeneRegressor(random_state=0).fit(X, y)
     print(law)
     screenshot(law, (X, y), folder / "report-law.png")
-    studio(rows, folder)
+    notebook(model, rows, folder / "notebook.png")
+    studio(rows, folder, given.generations)
 
 
 def nuclei() -> Rows:
@@ -90,7 +100,7 @@ def figures(model: MultigeneRegressor, rows: Rows, folder: Path) -> None:
     plt.close("all")
 
 
-def studio(rows: Rows, folder: Path) -> None:
+def studio(rows: Rows, folder: Path, generations: int) -> None:
     """The studio on the cell nuclei: the table, a search on its way, and its model."""
     with tempfile.TemporaryDirectory() as place:
         table = Path(place) / "nuclei.csv"
@@ -99,16 +109,31 @@ def studio(rows: Rows, folder: Path) -> None:
             driver.get(address)
             until(lambda: "symmetry" in text(driver, "table"))
             driver.save_screenshot(str(folder / "studio-data.png"))
-            begin(driver, address, generations="80")
+            driver.find_element(By.ID, "to-question").click()
+            until(lambda: driver.find_element(By.ID, "start"))
+            whole_page(driver, folder / "studio-question.png", HEIGHT)
+            begin(driver, address, generations=str(generations))
             until(
                 lambda: driver.execute_script("return !!document.querySelector('#live-front .main-svg')"),
                 300.0,
             )
+            until(lambda: "generations" in text(driver, "run-detail"), 600.0)
             driver.save_screenshot(str(folder / "studio-search.png"))
             until(lambda: state(driver) == "done", 600.0)
             click(driver, "look")
             until(lambda: ready(driver))
             whole_page(driver, folder / "studio-model.png", HEIGHT)
+
+
+def notebook(model: MultigeneRegressor, rows: Rows, path: Path) -> None:
+    """The explorer as a cell of a notebook shows it."""
+    with tempfile.TemporaryDirectory() as folder, chromium() as driver:
+        page = Path(folder) / "cell.html"
+        said = "<code>model.explore(X_test=X_test, y_test=y_test)</code>"
+        page.write_text(cells(model.explore(*rows), said, light=True), encoding="utf-8")
+        driver.get(page.as_uri())
+        until(lambda: shown(driver))
+        whole_page(driver, path, 900)
 
 
 def screenshot(model: MultigeneRegressor, rows: tuple[Any, ...], path: Path, **look: Any) -> None:

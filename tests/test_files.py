@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -40,3 +41,18 @@ def test_the_old_file_is_left_where_writing_fails(tmp_path: Path, monkeypatch: p
         write_atomically(path, b"new")
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["report.html"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with a name are those of Unix")
+def test_a_pipe_stays_a_pipe(tmp_path: Path) -> None:
+    """As a device does: whoever may write to /dev had /dev/null replaced by a report."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    received: list[bytes] = []
+    reader = threading.Thread(target=lambda: received.append(path.read_bytes()))
+    reader.start()
+    write_atomically(path, b"content")
+    reader.join()
+    assert received == [b"content"]
+    assert path.is_fifo()
+    assert os.listdir(tmp_path) == ["pipe"]

@@ -20,6 +20,7 @@ from multigene.data.arrays import checked_features, checked_rows, rows_to_fit, t
 from multigene.data.stream import Stream, only_in_memory
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.interrupts import during_fit
+from multigene.expression.form import read_form
 from multigene.fitted import PICKLED_EARLIER, FittedModel, told
 from multigene.fitting import Data, Fitting, on_all_rows
 from multigene.formula import Digits
@@ -55,6 +56,9 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         Functions of inner nodes by name, e.g. `["add", "mul", "sin"]`; a dict entry defines a new one:
         `{"add": None, "hill": "x**2/(1+x**2)"}`. None for those of the configuration. A list is a promise: beyond it formulas
         have sums and parts times numbers alone (`settings={"structure": "products"}` adds products and powers of features).
+    form : str, SymPy expression or None
+        The formula as far as you know it, such as "f(a, b)*exp(-g(c)/T) + p": f and g are unknown functions of columns, p is an
+        unknown number, the rest stands as it is. "…; f <= 9" limits the nodes of f. Not with a configuration of the paper.
     guesses : str, list or None
         Formulas that you have already: text such as "2*a*exp(-b)", SymPy expressions, `Formula`s, fitted models, model files,
         fronts of other programs as CSV files or tables. They are tuned, listed on the front and bred from; one that is exact ends
@@ -133,6 +137,7 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         configuration: str | None = None,
         *,
         functions: Any = None,
+        form: Any = None,
         guesses: Any = None,
         generations: int | None = None,
         time_limit: float | None = None,
@@ -148,6 +153,7 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
     ) -> None:
         self.configuration = configuration
         self.functions = functions
+        self.form = form
         self.guesses = guesses
         self.generations = generations
         self.time_limit = time_limit
@@ -217,7 +223,11 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
             data = Data(
                 rows.X, rows.y, rows.weights, rows.names, target_name(y), rows.encoding, rows.groups, asked
             )
-            data = replace(data, guesses=read_guesses(self.guesses, data.features))
+            data = replace(
+                data,
+                form=read_form(self.form, data.features),
+                guesses=read_guesses(self.guesses, data.features),
+            )
             state = getattr(self, "_state", None)
             self._fitted, self._state = fitting.run(data, line, checkpoint, state)
         return self

@@ -18,9 +18,14 @@ _unfinished: set[Path] = set()
 def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
     """Write a file so that it is either the old one or the whole new one, even if the machine stops in between.
 
-    A link stays a link, and the file keeps its permissions; a new one gets those the user's umask allows.
+    A link stays a link, and the file keeps its permissions; a new one gets those the user's umask allows. Devices and pipes are
+    written to as they are.
     """
     target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():  # a device or a pipe takes bytes; nothing may take its place
+        with open(target, "wb") as file:
+            file.write(content)
+        return
     part = target.with_name(f"{target.name}.{secrets.token_hex(6)}.part")
     _unfinished.add(part)
     try:

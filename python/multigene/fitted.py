@@ -84,7 +84,7 @@ class FittedModel:
     groups: Groups | None = None
     """The groups that have numbers of their own, where the fit was told of any."""
     choice: str = "default"
-    """How the model in use was chosen: "default", a criterion of `choose`, "index" or "pruned"."""
+    """How the model in use was chosen: "default", a criterion of `choose`, "index", "pruned" or "moved"."""
     changes: tuple[tuple[str, Any], ...] = ()
     """What was asked of the model after the run, in order: ("choose", criterion) and ("prune", loss)."""
     command: tuple[str, ...] | None = None
@@ -243,6 +243,15 @@ class FittedModel:
 
         member = without_term(terms, place, self.needed(None))
         return replace(self, front=self.front.with_member(member), chosen=member, choice="pruned")
+
+    def with_numbers(self, values: Sequence[float]) -> FittedModel:
+        """The formula in use with these values of its numbers (`parameter_table` lists them), as they are."""
+        from multigene.explain.moved import with_numbers
+
+        if self.loss.link != "identity":
+            raise ValueError(f"Numbers of a formula for loss={self.loss.name!r} cannot be moved by hand.")
+        member = with_numbers(self.formula.expression, values, self.needed(None))
+        return replace(self, front=self.front.with_member(member), chosen=member, choice="moved")
 
     def rescore(self, rows: TrainingRows) -> pd.DataFrame:
         """Every listed model on other rows: size, R², RMSE, mean, median and largest absolute error, bias."""

@@ -28,6 +28,7 @@ from multigene.evolution.interrupts import Interrupts
 from multigene.explain.all_rows import refitted
 from multigene.explain.digits import with_few_digits
 from multigene.explain.front import Front
+from multigene.expression.form import Form
 from multigene.expression.tree import Expression, to_postfix, variables
 from multigene.fitted import FittedModel
 from multigene.groups.own import GroupRows
@@ -69,6 +70,8 @@ class Data:
     """The groups of the rows; `encoding` ends with their means of the target."""
     group_numbers: tuple[str, ...] = ("auto",)
     """Which numbers groups are to have for themselves."""
+    form: Form | None = None
+    """The formula as far as the user knows it."""
     guesses: tuple[Expression, ...] = ()
     """Formulas that the user has already."""
 
@@ -118,7 +121,7 @@ class Fitting:
                 data.y,
                 data.weights,
                 seed,
-                (dimensions, loss.written, [to_postfix(each) for each in data.guesses]),
+                (dimensions, loss.written, data.form, [to_postfix(each) for each in data.guesses]),
             )
         with np.errstate(all="ignore"):
             problem = seen(settings, data, dimensions, loss)
@@ -217,7 +220,7 @@ def seen(
     options = settings.search
     if options is None:  # a configuration of the paper: the rows as they are
         return Problem.of(X, y, weights, holdout=0.0, standardise=False, loss=loss)
-    only_laws = options.looks_for == "laws" or dimensions is not None
+    only_laws = options.looks_for == "laws" or dimensions is not None or data.form is not None
     problem = Problem.of(
         X,
         y,
@@ -227,7 +230,7 @@ def seen(
         only_laws=only_laws,
         loss=loss,
     )
-    return replace(problem, dimensions=dimensions, guesses=data.guesses)
+    return replace(problem, dimensions=dimensions, guesses=data.guesses, form=data.form)
 
 
 def fitted_model(run: Run, parameters: Parameters, data: Data, rows: TrainingRows) -> FittedModel:

@@ -46,3 +46,6 @@ def test_a_failure_ends_the_campaign_with_an_exit_code(monkeypatch, capsys):
     assert ended.value.code == 1
     assert "broke" in capsys.readouterr().out
     assert campaign.run(["--quick", "--only", "other"]).row_count == 0
+    assert campaign.run(["--quick", "--skip", "brok"]).row_count == 0
+    monkeypatch.setattr(campaign, "CHECKS", (("fine", lambda rng, trials: Outcome(tried=trials), 2, 5),))
+    assert list(campaign.run(["--trials", "3"]).columns[1].cells) == ["3"]

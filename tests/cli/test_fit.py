@@ -47,6 +47,18 @@ def test_fit_for_machines(here):
     assert [row["chosen"] for row in found["front"]].count(True) == 1
 
 
+def test_what_may_be_claimed_is_said(here, tmp_path):
+    a = np.linspace(1.0, 5.0, 60)
+    pd.DataFrame({"a": a, "b": np.sin(7.0 * a), "y": a**2 / (1.0 + a)}).to_csv(
+        tmp_path / "law.csv", index=False
+    )
+    command = ("fit", tmp_path / "law.csv", "--seed", "0", "--time", "20")
+    claim = json.loads(run(*command, "--json").stdout)["claim"]
+    assert claim["grade"].startswith("exact")
+    assert 0.9 < claim["probability"] < 1.0
+    assert f"claim:     {claim['grade']}; formulas like it are the law in" in run(*command).stdout
+
+
 def test_the_output_directory_has_everything(here, tmp_path):
     result = run("fit", "good.csv", "--test", "test.csv", "-o", tmp_path / "deep" / "out", *QUICK)
     assert result.exit_code == 0

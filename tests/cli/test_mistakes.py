@@ -8,6 +8,9 @@ pytest.importorskip("typer")
 from cli_cases import run
 
 MISTAKES = {
+    "form without unknowns": ("fit good.csv -t y --form x1+2", "has no unknown function and no unknown number"),
+    "form of no column": ("fit good.csv -t y --form f(xx)", "f(«xx») cannot be read: 'xx' is no column"),
+    "form that is cut off": ("fit good.csv -t y --form f(x1", "cannot be read: expected ')'"),
     "unknown loss": ("fit good.csv -t y --loss hubber", "'hubber'"),
     "loss that cannot be read": ("fit good.csv -t y --loss (y-q)**2", "(y-«q»)**2 cannot be read: 'q' is no name"),
     "loss that is not finite": ("fit good.csv -t y --loss log(p-1e9)", "finite"),

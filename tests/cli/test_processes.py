@@ -171,3 +171,21 @@ def test_a_place_that_may_not_be_written(here, tmp_path):
     result = run("fit", "good.csv", *QUICK, "--save", tmp_path / "m.json")
     assert result.exit_code == 2
     assert "permission denied" in result.stderr
+
+
+def test_closed_standard_output(here):
+    """`multigene … >&-`: there is no such stream at all, and nobody who wants to see it."""
+    command = f"{sys.executable} -m multigene fit good.csv -g 1 --threads 1 --save model.json >&- 2>&-"
+    done = subprocess.run(["bash", "-c", command], cwd=here, timeout=120)
+    assert done.returncode == 0
+    assert multigene.load(here / "model.json")
+
+
+def test_warnings_are_notes(here):
+    """What is wrong is said, not where in the program a warning was raised."""
+    pytest.importorskip("pint")
+    done = process("fit", "good.csv", "-g", "1", "--threads", "1", "--units", "x1=kg,x2=s,y=m")
+    said = done.stderr.decode()
+    assert done.returncode == 0, said
+    assert "note: No formula was found that agrees with the units" in said
+    assert "Warning" not in said

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from multigene.data.columns import Columns, choose_columns, expand, numbers
+from multigene.data.columns import Columns, choose_columns, expand, numbers, raw_rows
 from multigene.data.table import Table
 
 
@@ -90,3 +90,19 @@ def test_rows_without_a_value() -> None:
 def test_what_is_no_number_is_named(values: object, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         numbers(table(a=values), ["a"])
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (
+            ["yes", "no", "yes"],
+            r"'b' holds 'yes' in row 1 .* no number anywhere \('yes', 'no'\); .* --loss logistic",
+        ),
+        (["low", "high", "mid"], "name a column of numbers as --target, or take MultigeneClassifier"),
+        (["1", "two", "3"], "holds 'two' in row 2"),
+    ],
+)
+def test_a_target_of_text_is_refused_with_a_way_out(values: list[str], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        raw_rows(table(a=[1.0, 2.0, 3.0], b=values), Columns("b", ("a",)))

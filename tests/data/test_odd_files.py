@@ -124,6 +124,9 @@ READ = {
     "text with commas in quotes": ('x,y\n"a, b",1\n"c\nd",2\n', ["a, b", "c\nd"]),
     "Windows-1252": ("x,y\nMüller,1\nČapek,2\n".replace("Č", "C").encode("cp1252"), ["Müller", "Capek"]),
     "mixed encodings": ("x,y\nMüller,1\n".encode() + "Bär,2\n".encode("cp1252"), ["Müller", "Bär"]),
+    "codes stay text": ("x,y\nC00017,1\nC00018,2\n", ["C00017", "C00018"]),
+    "letters of units before numbers make codes": ("x,y\nt5,1\nt12,2\n", ["t5", "t12"]),
+    "ticked boxes stay text": ("x,y\nx,1\n1,2\n", ["x", "1"]),
     "text and numbers stay text": ("x,y\nA1,1\nB2,2\n", ["A1", "B2"]),
     "different units stay text": ("x,y\n1 mm,1\n2 cm,2\n", ["1 mm", "2 cm"]),
 }

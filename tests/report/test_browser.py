@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
 from browser import DRIVER, MISSING, chromium, console_errors, network_requests, open_report
-from report_cases import awkward, extreme, fitted, rows
+from report_cases import awkward, extreme, fitted, rows, unpacked
 
 pytest.importorskip("selenium", reason="needs selenium to drive the browser")
 if MISSING:
@@ -15,6 +16,8 @@ if MISSING:
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+
+from multigene.report.numbers import read_number, spoken_r2
 
 CHARTS = (
     "chart-front", "chart-fit", "chart-residuals", "chart-spread", "chart-intervals", "chart-errors", "chart-importance",
@@ -440,3 +443,64 @@ def test_a_page_without_rows_works(tmp_path):
         driver.find_element(By.ID, "next").click()
         show(driver, "chart-front")
         assert console_errors(driver) == []
+
+
+# --- numbers by slider, two models side by side ---------------------------------------------------
+
+
+def test_numbers_are_moved_and_the_fit_follows(page, path):
+    """What the page says about moved numbers is what Python says."""
+    page.execute_script(
+        "document.querySelector('[data-pick=simple]').click(); document.getElementById('constants').open = true"
+    )
+    content = json.loads(unpacked(path.read_text("utf-8"), "content"))
+    shown = content["models"][number(page)]
+    before = page.find_element(By.ID, "constants-said").text
+    test = content["sets"][-1]
+    if test["shown"] == test["rows"]:
+        assert f"R² {spoken_r2(shown['errors'][test['name']]['r2'])}" in before
+    sliders = page.find_elements(By.CSS_SELECTOR, "#constant-sliders input[type=range]")
+    assert len(sliders) == len(shown["compute"]["numbers"])
+    predicted = page.find_element(By.ID, "predicted").text
+    page.execute_script(
+        "arguments[0].value = arguments[0].max; arguments[0].dispatchEvent(new Event('input'))", sliders[-1]
+    )
+    after = page.find_element(By.ID, "constants-said").text
+    assert "unmoved" in after
+    assert after != before
+    assert page.find_element(By.ID, "predicted").text != predicted
+    page.execute_script("document.getElementById('constants-reset').click()")
+    assert page.find_element(By.ID, "constants-said").text == before
+    assert page.find_element(By.ID, "predicted").text == predicted
+
+
+def test_intervals_of_numbers_are_those_of_python(page, path):
+    page.execute_script(
+        "document.querySelector('[data-pick=simple]').click(); document.getElementById('constants').open = true"
+    )
+    model = fitted().fitted_
+    content = json.loads(unpacked(path.read_text("utf-8"), "content"))
+    at = model.at(content["models"][number(page)]["row"])
+    table = at.parameter_table()
+    said = [e.text for e in page.find_elements(By.CSS_SELECTOR, "#constant-sliders .interval")]
+    assert len(said) == len(table)
+    for text, (_, row) in zip(said, table.iterrows(), strict=True):
+        if text:
+            low, high = (read_number(word) for word in text.removeprefix("95 % ").split(" to "))
+            assert low == pytest.approx(row["lower"], rel=0.02, abs=1e-3 * abs(row["estimate"]))
+            assert high == pytest.approx(row["upper"], rel=0.02, abs=1e-3 * abs(row["estimate"]))
+
+
+def test_two_models_stand_side_by_side(page):
+    page.execute_script("document.getElementById('beside').open = true")
+    until(lambda: page.find_element(By.ID, "beside-left").text)
+    left, right = (page.find_element(By.ID, f"beside-{side}").text for side in ("left", "right"))
+    assert left.startswith(f"Model {number(page) + 1}:")
+    assert right.startswith("Model ")
+    assert left.split(":")[0] != right.split(":")[0]
+    page.execute_script(
+        "const s = document.getElementById('beside-with'); s.value = '0'; s.dispatchEvent(new Event('change'))"
+    )
+    assert page.find_element(By.ID, "beside-right").text.startswith("Model 1:")
+    assert "Columns only in" in page.find_element(By.ID, "beside-said").text
+    assert console_errors(page) == []

@@ -208,6 +208,21 @@ def test_a_fitted_model_shows_its_formula_in_a_notebook(model):
     assert "<math" not in MultigeneRegressor()._repr_html_()
 
 
+def test_a_thinned_front_keeps_what_is_picked(monkeypatch):
+    from multigene.report import content
+
+    model = fitted().fitted_
+    monkeypatch.setattr(content, "MOST_MODELS", 2)
+    said = collect(model)
+    assert said.left_out > 0
+    assert {pick["name"] for pick in said.picks} == {"simple", "balanced", "recommended", "accurate"}
+    for pick in said.picks:
+        wanted = {"recommended": model.chosen}.get(pick["name"])
+        shown = model.front.listed[said.models[pick["model"]]["row"]].member
+        name = "accuracy" if pick["name"] == "accurate" else pick["name"]
+        assert shown is (wanted or model.front.picks[name].member)
+
+
 def test_the_live_front_is_drawn_where_the_models_are():
     from multigene.report.notebook import HEIGHT, WIDTH, front_svg
 

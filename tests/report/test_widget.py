@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 import gzip
 import json
 
 import pytest
 from browser import MISSING, chromium, console_errors
+from notebook_cell import asked, cells, shown
 from report_cases import fitted, rows
 
 pytest.importorskip("anywidget", reason="needs multigene[notebook]")
@@ -20,15 +20,6 @@ from multigene.report.widget import shadow_style
 @pytest.fixture(scope="module")
 def model():
     return fitted()
-
-
-def asked(widget, kind):
-    """What the widget sends when its page asks."""
-    sent = []
-    widget.send = lambda content, buffers=None: sent.append((content, buffers))
-    widget._answered(widget, {"kind": kind}, [])
-    [(content, buffers)] = sent
-    return content, buffers
 
 
 def test_what_is_shown_is_computed_when_it_is_asked_for(model):
@@ -66,43 +57,17 @@ def test_the_style_of_the_explorer_says_nothing_about_the_page_around_it():
     assert ":host([data-theme=dark])" in style
 
 
-#: A page that talks to the widget as anywidget does; what the kernel would send is in it.
-PAGE = """<!DOCTYPE html><body data-jp-theme-light="false"><p id="around">around</p><div id="cell"></div>
-<script type="module">
-const answers = %s, listeners = new Set();
-const model = {
-  on: (_, listener) => listeners.add(listener), off: (_, listener) => listeners.delete(listener),
-  send: ({kind}) => { window.asked = [...(window.asked ?? []), kind]; const [message, packed] = answers[kind];
-    const bytes = Uint8Array.from(atob(packed), c => c.charCodeAt(0));
-    setTimeout(() => listeners.forEach(l => l(message, [new DataView(bytes.buffer)])), 5); }};
-const widget = await import("data:text/javascript;base64," + "%s");
-window.close1 = await widget.default.render({model, el: document.getElementById("cell")});
-const second = document.createElement("div"); document.body.append(second);
-window.close2 = await widget.default.render({model, el: second});
-document.body.dataset.ready = "yes";
-</script></body>"""
-
-
 @pytest.mark.skipif(bool(MISSING), reason=MISSING)
 def test_the_explorer_works_in_a_cell(model, tmp_path):
     from selenium.webdriver.support.ui import WebDriverWait
 
-    widget = model.explore()
-    answers = {}
-    for kind in ("content", "library"):
-        content, buffers = asked(widget, kind)
-        answers[kind] = [content, base64.b64encode(buffers[0]).decode()]
-    script = base64.b64encode(str(widget._esm).encode()).decode()
     path = tmp_path / "cell.html"
-    path.write_text(PAGE % (json.dumps(answers).replace("</", "<\\/"), script), encoding="utf-8")
+    path.write_text(cells(model.explore()), encoding="utf-8")
     inside = "document.querySelector('#cell > div').shadowRoot"
     with chromium() as driver:
         driver.get(path.as_uri())
         wait = WebDriverWait(driver, 60).until
-        wait(
-            lambda d: d.execute_script("return document.querySelector('#cell > div')?.dataset.ready") == "yes"
-        )
-        wait(lambda d: d.execute_script("return document.body.dataset.ready") == "yes")
+        wait(shown)
         wait(lambda d: d.execute_script(f"return !!{inside}.querySelector('#chart-front .main-svg')"))
         before = driver.execute_script(f"return {inside}.getElementById('selected').textContent")
         driver.execute_script(f"{inside}.querySelector('[data-pick=simple]').click()")

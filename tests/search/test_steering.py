@@ -82,6 +82,30 @@ def test_bans_and_pins_outlast_a_stop_with_the_law_search_too(tmp_path):
     assert (resumed.equations_["source"] == "pinned").sum() == 1
 
 
+def law_and_ban(banned: str, path) -> tuple[MultigeneRegressor, MultigeneRegressor]:
+    """A law of a and b, something banned at the very step at which it is found; and the same run resumed."""
+    X, _ = table()
+    y = (np.exp(X["a"]) * X["b"]).rename("y")
+    model = MultigeneRegressor(**{**QUICK, "search": "both", "generations": 20})
+    watched = Script([])
+    assert model.fit(X, y, callback=watched).stopped_by_ == "law"
+    model.fit(X, y, callback=Script([(watched.step, "ban", banned)]), checkpoint=path)
+    return model, MultigeneRegressor(**model.get_params()).fit(X, y, checkpoint=path)
+
+
+def test_a_law_that_is_found_when_something_else_is_banned_is_kept_and_resumed(tmp_path):
+    for model in law_and_ban("the c", tmp_path / "checkpoint"):
+        assert model.stopped_by_ == "law"
+        assert set(model.formula_.variables) == {"a", "b"}
+
+
+def test_a_law_with_what_is_banned_at_that_step_is_none_and_the_search_goes_on(tmp_path):
+    for model in law_and_ban("a", tmp_path / "checkpoint"):
+        assert model.stopped_by_ != "law"
+        assert model.n_generations_ > 0
+        assert "a" not in used(model)
+
+
 @pytest.mark.parametrize("steered", [{}, {"columns": [7], "functions": [], "price": None, "pinned": []}, 3])
 def test_a_checkpoint_whose_steering_is_damaged_is_told(tmp_path, steered):
     path = tmp_path / "checkpoint"

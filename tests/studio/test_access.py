@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
+import lzma
 import zipfile
 
 import pytest
@@ -13,7 +16,7 @@ pytest.importorskip("httpx2", reason="needs httpx2 for the test client")
 from starlette.testclient import TestClient
 
 from multigene.studio import app as answers
-from multigene.studio import workspace as folders
+from multigene.studio import uploads
 from multigene.studio.app import Studio
 from multigene.studio.workspace import Workspace
 
@@ -141,7 +144,7 @@ def test_what_is_too_large_leaves_nothing(client, studio, monkeypatch):
 
 
 def test_a_spreadsheet_that_would_be_enormous_is_refused(client, studio, monkeypatch):
-    monkeypatch.setattr(folders, "LARGEST_UNPACKED", 1_000_000)
+    monkeypatch.setattr(uploads, "LARGEST_UNPACKED", 1_000_000)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/worksheets/sheet1.xml", b"0" * 5_000_000)
@@ -174,3 +177,141 @@ def test_hostile_formulas_are_refused(client, formula):
     answer = client.post("/api/data/1/derive", json={"name": "d", "formula": formula})
     assert answer.status_code == 400
     assert answer.json()["trouble"]
+
+
+def bomb(kind):
+    """A small file that is large unpacked, as a kind of file."""
+    much = b"1,2,3\n" * 2_000_000
+    if kind == "zip":
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("inside.csv", much)
+        return packed.getvalue()
+    return {"gzip": gzip.compress, "xz": lzma.compress, "bzip2": bz2.compress}[kind](much)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.txt", "t.dat", "t.xlsx", "t.parquet"])
+@pytest.mark.parametrize("kind", ["gzip", "xz", "bzip2", "zip"])
+def test_packed_files_under_another_name_are_refused_before_they_are_unpacked(
+    client, studio, monkeypatch, kind, name
+):
+    monkeypatch.setattr(answers, "read_table", None)  # nobody may come that far
+    monkeypatch.setattr(studio.workspace, "open", None)
+    answer = client.post(f"/api/data?name={name}", content=bomb(kind))
+    assert answer.status_code == 400
+    assert "t" in answer.json()["trouble"]
+    assert list((studio.workspace.folder / "data").iterdir()) == []
+
+
+def test_a_parquet_file_of_endless_equal_values_is_refused(client, studio):
+    arrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    packed = io.BytesIO()
+    column = arrow.chunked_array([arrow.array([1.0] * 1_000_000)] * 70)  # 560 MB in memory
+    parquet.write_table(arrow.table({"a": column}), packed, compression="zstd")
+    assert len(packed.getvalue()) < 1_000_000
+    answer = client.post("/api/data?name=t.parquet", content=packed.getvalue())
+    assert answer.status_code == 400
+    assert "unpacked" in answer.json()["trouble"]
+    assert list((studio.workspace.folder / "data").iterdir()) == []
+
+
+def test_a_database_under_another_name_is_not_opened(client, tmp_path):
+    import sqlite3
+
+    path = tmp_path / "views.db"
+    connection = sqlite3.connect(path)
+    connection.execute(
+        "CREATE VIEW t AS WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n) SELECT a FROM n"
+    )
+    connection.commit()
+    connection.close()
+    answer = client.post("/api/data?name=t.csv", content=path.read_bytes())
+    assert answer.status_code == 400
+    assert "no text" in answer.json()["trouble"]
+
+
+NASTY = {
+    "deep": b"[" * 100_000 + b"]" * 100_000,
+    "deep object": b'{"a":' * 50_000 + b"1" + b"}" * 50_000,
+    "digits": b'{"data": 1, "target": "y", "seconds": 1' + b"0" * 5000 + b"}",
+    "infinite": b'{"data": 1, "target": "y", "seconds": Infinity, "generations": NaN}',
+    "kinds": b'{"data": [], "target": {}, "features": 3, "functions": "x", "units": 7, "seed": "1", "what": {}, "index": {}}',
+    "markup": b'{"data": 1, "target": "<img src=x onerror=alert(1)>", "name": "<script>", "formula": "<svg onload=alert(1)>"}',
+    "nothing": b'{"what": "choose"}',
+    "overflow": b'{"what": "choose", "index": 1e999}',
+    "path": b'{"data": "../../etc/passwd", "target": "y"}',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("nasty", NASTY)
+@pytest.mark.parametrize(
+    ("method", "address"), [each for each in ADDRESSES if each[0] == "POST" and "name=" not in each[1]]
+)
+def test_nasty_requests_are_refused_and_the_studio_goes_on(client, studio, nasty, method, address):
+    client.post("/api/data?name=t.csv", content=TABLE)
+    answer = client.post(address, content=NASTY[nasty])
+    assert answer.status_code in (400, 404)
+    assert answer.json()["trouble"]
+    assert answer.headers["content-type"] == "application/json"  # what was sent is never shown as a page
+    assert client.get("/api/state").json()["runs"] == []
+    assert list((studio.workspace.folder / "runs").iterdir()) == []
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT"])
+def test_other_methods_are_refused(client, method):
+    for _, address in ADDRESSES:
+        answer = client.request(method, address)
+        assert answer.status_code == 405
+        assert "access-control-allow-origin" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "null"},
+        {"origin": "http://127.0.0.1"},
+        {"origin": f"http://127.0.0.1:{PORT}.evil.example"},
+        {"origin": f"https://127.0.0.1:{PORT}"},
+        {"host": f"127.0.0.1.evil.example:{PORT}"},
+        {"host": f"evil.example:{PORT}"},
+        {"host": f"127.0.0.1:{PORT + 1}"},
+        {"host": ""},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+    ],
+    ids=str,
+)
+def test_pages_of_others_get_nothing_even_with_the_cookie(client, headers):
+    for method, address in ADDRESSES:
+        assert client.request(method, address, headers=headers).status_code in (403, 421)
+
+
+@pytest.mark.parametrize("cookie", ["", "wrong", TOKEN[:-1], TOKEN + "x", '"', "%00", "é", ";" * 100])
+def test_a_wrong_token_is_refused_wherever_it_stands(stranger, cookie):
+    sent = f"multigene-{PORT}={cookie}".encode()
+    assert stranger.get("/api/state", headers={"cookie": sent}).status_code == 403
+    assert (
+        stranger.get("/api/state", params={"token": TOKEN}).status_code == 403
+    )  # the address opens the page alone
+    assert stranger.get("/", params={"token": cookie}).status_code == 403
+
+
+def test_names_with_markup_come_back_as_text_and_never_as_a_page(client, studio):
+    header = '"<img src=x onerror=alert(1)>","=cmd|\' /C calc\'!A0",y\n'
+    rows = "".join(f"{i},{i * i % 7},{2 * i + i * i % 7 + 0.1 * (i % 3)}\n" for i in range(60))
+    seen = client.post("/api/data?name=<b>bad</b>.csv", content=(header + rows).encode()).json()
+    assert "<" not in seen["name"]
+    number = client.post(
+        "/api/runs", json={"data": 1, "target": "y", "generations": 2, "search": "accuracy"}
+    ).json()["number"]
+    studio.runs[number].thread.join(120)
+    explored = client.get(f"/api/runs/{number}/explorer").json()
+    assert "<img" not in explored["markup"]
+    assert all(
+        "<img" not in panel for model in explored["content"]["models"] for panel in model["panels"].values()
+    )
+    report = client.get(f"/api/runs/{number}/save/report")
+    assert "<img" not in report.text
+    assert report.headers["content-disposition"].startswith("attachment")

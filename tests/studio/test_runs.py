@@ -101,9 +101,12 @@ def test_a_run_is_steered_while_it_looks_for_a_law_and_the_python_repeats_that(t
 
 
 def test_another_loss_is_asked_for_measured_and_repeated(tmp_path, table):
-    studio, client = opened(tmp_path / "work", table)
+    twice = tmp_path / "twice.csv"  # enough rows to hold some out: no cross-validation of the search
+    frame = pd.read_csv(table)
+    pd.concat([frame, frame.assign(y=frame["y"] + 0.1)]).to_csv(twice, index=False)
+    studio, client = opened(tmp_path / "work", twice)
     assert set(client.get("/api/state").json()["losses"]) == set(KINDS)
-    number = client.post("/api/runs", json=QUESTION | {"loss": "quantile:0.9", "generations": 20}).json()[
+    number = client.post("/api/runs", json=QUESTION | {"loss": "huber:0.5", "generations": 2}).json()[
         "number"
     ]
     said = wait(client, number, "done")
@@ -118,12 +121,23 @@ def test_another_loss_is_asked_for_measured_and_repeated(tmp_path, table):
     assert summary["test"] == pytest.approx(expected, rel=1e-5)
     names: dict = {}
     exec(client.get(f"/api/runs/{number}/save/python").text, names)
-    assert names["model"].loss == "quantile:0.9"
+    assert names["model"].loss == "huber:0.5"
     pd.testing.assert_frame_equal(names["model"].equations_, model.equations())
-    _, again = opened(tmp_path / "work", table)
+    _, again = opened(tmp_path / "work", twice)
     assert again.get("/api/state").json()["runs"] == [summary]
     for wrong in ("quantile", "nothing", 3):
         assert client.post("/api/runs", json=QUESTION | {"loss": wrong}).status_code == 400
+
+
+def test_guesses_are_listed_and_never_name_a_file(tmp_path, table):
+    studio, client = opened(tmp_path / "work", table)
+    asked = QUESTION | {"generations": 2, "guesses": ["b*exp(0.9*a)"]}
+    number = client.post("/api/runs", json=asked).json()["number"]
+    wait(client, number, "done")
+    assert any("exp(" in formula for formula in studio.runs[number].fitted.equations()["formula"])
+    assert "guesses=['b*exp(0.9*a)']" in client.get(f"/api/runs/{number}/save/python").text
+    for wrong in (["/etc/passwd.json"], [str(table)], ["nothing*a"], "a", [3]):
+        assert client.post("/api/runs", json=asked | {"guesses": wrong}).status_code == 400
 
 
 def test_pause_restart_of_the_studio_and_going_on(tmp_path, table):
@@ -173,6 +187,16 @@ def test_models_are_explored_changed_and_saved(tmp_path, table):
     assert (
         client.post(f"/api/runs/{number}/predict?name=new.csv", content="a,b\n1,2\n3,4\n").status_code == 400
     )
+    # Other numbers in the formula, and what is no list of them.
+    explored = client.get(f"/api/runs/{number}/explorer").json()["content"]
+    shown = explored["models"][explored["chosen"]]
+    values = [1.01 * v for v in shown["compute"]["numbers"]]
+    asked = {"what": "numbers", "index": shown["row"], "values": values}
+    done = client.post(f"/api/runs/{number}/change", json=asked).json()
+    assert done["after"] < done["before"]
+    assert studio.runs[number].model().choice == "moved"
+    for wrong in ([1.0] * 99, ["<b>"], "1", [True], None):
+        assert client.post(f"/api/runs/{number}/change", json=asked | {"values": wrong}).status_code == 400
 
 
 @pytest.mark.parametrize(

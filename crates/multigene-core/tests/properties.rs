@@ -1,4 +1,5 @@
 //! Properties of random trees: their parts, their text with damage, their range, their printed size, and what shortening leaves.
+//! `PROPTEST_CASES=200000 cargo test --release -p multigene-core --test properties --test text` is the long run.
 mod common;
 
 use std::sync::atomic::AtomicBool;
@@ -60,7 +61,7 @@ fn damaged(text: &str, rng: &mut SlotRng) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(800))]
+    #![proptest_config(common::cases(800))]
 
     /// Every node ends a subtree that is a tree of its own, with the size and depth that the lists say.
     #[test]
@@ -162,7 +163,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(common::cases(150))]
 
     /// Shortening leaves a sound, evaluated model whose price has not grown; it stops at once where it is told to.
     #[test]

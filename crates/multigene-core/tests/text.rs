@@ -160,7 +160,7 @@ fn deep_nesting_is_refused_with_a_sentence() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(common::cases(2000))]
 
     #[test]
     fn any_text_is_a_tree_or_an_error(text in "\\PC{0,60}") {

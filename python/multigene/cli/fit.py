@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import time as clock
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -99,6 +99,7 @@ class Method:
 
     search_: o.Kind = "both"
     loss: o.Loss = "squared"
+    form: o.Form = None
     guess: o.Guess = None
     max_size: o.MaxSize = None
     units: o.Units = None
@@ -125,6 +126,7 @@ class Method:
             "configuration": given if named is None else named,
             "functions": self.functions,
             "search": self.search_,
+            "form": self.form,
             "guesses": self.guess or None,
             "loss": self.loss,
             "max_size": self.max_size,
@@ -316,6 +318,7 @@ def summary(model: FittedModel, task: Problem, seconds: float, seed: int) -> dic
         "generations": model.n_generations,
         "seconds": round(seconds, 3),
         "stopped_by": model.stopped_by,
+        "claim": None if model.claim is None else asdict(model.claim),
         "seed": seed,
         "data": task.source,
     }
@@ -341,6 +344,11 @@ def spoken_summary(result: dict[str, Any], picks: str = "") -> str:
         f"{'search:':10} {counted(result['generations'], 'generation')} in {result['seconds']:.1f} s, ended by "
         f"{result['stopped_by']}, seed {result['seed']}"
     )
+    if result["claim"] is not None:
+        claim = result["claim"]
+        lines.append(
+            f"{'claim:':10} {claim['grade']}; formulas like it are the law in {claim['probability']:.0%} of data that follow one"
+        )
     if result.get("groups") is not None and len(result["groups"]):
         lines += ["", table_of_groups(result["groups"])]
     if picks and len(result["front"]) > 1:

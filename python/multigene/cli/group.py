@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
-from multigene.cli.output import ReaderGone
+from multigene.cli.output import ReaderGone, note
 
 OK, MISTAKE, INTERRUPTED, BROKEN_PIPE = 0, 2, 130, 141
 
@@ -29,8 +30,13 @@ class Commands(TyperGroup):
         return code
 
     def _exit_code(self, *args: Any, **extra: Any) -> int:
+        # Whoever closes standard output or error wants nothing there.
+        sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - for as long as the process lives
+        sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
         try:
-            result = super().main(*args, **extra | {"standalone_mode": False})
+            with warnings.catch_warnings():  # what a warning says is for users, where it was raised is not
+                warnings.showwarning = lambda message, *_, **__: note(str(message))
+                result = super().main(*args, **extra | {"standalone_mode": False})
             sys.stdout.flush()
             if result == INTERRUPTED:  # some versions of Typer turn Ctrl-C into this exit code themselves
                 complain("interrupted")

@@ -123,6 +123,15 @@ Loss = Annotated[
         rich_help_panel=SEARCH,
     ),
 ]
+Form = Annotated[
+    str | None,
+    typer.Option(
+        "--form",
+        metavar="FORM",
+        help="The formula as far as you know it: 'f(a, b)*exp(-g(c)/T) + p' with unknown functions of columns and numbers.",
+        rich_help_panel=SEARCH,
+    ),
+]
 Guess = Annotated[
     list[str] | None,
     typer.Option(

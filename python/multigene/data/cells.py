@@ -135,6 +135,8 @@ def numbers_of(column: pd.Series, decimal: str | None = None) -> tuple[pd.Series
     values, how = _numbers(bare, decimal)
     if values is None:
         return None, [], ""
+    if len(set(values)) < 2 and gaps.str.lower().isin(["x", "*"]).any():  # a box that is ticked, or 1
+        return None, [], ""
     if len(gaps):
         how.append(f"{', '.join(map(repr, gaps[:3]))} as gaps")
     if unit:
@@ -160,7 +162,10 @@ def _without_unit(texts: pd.Series) -> tuple[pd.Series | None, str]:
         return None, ""
     before, behind = parts["before"].fillna(""), parts["behind"].fillna("").str.strip()
     found = {unit for unit in (*before.unique(), *behind.unique()) if unit}
-    known = found <= UNITS or (len(found) == 1 and behind.ne("").all() and before.eq("").all())
+    # Before a number stands money; other letters there make a code of it, such as C00017.
+    known = set(before.unique()) <= {"", *CURRENCIES} and (
+        found <= UNITS or (len(found) == 1 and behind.ne("").all() and before.eq("").all())
+    )
     if len(found) > 1 or not known:
         return None, ""
     return parts["sign"].fillna("") + parts["number"].str.strip(), next(iter(found), "")

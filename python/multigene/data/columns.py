@@ -138,6 +138,7 @@ def raw_rows(table: Table, columns: Columns, missing: str = "fill") -> tuple[pd.
     left out with their rows ("drop") or refused ("error"). Rows without a target are left out.
     """
     features = {name: _feature(table, name) for name in columns.features}
+    _refuse_classes(table, columns.target)
     target = _floats(table, columns.target)
     frame = pd.DataFrame({**features, columns.target: target}, columns=[*columns.features, columns.target])
     if columns.weights is not None:
@@ -158,6 +159,27 @@ def raw_rows(table: Table, columns: Columns, missing: str = "fill") -> tuple[pd.
             f"Every row of {table.source} lacks a value; fill them in or exclude the columns that are empty."
         )
     return frame.reset_index(drop=True), notes
+
+
+def _refuse_classes(table: Table, name: str) -> None:
+    """A target of text is refused with what it holds: classes are no numbers."""
+    column = table.frame[name]
+    if pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column) or _is_time(column):
+        return
+    known = column.dropna().astype(str)
+    if known.empty or known.str.contains(r"\d").any():
+        return  # a number here and there: its other cells are told with their lines
+    levels = [str(level) for level in known.unique()]
+    shown = ", ".join(map(repr, levels[:3])) + (" …" if len(levels) > 3 else "")
+    remedy = (
+        "write the two classes as 0 and 1 and give --loss logistic"
+        if len(levels) == 2
+        else "name a column of numbers as --target, or take MultigeneClassifier in Python"
+    )
+    place = table.place(int(np.flatnonzero(column.notna().to_numpy())[0]))
+    raise ValueError(
+        f"The target {name!r} holds {levels[0]!r} in {place} of {table.source} and no number anywhere ({shown}); {remedy}."
+    )
 
 
 def _feature(table: Table, name: str) -> Any:

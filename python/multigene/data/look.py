@@ -62,13 +62,20 @@ def look(table: Table, target: str | None = None) -> Look:
         _column(str(name), frame[name], table.units.get(str(name), ""), _copies(frame, str(name), target))
         for name in frame.columns
     )
-    duplicates = int(frame.astype(str).duplicated().sum()) if len(frame) else 0
+    duplicates = _repeated(frame) if len(frame) else 0
     remarks = list(table.notes)
     if duplicates:
         remarks.append(f"{counted(duplicates, 'row')} repeat an earlier one")
     if target is not None and frame[target].isna().any():
         remarks.append(f"{counted(int(frame[target].isna().sum()), 'row')} lack the target {target!r}")
     return Look(table.source, len(frame), duplicates, columns, tuple(remarks))
+
+
+def _repeated(frame: pd.DataFrame) -> int:
+    """Rows that repeat an earlier one; what need not have an order or a hash is compared as text."""
+    columns = [frame.iloc[:, j] for j in range(frame.shape[1])]
+    plain = [c.astype(str) if c.dtype == object else c for c in columns]
+    return int(pd.concat(plain, axis=1, keys=range(len(plain))).duplicated().sum())
 
 
 def kind_of(column: pd.Series) -> str:

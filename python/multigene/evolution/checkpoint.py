@@ -47,7 +47,13 @@ def fingerprint_of(
 def dump(state: dict[str, Any], fingerprint: str, history: list[dict[str, Any]]) -> bytes:
     """A state as bytes. `fingerprint` tells which data and settings it belongs to."""
     head = {"format": FORMAT, "version": VERSION, "fingerprint": fingerprint, "history": history}
-    return json.dumps(head | state).encode()
+    content = head | state
+    return json.dumps(content | {"digest": _digest(content)}).encode()
+
+
+def _digest(content: dict[str, Any]) -> str:
+    """Changes with every value: whatever else is read of a state is then as it was written."""
+    return sha256(json.dumps(content).encode()).hexdigest()
 
 
 def load(state: bytes, fingerprint: str) -> dict[str, Any]:
@@ -67,7 +73,7 @@ def load(state: bytes, fingerprint: str) -> dict[str, Any]:
             "The state to continue from belongs to other data, settings or random_state; "
             "delete the checkpoint or give another file name (with warm_start: fit a fresh estimator)."
         )
-    if not isinstance(saved.get("history"), list):
+    if saved.pop("digest", None) != _digest(saved):
         raise ValueError(DAMAGED)
     return saved
 
@@ -82,7 +88,6 @@ def packed(generation: Generation) -> dict[str, Any]:
         "complexity": generation.complexity.tolist(),
         "rng": generation.random_state,
         "population": b64encode(population).decode("ascii"),
-        "digest": sha256(population).hexdigest(),
         "front": packed_front(generation.front),
         "refused": [(fitness.hex(), complexity) for fitness, complexity in generation.front.refused],
     }
@@ -120,8 +125,6 @@ def generation(
     """A generation to continue from; `front` takes the place of its own."""
     try:
         population = b64decode(saved["population"])
-        if sha256(population).hexdigest() != saved["digest"]:
-            raise ValueError(DAMAGED)
         front = fill_front(ParetoFront() if front is None else front, saved["front"])
         front.refused = {(float.fromhex(f), int(c)): None for f, c in saved["refused"]}
         return Generation(

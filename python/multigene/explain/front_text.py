@@ -13,6 +13,8 @@ from multigene.explain.criteria import Listed
 
 #: Width where there is no terminal.
 WIDTH = 100
+#: A score below minus this is far below that of the mean, and its digits say nothing.
+FAR_BELOW = 100
 #: What the picks are called in lines.
 SHOWN = {"accuracy": "accurate"}
 
@@ -36,10 +38,15 @@ def pick_lines(picks: Mapping[str, Listed], width: int | None = None, measure: s
     lines = [f"{'':9} {'nodes':>5} {measure[:8]:>8} {'unseen' if unseen else '':>8}".rstrip()]
     for name, pick in picks.items():
         score = pick.member.validation
-        seen = f" {score:8.4f}" if math.isfinite(score) else " " * 9 if unseen else ""
+        seen = f" {_unseen(score):>8}" if math.isfinite(score) else " " * 9 if unseen else ""
         start = f"{SHOWN.get(name, name):9} {pick.complexity:5} {pick.member.fitness:8.4f}{seen}  "
         lines.append(start + cut_between_terms(str(pick.formula), max(width - len(start), 20)))
     return lines
+
+
+def _unseen(score: float) -> str:
+    """A score on rows not seen; what is far below the mean's is not told digit by digit."""
+    return f"< -{FAR_BELOW}" if score < -FAR_BELOW else f"{score:.4f}"
 
 
 class Equations(pd.DataFrame):
@@ -55,7 +62,7 @@ class Equations(pd.DataFrame):
             return str(pd.DataFrame(self))
         width = shutil.get_terminal_size((WIDTH, 24)).columns
         numbers = pd.DataFrame(self)[list(wanted[:-1])].to_string(
-            formatters={"r2": "{:.4f}".format, "validation_r2": "{:.4f}".format}
+            formatters={"r2": "{:.4f}".format, "validation_r2": _unseen}
         )
         heading, *rows = numbers.splitlines()
         room = max(width - len(heading) - 2, 30)

@@ -180,20 +180,20 @@ def parameter_table(formula: Formula, uncertainty: Uncertainty, level: float = 0
             "standard_error": errors,
             "lower": estimates - quantile * errors,
             "upper": estimates + quantile * errors,
-            "part": _parts(formula),
+            "part": parts(formula),
         }
     )
 
 
-def _parts(formula: Formula) -> list[str]:
+def parts(formula: Formula) -> list[str]:
     """For every parameter the text of the smallest part of the formula that it acts on."""
     whole = formula.expression
-    parts = []
+    found = []
     for node in owners(whole):
         shown = Formula(node, formula.feature_names).text()
         constant = node is whole and isinstance(node, Operation) and node.name == "add"
-        parts.append("intercept" if constant else shown if len(shown) <= 60 else shown[:57] + "…")
-    return parts
+        found.append("intercept" if constant else shown if len(shown) <= 60 else shown[:57] + "…")
+    return found
 
 
 def _inverse_factor(J: Floats) -> tuple[Floats, Floats]:

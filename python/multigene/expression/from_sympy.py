@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 
@@ -10,14 +11,15 @@ def is_sympy(given: Any) -> bool:
     return type(given).__module__.partition(".")[0] == "sympy" or hasattr(given, "free_symbols")
 
 
-def sympy_text(expression: Any) -> str:
-    """The text of an expression; every number keeps all its digits."""
+def sympy_text(expression: Any, columns: Collection[str] | None = None) -> str:
+    """The text of an expression; every number keeps all its digits. With `columns`, other symbols are words of a form."""
     if expression.is_Symbol:
-        return f"`{expression.name}`"
+        known = columns is None or expression.name in columns or not expression.name.isidentifier()
+        return f"`{expression.name}`" if known else str(expression.name)
     if expression.is_Number or expression.is_NumberSymbol:
         value = float(expression)
         return repr(value) if value >= 0.0 else f"({value!r})"
-    name, parts = type(expression).__name__, [sympy_text(part) for part in expression.args]
+    name, parts = type(expression).__name__, [sympy_text(part, columns) for part in expression.args]
     if name == "Add":
         return f"({' + '.join(parts)})"
     if name == "Mul":

@@ -6,6 +6,7 @@ Where a value comes from is said in brackets:
            with no table of its own; the switch it belongs to has a row in the ablation of docs/laws.md
 [feynman]  the same with the large sets for development (`LAWS_SET=feynman`, `LAWS_SET=literature`)
 [noise]    the same with noise (`LAWS_NOISE=0.001,0.01,0.1`)
+[random]   the same with random laws of development seeds (`LAWS_SET=random`)
 [time]     set by what the step costs beside the rest, on 500 rows (CPU-s of the same benchmark)
 [rounding] follows from double precision
 [round]    a round number, not tuned
@@ -190,6 +191,29 @@ SEEMS_EXACT = 1e-9
 MOST_OF_A_SIZE = 10
 #: Further sets that convince most, and what a unit of cost is worth there against the logarithm of what is left by a row. [noise]
 CONVINCING_SETS, SET_COST = 10, 4.0
+
+# --- parts (parts/) -------------------------------------------------------------------------------
+
+#: Rows that splits are seen on, and the degrees of polynomials of one, two, three … features. [time]
+SPLIT_ROWS, PART_DEGREES = 500, (10, 7, 5, 4, 3, 3, 2)
+#: What weights of a polynomial cost against the mean square of what is left, times the term's degree to the fourth. [random]
+PART_SMOOTHNESS = 1e-6
+#: Times that one factor of a product is solved for and then the other. [time]
+SPLIT_ITERATIONS = 4
+#: What a split leaves of left-out rows at most: of the variance, and of what a polynomial of all features leaves. [random]
+SPLIT_LEAVES, SPLIT_BETTER = 0.05, 0.5
+#: Splits that are looked at, and of each so many first parts, the best of so many. [random]
+SPLITS_LOOKED_AT, FIRST_PARTS, FIRST_PARTS_OF = 4, 2, 6
+#: Rows that tell as much as one where forms of a first part are compared: what polynomials miss is smooth, no noise. [round]
+ROWS_ALIKE = 8
+#: Evaluations of the law search for a first part, and for the rest. [random]
+FIRST_PART_WORK, REST_WORK = 12_000, 24_000
+#: Powers of a feature that are tried as a factor. [round]
+POWER_FACTORS = (1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 0.5, -0.5, 1.5, -1.5)
+#: Of so many features all are shared out, of more those that seem to matter. [time]
+MOST_SPLIT = 7
+#: Evaluations that seeing the splits counts for. [time]
+SPLIT_WORK = 4000
 
 # --- restarts (restarts.py, restart.py) -----------------------------------------------------------
 

@@ -38,6 +38,8 @@ class Progress:
     """Work so far, in evaluations of an individual."""
     surveyed: int = 0
     """Targets of the survey's stages that are done."""
+    split: int = 0
+    """Splits into parts that are done."""
     waiting: list[tuple[Expression, int]] = field(default_factory=list)
     """What seems exact but is long, with the number of its target: later stages of the survey may know a shorter law."""
 
@@ -73,6 +75,7 @@ class Progress:
         return {
             "evaluations": self.evaluations,
             "surveyed": self.surveyed,
+            "split": self.split,
             "seeds": [[packed_model(m) for m in t.seeds] for t in self.targets],
             "targets": [
                 (t.restarts, t.work, float(t.best).hex(), list(t.front.items())) for t in self.targets
@@ -84,6 +87,7 @@ class Progress:
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from `state`."""
         self.evaluations, self.surveyed = int(state["evaluations"]), int(state["surveyed"])
+        self.split = int(state["split"])
         for target, seeds in zip(self.targets, state["seeds"], strict=True):
             target.seeds = [model(*m) for m in seeds]
         for target, (restarts, work, best, front) in zip(self.targets, state["targets"], strict=True):

@@ -1,9 +1,10 @@
 """The law search from outside: one object that a search gives work to, and asks for finds and for the law.
 
 The second kind of search next to the approximators of `search/searcher.py`: the same genes, engine verbs, tuning and loop; what
-differs is settings, the target transform and the restart policy. Three phases work on one `Progress`:
+differs is settings, the target transform and the restart policy. Four phases work on one `Progress`:
 
     survey      a fast linear-algebra pass tests for short laws, on combined variables where there are some (`survey/`)
+    parts       a target that is a sum or product over different features is solved part by part (`parts/`)
     restarts    small populations on transformed targets, under strong size pressure, restarted often (`restarts.py`)
     simplify    the most convincing finds are simplified within the noise (`noise.py`)
 
@@ -20,9 +21,11 @@ import numpy.typing as npt
 
 from multigene._engine import Workers
 from multigene.expression.build import weighted
-from multigene.laws.constants import SIMPLIFIED_AFTER_SURVEY
+from multigene.expression.vocabulary import Vocabulary
+from multigene.laws.constants import MOST_SPLIT, SIMPLIFIED_AFTER_SURVEY
 from multigene.laws.finds import Finds
 from multigene.laws.law import Find
+from multigene.laws.parts.phase import Parts
 from multigene.laws.progress import Pieces, Progress, to_the_end
 from multigene.laws.restarts import Restarts
 from multigene.laws.rows import Rows
@@ -74,6 +77,11 @@ class Seekers:
         if dimensions is not None:
             self._take_what_units_say(dimensions)
         self.survey = Survey(self.rows, targets if options.survey else [], self.noisy, known)
+        self.parts = (
+            self._parts(everything if len(everything) <= MOST_SPLIT else features, known, functions, workers)
+            if dimensions is None
+            else None
+        )
         self.restarts = Restarts(self.rows, options, functions, rng, workers, allows)
 
     def seek(self, evaluations: int, stop: Callable[[], bool] = lambda: False) -> None:
@@ -85,10 +93,33 @@ class Seekers:
         until = self.evaluations + evaluations
         if (yield from self.survey.pieces(self.progress, until, stop)):
             self.simplify(SIMPLIFIED_AFTER_SURVEY)
-        if self.evaluations < until and not stop():
+        if self.parts is not None and self.evaluations < until and not stop():
+            yield from self.parts.pieces(self.progress, until, stop)
+            self.noisy = self.noisy and not self.parts.splits  # what has parts is no noise
+        if self.evaluations < until and self.law is None and not stop():
             yield from self.restarts.pieces(self.progress, until, stop)
         if not stop():
             self.simplify(1)
+
+    def _parts(
+        self,
+        features: list[int],
+        known: Vocabulary,
+        functions: tuple[FunctionEntry, ...] | None,
+        workers: Workers,
+    ) -> Parts | None:
+        """What the target may be a sum or product of; law searches for parts are like this one, with a chance of their own."""
+        if not self.options.parts or not self.targets:
+            return None
+        chance = int(self.rng.integers(2**62))
+
+        def make(X: Floats, y: Floats, weights: Floats | None, number: int) -> Seekers:
+            rng = np.random.default_rng([chance, number])
+            return Seekers(
+                X, y, np.arange(len(y)), rng, workers, self.options, functions, None, True, weights
+            )
+
+        return Parts(self.rows_given, self.y, features, known.allows, make)
 
     def _take_what_units_say(self, dimensions: Dimensions) -> None:
         """A number times the product that has the target's dimension; where there are no groups, nothing else is a law."""
@@ -130,7 +161,7 @@ class Seekers:
     @property
     def surveying(self) -> bool:
         """Is there something left to test for before any restart?"""
-        return self.progress.surveyed < self.survey.length
+        return self.progress.surveyed < self.survey.length or (self.parts is not None and not self.parts.seen)
 
     @property
     def had_a_chance(self) -> bool:

@@ -6,7 +6,7 @@ ln|y| turns products of unknown powers into sums; y² and 1/y do the same for ro
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -96,3 +96,16 @@ TRANSFORMS: tuple[Transform, ...] = (
 def logarithmic(transform: Transform) -> bool:
     """Is it the transform in which powers of features are fixed columns?"""
     return transform.name == "ln|y|"
+
+
+_NAMED = {transform.name: transform for transform in TRANSFORMS}
+#: Transforms whose target may be a sum or a product of parts (`parts/splits.py`): those of sums of genes but for the rare ones,
+#: with the logarithm where no sign is lost, the reciprocal of everything but zero, and the root, which undoes a square.
+SPLIT_TRANSFORMS: tuple[Transform, ...] = (
+    _NAMED["y"],
+    replace(_NAMED["ln|y|"], usable=one_sign),
+    replace(_NAMED["1/y"], usable=lambda y: bool(np.all(y != 0.0))),
+    _NAMED["y²"],
+    Transform("√|y|", 1.0, lambda y: np.sqrt(np.abs(y)), one_sign, lambda e, s: _signed(Power(e, 2.0), s)),
+    _NAMED["exp y"],
+)

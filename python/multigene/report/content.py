@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from multigene import __version__
 from multigene.data.arrays import spread_rows
 from multigene.explain.criteria import Listed
+from multigene.expression.tree import variables
 from multigene.fitted import FittedModel
 from multigene.report import statistics, story
 from multigene.report.columns import summary
@@ -25,10 +26,12 @@ from multigene.report.reproduce import constructor, settings_table, shell_comman
 from multigene.report.shown_rows import given_rows, training_rows
 from multigene.report.statistics import Rows
 
-#: Models of the front on the page; more are thinned out evenly, the chosen one stays.
+#: Models of the front on the page; more are thinned out evenly, the chosen one and the picks stay.
 MOST_MODELS = 30
 #: Points drawn per set of rows.
 MOST_POINTS = 600
+#: Columns that formulas use up to which the page holds the values of points drawn. [round]
+MOST_COLUMNS = 40
 
 
 @dataclass(frozen=True)
@@ -135,7 +138,7 @@ def _collected(model: FittedModel, rows: Rows | None, test: Rows | None, notes: 
         unseen="test" if test is not None else model.validated_by,
         models=[described(shown, each, place) for place, each in enumerate(members)],
         left_out=left_out,
-        sets=[_set(each, kept) for each, kept in zip(sets, points, strict=True)],
+        sets=[_set(each, kept, _used(members)) for each, kept in zip(sets, points, strict=True)],
         references=references,
         columns=columns,
         history=_history(model),
@@ -162,7 +165,8 @@ def shown_members(model: FittedModel) -> tuple[list[Listed], int]:
     wanted = set(range(len(listed)))
     if len(listed) > MOST_MODELS:
         wanted = {round(i) for i in np.linspace(0, len(listed) - 1, MOST_MODELS).tolist()}
-    shown = [each for i, each in enumerate(listed) if i in wanted or each.member is model.chosen]
+    kept = {id(model.chosen), *(id(pick.member) for pick in model.front.picks.values())}
+    shown = [each for i, each in enumerate(listed) if i in wanted or id(each.member) in kept]
     return shown, len(listed) - len(shown)
 
 
@@ -176,8 +180,16 @@ def _references(rows: Rows | None, sets: list[Rows]) -> list[dict[str, Any]]:
     return said
 
 
-def _set(rows: Rows, kept: Any) -> dict[str, Any]:
-    return {"name": rows.name, "rows": len(rows.y), "shown": len(kept), "y": numbers(rows.y[kept])}
+def _set(rows: Rows, kept: Any, used: list[int]) -> dict[str, Any]:
+    """A set of rows, and of those that are drawn the target and the columns that formulas may use."""
+    x = {j: numbers(rows.X[kept, j], 12) for j in used}
+    return {"name": rows.name, "rows": len(rows.y), "shown": len(kept), "y": numbers(rows.y[kept]), "x": x}
+
+
+def _used(members: list[Listed]) -> list[int]:
+    """Columns of the models whose numbers can be moved; none where that would be more than a page should hold."""
+    used = {j for each in members for j in variables(each.formula.expression)}
+    return sorted(used) if len(used) <= MOST_COLUMNS else []
 
 
 def _history(model: FittedModel) -> dict[str, list[float]]:

@@ -93,7 +93,7 @@ def described(shown: Shown, listed: Listed, place: int) -> dict[str, Any]:
         widths, said["coverage"][each.name] = _interval(intervals, individual, each, kept)
         said["widths"].append(widths)
     said |= _on_rows(shown, individual, said)
-    claim = story.claim(shown.model, listed, rows)
+    claim = story.claim(shown.model, listed, rows, place in shown.picks.values())
     said["law"] = story.badge(shown.model, listed, claim)
     said["claim"] = story.described_claim(claim)
     unseen, line, seen = _unseen(shown, listed, said)

@@ -79,6 +79,8 @@ def why(model: FittedModel, listed: Listed, picks: dict[str, int], place: int) -
         return f"One of the four picks: the {names[0]} one." if names else "Another model of the front."
     if model.choice == "pruned":
         return "A longer formula was pruned to this one; what that cost in R² was asked for."
+    if model.choice == "moved":
+        return "Its numbers were moved by hand; they are not those that fit best."
     if model.choice == "index":
         return "It was picked by hand from the front."
     if model.choice != "default":
@@ -114,11 +116,13 @@ def picks(model: FittedModel, shown: Sequence[Listed]) -> dict[str, int]:
     }
 
 
-def claim(model: FittedModel, listed: Listed, rows: Rows | None) -> Claim | None:
-    """What may be claimed of a formula on the rows that are shown, as `claim_` says it; without rows, what the search found."""
-    if not model.loss.squared:
-        return None
+def claim(model: FittedModel, listed: Listed, shown: Rows | None, picked: bool) -> Claim | None:
+    """What may be claimed of a formula that is a law or `picked`: what `claim_` says, of the rows that are shown where the model
+    has none; without any rows, what the search found."""
     expression, ended = listed.formula.expression, _ended_by(model, listed)
+    if not model.loss.squared or not (picked or ended):
+        return None
+    rows = shown if model.rows is None else model.rows
     if rows is None:
         return Claim(exact.TO_PRECISION, math.nan) if ended else None
     known = claim_of(expression, rows.X, rows.y, rows.weights)

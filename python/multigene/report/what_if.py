@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from multigene.explain.intervals import parts
 from multigene.export.javascript import JavaScriptWriter
 from multigene.export.writer import Piece
 from multigene.expression.numbers import parameters
@@ -51,6 +52,8 @@ def computed(formula: Formula, intervals: Intervals | None) -> dict[str, Any]:
         "source": f"{writer.helpers()}return (x, p) => {{ {steps}return {body}; }};",
         "numbers": numbers,
     }
+    if len(numbers) <= MOST_NUMBERS:
+        said["parts"] = parts(formula)
     known = None if intervals is None else intervals.uncertainty
     if known is None:
         return said

@@ -198,6 +198,18 @@ GUESS_ROWS, GUESS_KEPT = 300, 3
 #: Guesses that an island begins with. Not tuned.
 GUESSES_BRED = 10
 
+# --- forms (forms/) -------------------------------------------------------------------------------
+# Held against `python -m benchmarks forms`; no one of them was tuned alone.
+
+#: Rows on which candidates are tuned, candidates of a batch, and how many of a size are kept.
+FORM_ROWS, FORM_BATCH, FORM_KEPT = 200, 64, 3
+#: Best shapes of every function that are tried together, by the number of functions.
+FORM_COMBINED = (40, 14, 6, 4)
+#: Candidates without progress after which all begins anew.
+FORM_PATIENCE = 6_000
+#: What a candidate leaves unexplained on some rows that may be exact, and how many sizes are tuned on all rows.
+FORM_EXACT, FORM_TUNED = 1e-9, 12
+
 # --- the result (result.py) -------------------------------------------------------------------------
 
 #: Training R² at which the target counts as explained to numerical precision.

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from multigene._engine import Dataset, Individual
 from multigene.data.losses import SQUARED, Loss
 from multigene.evolution.pareto import Candidate
+from multigene.expression.form import Form
 from multigene.expression.tree import Expression
 from multigene.laws.variables.units import Dimensions
 from multigene.search.constants import (
@@ -46,6 +47,8 @@ class Problem:
     """What is minimised, with its numbers."""
     dimensions: Dimensions | None = None
     """Of features and target, where the user gave units."""
+    form: Form | None = None
+    """The formula as far as the user knows it."""
     guesses: tuple[Expression, ...] = ()
     """Formulas that the user has already."""
 

@@ -88,7 +88,10 @@ def result_of(found: Found, workers: Workers, seconds: float | None) -> Result:
         law = _measured(found.problem, found.law)
         chosen, front = law, with_member(non_dominated([law, *_finds(found)]), law)
     elif found.laws_alone:
-        front = non_dominated([mean_of(found.problem).chosen, *_finds(found)])
+        finds = _finds(found)
+        # The mean has not the form that a user asked for.
+        mean = [] if found.problem.form is not None and finds else [mean_of(found.problem).chosen]
+        front = non_dominated([*mean, *finds])
         chosen = best_of(found.problem, front, _cheapest(found, front))
     else:
         chosen, front = _approximation(found, workers, seconds)

@@ -8,6 +8,7 @@ to the making of its result: there is always a model (`evolution/interrupts.py` 
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -289,5 +290,18 @@ class Run:
         if self.checkpoint is not None and time.perf_counter() - self.saved >= every:
             state = self.state()
             if state is not None:
-                write_atomically(self.checkpoint, state)
+                self._write(self.checkpoint, state)
             self.saved = time.perf_counter()
+
+    def _write(self, checkpoint: Path, state: bytes) -> None:
+        """A disk that has become full costs the checkpoint, not the run: that goes on without one."""
+        try:
+            write_atomically(checkpoint, state)
+        except OSError as error:
+            self.checkpoint = None
+            warnings.warn(
+                f"The checkpoint {checkpoint} cannot be written ({error.strerror or error}); the run goes on without it. "
+                "What it held before is still there.",
+                UserWarning,
+                stacklevel=2,
+            )

@@ -90,13 +90,13 @@ def seek(task: Task, state: SearchState, share: Share) -> Steps:
     """The law search begins; a law ends the search."""
     state.completion = _completion(task, share())
     first = 0 if task.settings.seeking is None else task.settings.seeking.first
-    found, laws = False, None
+    laws = None
     while laws is not state.laws:  # whoever steers may have begun another law search
         laws = state.laws
-        found = yield from _seek_first(state, laws, first - laws.evaluations, share)
-    if found:
-        yield state.step()
-        return True
+        if (yield from _seek_first(state, laws, first - laws.evaluations, share)):
+            yield state.step()
+            if _is_over(state):
+                return True
     state.laws.islands_begin()
     state.begun = share()
     state.phase = "cross-validate" if task.folds else "explore"
@@ -120,14 +120,15 @@ def _seek_first(state: SearchState, laws: LawSearch, evaluations: int, share: Sh
 def seek_alone(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
     """No islands: the law search in rounds, each of as many evaluations as the individuals that islands would have had."""
     work = task.round_length * task.options.islands * task.settings.selection.population_size
-    while state.laws.has_targets and not state.laws.run(
-        work, lambda: share() >= (1.0 if state.complete else COMPLETION)
-    ):
-        state.islands.number += task.round_length
-        if share() >= COMPLETION and not state.complete:
-            state.laws.simplify()
-            state.complete = True
+    while state.laws.has_targets:
+        if not state.laws.run(work, lambda: share() >= (1.0 if state.complete else COMPLETION)):
+            state.islands.number += task.round_length
+            if share() >= COMPLETION and not state.complete:
+                state.laws.simplify()
+                state.complete = True
         yield state.step()
+        if state.laws.law is not None:
+            return
     yield state.step()
 
 
@@ -156,7 +157,7 @@ def explore_round(task: Task, state: SearchState, share: Share) -> Steps:
         yield _island_round(state)
     if state.islands.reached(EXPLAINED) or _seek_beside(state, lambda: _explored(task, state, share())):
         yield state.step()
-        return True
+        return _is_over(state)
     return False
 
 
@@ -193,7 +194,8 @@ def finish(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
             yield _island_round(state)
         if _seek_beside(state, lambda: share() >= state.completion):
             yield state.step()
-            return
+            if _is_over(state):
+                return
 
 
 def complete(task: Task, state: SearchState) -> None:
@@ -237,6 +239,11 @@ def _explored(task: Task, state: SearchState, share: float) -> bool:
     if len(task.problem.held_out_rows) > 0:  # islands share what the law search has left them
         return share >= 1.0 - task.options.finish * (1.0 - state.begun)
     return share >= (COMPLETION if task.problem.few_rows else 1.0)
+
+
+def _is_over(state: SearchState) -> bool:
+    """Is there still a law, or an explained target? What a step has told may have been banned at once."""
+    return state.laws.law is not None or state.islands.reached(EXPLAINED)
 
 
 def _island_round(state: SearchState) -> Step:

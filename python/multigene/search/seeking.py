@@ -153,6 +153,11 @@ class LawSearch:
             self.seekers.finds.adopt(individual)
             self.run(1, lambda: True)  # held-out rows have the last word
 
+    def keep_law_of(self, other: LawSearch) -> None:
+        """Take over the law of another law search on the same rows."""
+        if self.seekers is not None and other.seekers is not None:
+            self.seekers.finds.law = other.seekers.law
+
     def simplify(self) -> None:
         """The most convincing finds are simplified within the noise."""
         if self.seekers is not None:
@@ -182,7 +187,9 @@ class LawSearch:
         finds = Finds(problem.X[rows], problem.y[rows], problem.dimensions, weights)
         for guess in task.guesses:
             finds.take(model_expression(guess.model), any_sign=False)
-        return finds.law if finds.law is not None and self._holds(finds.law) else None
+        law = finds.law
+        allowed = law is not None and task.bans.allow(law.individual) and self._holds(law)
+        return law if allowed else None
 
     def _said(self, find: Find) -> Find | None:
         """A find in the user's units; the same object whenever it is asked for."""

@@ -10,12 +10,19 @@ import numpy as np
 from multigene.evolution import checkpoint
 from multigene.search.constants import COMPLETION
 from multigene.search.cross_validation import CrossValidation
+from multigene.search.forms.search import FormSearch
 from multigene.search.islands import Islands
 from multigene.search.log_scale import LogScale
 from multigene.search.progress import Phase, Step
 from multigene.search.seeking import LawSearch
 from multigene.search.task import Task
 from multigene.search.validation import SizeDecision
+
+
+def law_search(task: Task, rng: np.random.Generator) -> LawSearch:
+    """The law search, or that for the gaps of a form."""
+    form = task.problem.form
+    return LawSearch(task, rng) if form is None else FormSearch(task, form, rng)
 
 
 @dataclass
@@ -44,7 +51,7 @@ class SearchState:
     @staticmethod
     def at_the_start(task: Task, rng: np.random.Generator) -> SearchState:
         """Nothing is known but the data."""
-        laws = LawSearch(task, rng)
+        laws = law_search(task, rng)
         return SearchState(rng, laws, Islands(task, task.problem.search_rows))
 
     def step(self, preparing: bool = False) -> Step:
@@ -78,7 +85,7 @@ class SearchState:
         try:
             phase, complete = saved["phase"], bool(saved["complete"])
             rows = task.problem.finish_rows if phase == "finish" else task.problem.search_rows
-            laws = LawSearch(task, rng)
+            laws = law_search(task, rng)
             laws.restore(saved["laws"])
             rng.bit_generator.state = saved["rng"]
             return SearchState(

@@ -32,9 +32,8 @@ from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Number, substitute
 from multigene.search.linear import linear_models
 from multigene.search.progress import Progress
-from multigene.search.seeking import LawSearch
 from multigene.search.short import as_emigrant
-from multigene.search.state import SearchState
+from multigene.search.state import SearchState, law_search
 from multigene.search.task import Task
 from multigene.search.typed_formula import read_formula
 from multigene.settings.settings import Settings
@@ -173,10 +172,12 @@ def _ban(searcher: Steered, value: str, names: Sequence[str]) -> None:
         relatives = _without_column(searcher, place)
     else:
         _ban_function(task, value)
-    if state.laws.law is None:
-        state.laws = LawSearch(task, state.rng)
-        if state.phase != "seek":
-            state.laws.islands_begin()
+    laws = state.laws
+    state.laws = law_search(task, state.rng)
+    if state.phase != "seek":
+        state.laws.islands_begin()
+    if laws.law is not None and task.bans.allow(laws.law.individual):
+        state.laws.keep_law_of(laws)
     _go_on(searcher)
     for i, model in enumerate(relatives):
         fitted = model.fit(state.islands.data)

@@ -32,6 +32,7 @@ class Parameters:
 
     configuration: str | None = field(default=None, metadata={"option": "--configuration"})
     functions: str | list[Any] | dict[str, Any] | tuple[Any, ...] | None = None
+    form: str | None = field(default=None, metadata={"option": "--form"})
     guesses: list[Any] | None = field(default=None, metadata={"option": "--guess"})
     generations: int | None = field(default=None, metadata={"option": "--generations"})
     time_limit: float | None = field(default=None, metadata={"option": "--time"})
@@ -49,6 +50,7 @@ class Parameters:
     def of(estimator: Any) -> Parameters:
         """Those of an estimator, as its attributes have them now; NumPy's numbers as Python's."""
         values = {each.name: getattr(estimator, each.name) for each in fields(Parameters)}
+        values["form"] = None if values["form"] is None else str(values["form"])
         values["guesses"] = written(values["guesses"])
         return Parameters(**{name: _plain(value) for name, value in values.items()})
 

@@ -44,6 +44,8 @@ def resolved(estimator: Any) -> Settings:
     functions = None if estimator.functions is None else function_entries(estimator.functions)
     if estimator.search != "both" or estimator.units is not None:
         base = base.changed(looks_for=looks_for(base, estimator.search, estimator.units))
+    if estimator.form is not None:
+        base = _with_form(base, estimator)
     if estimator.guesses is not None and base.search is None:
         raise ValueError(
             "guesses belong to the default search; leave configuration out, or leave guesses out."
@@ -66,6 +68,20 @@ def resolved(estimator: Any) -> Settings:
             "or leave lcf as it is for the default search."
         )
     return resolved
+
+
+def _with_form(settings: Settings, estimator: Any) -> Settings:
+    """Settings of a search for the gaps of a form; refuses what contradicts it."""
+    loss = loss_of(estimator.loss)
+    if settings.search is None:
+        raise ValueError("form belongs to the default search; leave configuration out, or leave form out.")
+    if estimator.guesses is not None:
+        raise ValueError("form and guesses contradict each other: guesses are whole formulas; leave one out.")
+    if loss.link != "identity":
+        raise ValueError(
+            f"form goes with losses of the target itself, not with {loss.name!r}, whose formula is within a link; leave one out."
+        )
+    return settings.changed(linear=False)
 
 
 def _check_loss(settings: Settings, estimator: Any) -> None:

@@ -24,7 +24,8 @@ from multigene.settings.defaults import default_settings
 from multigene.studio.access import Access
 from multigene.studio.live import LiveRun
 from multigene.studio.question import LOSSES, Question
-from multigene.studio.workspace import LARGEST_UPLOAD, Dataset, Workspace, check_packed
+from multigene.studio.uploads import LARGEST_UPLOAD, check_upload
+from multigene.studio.workspace import Dataset, Workspace
 
 Answer = Callable[[Request], Awaitable[Response]]
 #: Bytes of a request that is no upload.
@@ -124,7 +125,7 @@ class Studio:
 
         def opened() -> Dataset:
             try:
-                check_packed(target)
+                check_upload(target)
                 return self.workspace.open(target)
             except Exception:
                 target.unlink(missing_ok=True)
@@ -190,7 +191,7 @@ class Studio:
         return await run_in_threadpool(self.run(request).explorer)
 
     async def change(self, request: Request) -> Any:
-        """Choose another model, prune, or leave a term out."""
+        """Choose another model, prune, leave a term out, or take other numbers."""
         run, given = self.run(request), await _sent(request)
         what = given.get("what")
         if what == "choose":
@@ -202,7 +203,15 @@ class Studio:
         if what == "remove":
             cost = await run_in_threadpool(run.remove_term, int(given["index"]), int(given["place"]))
             return run.summary() | cost
-        raise ValueError(f"{what!r} is nothing that can be changed; it is choose, prune or remove.")
+        if what == "numbers":
+            values = given.get("values")
+            if not isinstance(values, list) or not all(
+                isinstance(v, int | float) and not isinstance(v, bool) for v in values
+            ):
+                raise ValueError("Numbers of a formula are a list of numbers.")
+            done = await run_in_threadpool(run.keep_numbers, int(given["index"]), [float(v) for v in values])
+            return run.summary() | done
+        raise ValueError(f"{what!r} is nothing that can be changed; it is choose, prune, remove or numbers.")
 
     async def predict(self, request: Request) -> Response:
         """Predictions for another file, as CSV; the file is not kept."""
@@ -210,7 +219,7 @@ class Studio:
         target = self.workspace.upload_path(request.query_params.get("name", ""))
         try:
             await _received(request, target, LARGEST_UPLOAD)
-            check_packed(target)
+            await run_in_threadpool(check_upload, target)
             table = await run_in_threadpool(read_table, target)
             text = await run_in_threadpool(run.predict, table.frame)
         finally:
@@ -259,7 +268,11 @@ def _safe(answer: Callable[[Request], Awaitable[Any]]) -> Answer:
         except LookupError as error:
             return JSONResponse({"trouble": str(error.args[0] if error.args else error)}, 404)
         except (ValueError, TypeError, ImportError) as error:
-            return JSONResponse({"trouble": str(error)}, 400)
+            return JSONResponse({"trouble": str(error) or type(error).__name__}, 400)
+        except (OverflowError, RecursionError):
+            return JSONResponse({"trouble": "The request has numbers or nesting beyond all measure."}, 400)
+        except MemoryError:
+            return JSONResponse({"trouble": "That takes more memory than there is."}, 413)
         except TooLarge as error:
             return JSONResponse({"trouble": str(error)}, 413)
         return said if isinstance(said, Response) else Response(_json(said), media_type="application/json")

@@ -7,9 +7,12 @@ off, is another `fit` from that checkpoint.
 from __future__ import annotations
 
 import math
+import os
+import sys
 import threading
 import time
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +36,16 @@ from multigene.studio.workspace import Dataset, Workspace
 WRITING = 0.05
 #: Phases whose generations are those of the run.
 COUNTED = ("evolve", "explore", "finish")
+
+#: By how much a search stands behind the page and its browser, in steps of `nice`.
+BEHIND = 5
+
+
+def _behind_the_page() -> None:
+    """Let this thread and those that it starts give way to others, where the system has that: the page stays quick."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), BEHIND)
 
 
 class LiveRun:
@@ -71,6 +84,7 @@ class LiveRun:
         try:
             if self.step == 0 and self.question.loss == "squared":
                 self._line_first()
+            _behind_the_page()
             left = None
             if self.question.generations is None and self.question.seconds is not None:
                 left = max(0.5, self.question.seconds - self.used)
@@ -259,6 +273,13 @@ class LiveRun:
         shorter = model.without_term(shown_terms(model.formula), place)
         self._keep(shorter)
         return {"measure": model.loss.measure, "before": model.explained, "after": shorter.explained}
+
+    def keep_numbers(self, index: int, values: list[float]) -> dict[str, Any]:
+        """The model of a row of the front with other numbers in it; what that did."""
+        model = self.model().at(index)
+        moved = model.with_numbers(values)
+        self._keep(moved)
+        return {"measure": model.loss.measure, "before": model.explained, "after": moved.explained}
 
     def predict(self, table: pd.DataFrame) -> str:
         """A table with the model's predictions and 95 % intervals as CSV."""

@@ -11,6 +11,7 @@ from multigene.data.columns import choose_columns, numbers
 from multigene.data.split import split
 from multigene.estimator import MultigeneRegressor
 from multigene.expression.operators import OPERATORS
+from multigene.expression.reading import read
 from multigene.settings.loss import loss_of
 from multigene.studio.workspace import Dataset
 
@@ -41,6 +42,7 @@ class Question:
     functions: list[str] = field(default_factory=list)
     units: dict[str, str] = field(default_factory=dict)
     loss: str = "squared"
+    guesses: list[str] = field(default_factory=list)
     holdout: float = 0.2
     seed: int = 0
 
@@ -67,9 +69,13 @@ class Question:
             raise ValueError(f"A held-out share of {question.holdout!r} is not between 0 and 1.")
         if not isinstance(question.seed, int) or question.seed < 0:
             raise ValueError(f"The seed {question.seed!r} is not a whole number from 0 on.")
-        lists: list[Any] = [question.features, question.functions]
+        lists: list[Any] = [question.features, question.functions, question.guesses]
         if any(not isinstance(each, list) or not all(isinstance(one, str) for one in each) for each in lists):
-            raise ValueError("Columns and functions are lists of names.")
+            raise ValueError("Columns and functions are lists of names, guesses a list of formulas.")
+        if any(guess.strip().lower().endswith((".json", ".csv")) for guess in question.guesses):
+            raise ValueError(
+                "A guess is a formula here, not a file; type the formula."
+            )  # no request names a path
         unknown = [each for each in question.functions if each not in OPERATORS]
         if unknown:
             raise ValueError(
@@ -92,6 +98,8 @@ class Question:
     def rows(self, dataset: Dataset) -> tuple[pd.DataFrame, pd.DataFrame | None, str | None]:
         """Training rows, test rows, and what was left out of the table, in a sentence."""
         columns = choose_columns(dataset.table, self.target, self.features)
+        for guess in self.guesses:
+            read(guess, columns.features, "The guess")
         frame, dropped = numbers(dataset.table, [*columns.features, columns.target], drop_missing=True)
         note = f"{dropped:,} rows without a value were left out." if dropped else None
         if not self.holdout:
@@ -113,6 +121,7 @@ class Question:
             "time_limit": None if self.generations is not None else self.seconds,
             "search": None if self.search == "both" else self.search,
             "units": self.units or None,
+            "guesses": self.guesses or None,
             "loss": None if self.loss == "squared" else self.loss,
             "random_state": self.seed,
         }

@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 import re
 import threading
-import zipfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -28,11 +27,8 @@ from multigene.data.reading import read_table
 from multigene.data.table import Table
 from multigene.files import write_atomically
 from multigene.search.typed_formula import read_formula
+from multigene.studio.uploads import ENDINGS
 
-#: Bytes of an uploaded file, and of what is inside of one that is packed.
-LARGEST_UPLOAD, LARGEST_UNPACKED = 200_000_000, 500_000_000
-#: Endings of files that may be uploaded.
-ENDINGS = (".csv", ".tsv", ".txt", ".dat", ".parquet", ".xlsx")
 BINS = 20
 
 
@@ -45,9 +41,15 @@ class Dataset:
     path: Path
     table: Table
     derived: list[tuple[str, str]] = field(default_factory=list)
+    known: dict[str, Any] | None = field(default=None, repr=False)
 
     def described(self) -> dict[str, Any]:
-        """Every column with its kind, gaps, range, outliers and distribution."""
+        """Every column with its kind, gaps, range, outliers and distribution; looked at once."""
+        if self.known is None:
+            self.known = self._described()
+        return self.known
+
+    def _described(self) -> dict[str, Any]:
         seen = look(self.table).as_dict()
         frame = self.table.frame
         for column in seen["columns"]:
@@ -78,6 +80,7 @@ class Dataset:
             )
         self.table = replace(self.table, frame=self.table.frame.assign(**{name: values}))
         self.derived.append((name, formula))
+        self.known = None
 
 
 def _histogram(column: pd.Series) -> list[int]:
@@ -162,15 +165,3 @@ class Workspace:
             except (OSError, ValueError):
                 continue
         return found
-
-
-def check_packed(path: Path) -> None:
-    """Refuse a spreadsheet that would be enormous unpacked."""
-    if not zipfile.is_zipfile(path):
-        return
-    with zipfile.ZipFile(path) as archive:
-        size = sum(each.file_size for each in archive.infolist())
-    if size > LARGEST_UNPACKED:
-        raise ValueError(
-            f"{path.name} holds {size / 1e6:,.0f} MB unpacked; at most {LARGEST_UNPACKED / 1e6:,.0f} MB are opened."
-        )

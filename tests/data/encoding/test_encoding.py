@@ -174,3 +174,30 @@ def test_damaged_encodings_are_refused(change: dict[str, object]) -> None:
     assert Encoding.from_dict(good).names == ["a"]
     with pytest.raises(ValueError, match="its encoding"):
         Encoding.from_dict({**good, **change})
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "%d %b %Y",
+        "%B %d, %Y",
+        "%d-%b-%Y",
+        "%m/%d/%y",
+        "%d.%m.%y",
+        "%d/%m/%Y %I:%M %p",
+        "%Y-%m",
+    ],
+)
+def test_dates_as_people_write_them(form: str) -> None:
+    dates = pd.date_range("2023-12-20", periods=40)
+    [column] = raw_columns(pd.DataFrame({"d": dates.strftime(form)}))
+    shown = dates.to_period("M").to_timestamp() if form == "%Y-%m" else dates
+    assert column.kind == "date"
+    assert column.values.tolist() == [(each - pd.Timestamp("1970-01-01")).days for each in shown]
+
+
+def test_quarters_are_dates_and_codes_are_none() -> None:
+    [quarters] = raw_columns(pd.DataFrame({"q": ["2010Q1", "2010-Q3", "2011q4"]}))
+    assert quarters.values.tolist() == [14610.0, 14791.0, 15248.0]
+    for texts in (["12-05-03", "11-04-02"], ["may", "june"], ["1.2.03", "99.99.99"], ["3.11.7", "3.12.1"]):
+        assert raw_columns(pd.DataFrame({"c": texts}))[0].kind == "text"

@@ -20,10 +20,16 @@ Floats = npt.NDArray[np.float64]
 Kind = Literal["number", "text", "date"]
 #: From this share of numbers on, text in a column is a mistake and not a category.
 MOSTLY = 0.8
-_TIME = r"([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?)?"
+_TIME = r"([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp][Mm])?)?"
 _ISO = re.compile(rf"\d{{4}}-\d{{2}}-\d{{2}}{_TIME}(Z|[+-]\d\d:?\d\d)?\Z")
 _YEAR_FIRST = re.compile(rf"\d{{4}}/\d{{1,2}}/\d{{1,2}}{_TIME}\Z")
 _YEAR_LAST = re.compile(rf"(\d{{1,2}})([./-])(\d{{1,2}})\2\d{{4}}{_TIME}\Z")
+#: Years of two digits only where no hyphen stands between the parts, which codes have as well.
+_SHORT_YEAR = re.compile(rf"(\d{{1,2}})([./])(\d{{1,2}})\2\d{{2}}{_TIME}\Z")
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_NAMED = re.compile(rf"(?:\d{{1,2}}[ -]{_MONTH}|{_MONTH} \d{{1,2}})[ ,-]+\d{{4}}{_TIME}\Z", re.IGNORECASE)
+_YEAR_MONTH = re.compile(r"\d{4}[-/](0[1-9]|1[0-2])\Z")
+_QUARTER = re.compile(r"\d{4}[- ]?Q[1-4]\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -250,12 +256,17 @@ def _parsed_dates(levels: list[str]) -> Floats | None:
     if not levels:
         return None
     options: dict[str, Any] = {"utc": True}
+    if all(map(_QUARTER.match, levels)):
+        levels = [f"{level[:4]}-{3 * int(level[-1]) - 2:02}-01" for level in levels]
+    elif all(map(_YEAR_MONTH.match, levels)):
+        levels = [f"{level[:4]}-{level[-2:]}-01" for level in levels]
     if all(map(_ISO.match, levels)):
         options["format"] = "ISO8601"
-    elif all(map(_YEAR_FIRST.match, levels)):
+    elif all(map(_YEAR_FIRST.match, levels)) or all(map(_NAMED.match, levels)):
         options["format"] = "mixed"
     else:
-        parts = [_YEAR_LAST.match(level) for level in levels]
+        form = _YEAR_LAST if _YEAR_LAST.match(levels[0]) else _SHORT_YEAR
+        parts = [form.match(level) for level in levels]
         if not all(parts):
             return None
         firsts, seconds = ([int(part[group]) for part in parts if part] for group in (1, 3))

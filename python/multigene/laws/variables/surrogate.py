@@ -39,10 +39,10 @@ class Surrogate:
 
     def slopes(self) -> Floats:
         """Along every variable."""
-        V, scale = _stretched(_entering(self.variables, self.logarithms))
-        T, slope = _chebyshev(V, int(self.exponents.max(initial=1)))
+        V, scale = stretched(_entering(self.variables, self.logarithms))
+        T, slope = chebyshev(V, int(self.exponents.max(initial=1)))
         inner = np.where(self.logarithms, 1.0 / np.where(self.logarithms, self.variables, 1.0), 1.0)
-        along = [scale[k] * (_terms(T, self.exponents, slope, k) @ self.weights) for k in range(V.shape[1])]
+        along = [scale[k] * (terms(T, self.exponents, slope, k) @ self.weights) for k in range(V.shape[1])]
         return np.asarray(inner * np.column_stack(along))
 
 
@@ -82,11 +82,11 @@ def _fitted(
     n, d = U.shape
     highest = highest_degree(n, d)
     exponents = np.array(total_exponents(d, highest))
-    V, _ = _stretched(_entering(U, logarithms))
+    V, _ = stretched(_entering(U, logarithms))
     if not np.isfinite(V).all():
         return None  # logarithms of a narrow range that are all the same
     # Terms come by degree, so that the first columns are all of a lower one.
-    Q, R = np.linalg.qr(_terms(_chebyshev(V, highest)[0], exponents))
+    Q, R = np.linalg.qr(terms(chebyshev(V, highest)[0], exponents))
     projected = Q.T @ target
     lefts, leverages = [], []
     for degree in range(1, highest + 1):
@@ -115,14 +115,14 @@ def _entering(U: Floats, logarithms: npt.NDArray[np.bool_]) -> Floats:
     return np.where(logarithms, np.log(np.where(logarithms, U, 1.0)), U)
 
 
-def _stretched(V: Floats) -> tuple[Floats, Floats]:
+def stretched(V: Floats) -> tuple[Floats, Floats]:
     """Every column between -1 and 1, and the factors that took."""
     low, high = V.min(axis=0), V.max(axis=0)
     scale = 2.0 / (high - low)
     return (V - low) * scale - 1.0, scale
 
 
-def _chebyshev(V: Floats, degree: int) -> tuple[Floats, Floats]:
+def chebyshev(V: Floats, degree: int) -> tuple[Floats, Floats]:
     """Chebyshev polynomials of every degree, and their slopes."""
     T, slope = np.ones((degree + 1, *V.shape)), np.zeros((degree + 1, *V.shape))
     T[1], slope[1] = V, 1.0
@@ -132,7 +132,7 @@ def _chebyshev(V: Floats, degree: int) -> tuple[Floats, Floats]:
     return T, slope
 
 
-def _terms(
+def terms(
     T: Floats, exponents: npt.NDArray[np.int64], slope: Floats | None = None, along: int = -1
 ) -> Floats:
     """Products of polynomials, a column each; or their slopes along a variable."""

@@ -23,7 +23,7 @@ export function short(name, most = 26) { return literal(shortened(name, most)); 
 
 export function axis(colour, title, more = {}) {
   return {title: {text: title, standoff: 8, font: {size: 12, color: colour.soft}}, color: colour.soft, gridcolor: colour.grid, zeroline: false,
-    linecolor: colour.line, tickfont: {size: 11, color: colour.soft}, automargin: true, fixedrange: true, exponentformat: "power", ...more};
+    linecolor: colour.line, tickfont: {size: 11, color: colour.soft}, automargin: true, fixedrange: true, ...more};
 }
 
 export function layout(colour, more = {}) {
@@ -102,7 +102,7 @@ export function residualChart(content, model, colour) {
   const make = (set, p, left) => ({x: p, y: left, hovertemplate: `predicted %{x:.5g}<br>residual %{y:.4g}<extra>${SET_NAMES[set.name]}</extra>`});
   const said = content.sets.map(s => `RMSE ${fixed(model.errors[s.name].rmse)} on ${SET_NAMES[s.name]} rows`).join(", ") + ".";
   return [pairs(content, model, colour, make), layout(colour, {showlegend: hasSeveral(content), xaxis: axis(colour, "predicted " + literal(content.target)),
-    yaxis: axis(colour, "residual", {zeroline: true, zerolinecolor: colour.soft, zerolinewidth: 1.2})}), said];
+    yaxis: axis(colour, "residual", {zeroline: true, zerolinecolor: colour.soft, zerolinewidth: 1.2, exponentformat: content.sets.every(s => model.errors[s.name].max < 1e-3) ? "power" : "B"})}), said];
 }
 
 export function spreadChart(content, model, colour) {

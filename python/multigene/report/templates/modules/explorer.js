@@ -88,7 +88,7 @@ export function explore(root, content, charts, {nonce = "", styled = document.do
     const slider = $("chart-front");
     slider.setAttribute("aria-valuenow", index + 1);
     slider.setAttribute("aria-valuetext", `${nodes(m.size)}, ${content.measure} ${r2(m.r2)}: ${m.text.slice(0, 200)}`);
-    showPanels(m); showDependence(m); showCode(m); showWhatIf(m);
+    showPanels(m); showDependence(m); showCode(m); showWhatIf(m); showConstants(m); showBeside();
     redraw();
     if (announce) $("announce").textContent = `Model ${index + 1}: ${nodes(m.size)}, ${content.measure} ${r2(m.r2)}. ${m.sentence}`;
     styled.dispatchEvent(new CustomEvent("multigene-select", {detail: index}));
@@ -124,6 +124,57 @@ export function explore(root, content, charts, {nonce = "", styled = document.do
     $("figure-chart-response").hidden = used.length < 2;
     predicted();
   }
+  // --- numbers of the formula by slider: what they may be by their intervals, and what becomes of the fit ----------
+  function showConstants(m) {
+    const box = $("constants"), place = $("constant-sliders");
+    if (!box) return;
+    const {numbers, parts} = m.compute, set = content.sets[content.sets.length - 1];
+    box.hidden = !parts || !parts.length || !set || m.variables.some(name => !(content.features.indexOf(name) in set.x));
+    if (box.hidden) return;
+    const rows = set.y.map((_, i) => columns.map((_, j) => set.x[j]?.[i] ?? 0));
+    const fit = () => {
+      const mean = set.y.reduce((a, b) => a + b, 0) / set.y.length; let left = 0, total = 0;
+      set.y.forEach((y, i) => { left += (y - predictor.predict(rows[i])) ** 2; total += (y - mean) ** 2; });
+      return [1 - left / total, Math.sqrt(left / set.y.length)];
+    };
+    const before = fit();
+    const said = () => { const now = fit(); $("constants-said").textContent = `On the ${set.y.length} ${set.name === "test" ? "test" : "training"} rows drawn: R² ${r2(now[0])}, typical error ${fixed(now[1])}${content.unit}` + (predictor.numbers === numbers ? "." : `; unmoved R² ${r2(before[0])}, typical error ${fixed(before[1])}${content.unit}.`); };
+    place.replaceChildren(...numbers.map((value, k) => {
+      const half = predictor.numberHalfWidth(k), known = half !== null && half > 0 && isFinite(half), reach = known ? Math.min(4 * half, 4 * Math.abs(value) || 4 * half) : Math.abs(value) || 1;
+      const row = element("div", "slider constant"), label = element("label", "place", parts[k]), input = element("input"), shown = element("input", "shown"), id = `constant-${k}`;
+      Object.assign(input, {type: "range", min: value - reach, max: value + reach, step: "any", value, id});
+      Object.assign(shown, {type: "number", step: "any", value: Number(value.toPrecision(6))});
+      label.htmlFor = id; label.title = parts[k]; shown.setAttribute("aria-label", `a number of ${parts[k]}`);
+      const move = v => { predictor.numbers = predictor.numbers.map((u, i) => i === k ? v : u); said(); predicted(); };
+      input.addEventListener("input", () => { shown.value = Number(Number(input.value).toPrecision(6)); move(Number(input.value)); });
+      shown.addEventListener("input", () => { if (isFinite(shown.valueAsNumber)) { input.value = shown.valueAsNumber; move(shown.valueAsNumber); } });
+      row.append(label, input, shown, element("span", "interval", known ? `95 % ${fixed(value - half, 3)} to ${fixed(value + half, 3)}` : ""));
+      return row;
+    }));
+    said();
+  }
+  $("constants-reset")?.addEventListener("click", () => { predictor.numbers = model().compute.numbers; showConstants(model()); predicted(); }, {signal});
+
+  // --- two models side by side ----------------------------------------------------------------------
+  let other = content.picks.map(p => p.model).find(i => i !== content.chosen) ?? 0;
+  function showBeside() {
+    const box = $("beside");
+    if (!box || !box.open) return;
+    if (other === index) other = index !== content.chosen ? content.chosen : content.picks.map(p => p.model).find(i => i !== index) ?? (index ? 0 : 1);
+    $("beside-with").value = other;
+    for (const [id, i] of [["beside-left", index], ["beside-right", other]]) {
+      const m = content.models[i], place = $(id), formula = element("div", "formula"), cards = element("div", "cards");
+      formula.innerHTML = m.mathml; cards.innerHTML = m.panels.cards; // written by Python, which escapes every name
+      formula.tabIndex = 0; formula.setAttribute("role", "region"); formula.setAttribute("aria-label", `Formula of model ${i + 1}`);
+      place.replaceChildren(element("h3", "", `Model ${i + 1}: ${nodes(m.size)}`), element("p", "quietly", m.sentence), formula, cards);
+      if (m.directions.length) place.append(element("p", "quietly", `with ${m.directions.length} directions; select the model to read them`));
+      mathematics.add(formula, `${content.target} = ${m.text}`);
+    }
+    const [a, b] = [model(), content.models[other]], only = (m, n) => m.variables.filter(v => !n.variables.includes(v)).join(", ") || "none";
+    $("beside-said").textContent = `Columns only in model ${index + 1}: ${only(a, b)}. Columns only in model ${other + 1}: ${only(b, a)}.`;
+  }
+  $("beside")?.addEventListener("toggle", showBeside, {signal});
+  $("beside-with")?.addEventListener("change", event => { other = Number(event.target.value); showBeside(); }, {signal});
   let frame = 0;
   function predicted() {
     const value = predictor.predict(at), half = predictor.halfWidth(at), outside = at.some((v, j) => v < columns[j].min || v > columns[j].max);
@@ -198,10 +249,10 @@ export function explore(root, content, charts, {nonce = "", styled = document.do
   add("chart-importance", () => importanceChart(content, model(), colours()));
   add("chart-response", response);
   add("chart-convergence", () => convergenceChart(content, colours()));
-  showDependence(model()); showWhatIf(model()); adoptMathematics(model());
+  showDependence(model()); showWhatIf(model()); showConstants(model()); adoptMathematics(model());
   $("previous").disabled = index === 0; $("next").disabled = index === content.models.length - 1;
   const drawn = Promise.resolve(charts).then(library => { Charts = library; redraw(); });
-  return {select, redraw, drawn, selected: () => index, close() { gone.abort(); watcher.disconnect(); }};
+  return {select, redraw, drawn, selected: () => index, numbers: () => predictor?.numbers ?? null, close() { gone.abort(); watcher.disconnect(); }};
 }
 
 export function switchTheme(styled = document.documentElement) { styled.dataset.theme = getComputedStyle(styled).colorScheme === "dark" ? "light" : "dark"; }

@@ -16,12 +16,18 @@ function functionOf(source, nonce) {
 export class Predictor {
   constructor(compute, nonce) {
     this.compute = compute;
+    this.numbers = compute.numbers; // may be moved
     this.function = functionOf(compute.source, nonce);
   }
-  predict(x) { return this.function(x, this.compute.numbers); }
+  predict(x) { return this.function(x, this.numbers); }
+  // Half the width of the 95 % interval of one of the formula's numbers; null where the rows cannot tell.
+  numberHalfWidth(k) {
+    const {variance, quantile, factor} = this.compute;
+    return factor && variance !== null ? quantile * Math.sqrt(variance * factor[k].reduce((sum, v) => sum + v * v, 0)) : null;
+  }
   // Half the width of the interval of a new observation; null where the rows cannot tell.
   halfWidth(x) {
-    const {numbers, variance, quantile, factor} = this.compute;
+    const {variance, quantile, factor} = this.compute, numbers = this.numbers;
     if (variance === undefined || variance === null) return null;
     if (!factor) return quantile * Math.sqrt(variance);
     const slopes = numbers.map((value, k) => {

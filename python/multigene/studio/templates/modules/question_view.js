@@ -25,11 +25,12 @@ export function questionView(session) {
   const saidLoss = () => loss.value === "own" ? lossNumber.value || LOSS_NUMBERS.own[1] : LOSS_NUMBERS[loss.value] && (lossNumber.value || LOSS_NUMBERS[loss.value][1]) ? `${loss.value}:${lossNumber.value || LOSS_NUMBERS[loss.value][1]}` : loss.value;
   drawLoss();
   const units = make("textarea", {id: "units", rows: 2, placeholder: "mass=kg, speed=m/s, energy=J", value: Object.entries(last.units ?? {}).map(e => e.join("=")).join(", ")});
+  const guesses = make("textarea", {id: "guesses", rows: 3, placeholder: "2*a*exp(-b)\nlog(`air gap`)*a", value: (last.guesses ?? []).join("\n")});
   const checked = name => [...document.querySelectorAll(`input[name=${name}]:checked`)].map(e => e.value);
   async function begin(event) {
     event.preventDefault();
     const chosen = checked("function"), picked = checked("feature");
-    const given = {data: table.number, target: target.value, features: picked, seconds: Number(seconds.value) || null, generations: Number(generations.value) || null, search: search.value, loss: saidLoss(), holdout: Number(share.value), seed: Number(seed.value),
+    const given = {data: table.number, target: target.value, features: picked, seconds: Number(seconds.value) || null, generations: Number(generations.value) || null, search: search.value, guesses: guesses.value.split("\n").map(t => t.trim()).filter(Boolean), loss: saidLoss(), holdout: Number(share.value), seed: Number(seed.value),
       functions: chosen.length === session.state.functions.length ? [] : chosen, units: Object.fromEntries(units.value.split(/[,\n]/).map(t => t.split("=").map(s => s.trim())).filter(p => p.length === 2 && p[0]))};
     const run = await attempt(() => ask("/api/runs", given));
     if (run) { session.question = given; session.run = run.number; say("The search has begun."); location.hash = "search"; }
@@ -39,6 +40,7 @@ export function questionView(session) {
     make("div", {},
       make("div", {className: "box"}, make("h2", {}, "What explains what"), field("Target", target), make("fieldset", {className: "field", style: "border:0;padding:0;margin:.7rem 0"}, make("legend", {}, "Columns to explain it with"), features)),
       make("details", {className: "box"}, make("summary", {}, "Functions"), make("p", {className: "quietly"}, "What formulas may be built of; with all of them checked the search takes its own choice."), functions),
+      make("details", {className: "box", open: !!last.guesses?.length}, make("summary", {}, "Formulas you have already"), field("One a line, in terms of the columns: they are tuned, listed on the front and bred from", guesses)),
       make("details", {className: "box"}, make("summary", {}, "Units"), field("Unit of every column and of the target; only formulas that agree with them are reported", units))),
     make("div", {className: "box"}, make("h2", {}, "How"), field("Look for", search), field("What counts as an error", loss), lossField, field("Seconds", seconds), field("Generations, instead of seconds: the run can be repeated exactly", generations), field("Held out as test rows", share, shareSaid), field("Seed", seed),
       make("p", {className: "actions"}, make("button", {type: "submit", className: "primary", id: "start"}, "Start")))))));

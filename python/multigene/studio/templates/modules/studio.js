@@ -3,7 +3,7 @@ import {switchTheme} from "./explorer.js";
 import {dataView} from "./data_view.js";
 import {modelView} from "./model_view.js";
 import {questionView} from "./question_view.js";
-import {ask, attempt, place, problem} from "./requests.js";
+import {ask, attempt, library, place, problem} from "./requests.js";
 import {runsView} from "./runs_view.js";
 import {searchView} from "./search_view.js";
 
@@ -36,6 +36,8 @@ async function show() {
   VIEWS[name](session);
   marks();
 }
+// The chart library is large: it is loaded before it is needed.
+addEventListener("load", () => setTimeout(library, 300));
 addEventListener("hashchange", show);
 place("theme").addEventListener("click", () => { switchTheme(); dispatchEvent(new Event("resize")); });
 show();

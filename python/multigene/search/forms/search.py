@@ -1,0 +1,392 @@
+"""The search for the gaps of a form: it takes the place of the law search (`seeking.py`), and of the islands.
+
+    stand-ins   smooth stand-ins for all functions are tuned together: what the form can do at its best, about
+    shapes      one function after the other is tried in every shape of a catalogue, the others still stand-ins; then the best
+                shapes of all functions are tried together
+    evolution   what came of that varies: the best of every size are kept, functions change one at a time or go over from others
+
+Every candidate is one model of the engine, all its numbers tuned together by Levenberg-Marquardt; a step of it is a least-squares
+fit of those in which the form is linear. Work is counted in evaluations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from multigene._engine import Dataset, Individual, polish
+from multigene.expression.build import call
+from multigene.expression.form import Form
+from multigene.expression.numbers import numbers
+from multigene.expression.readable import size
+from multigene.expression.rewriting import simplify
+from multigene.expression.tree import Expression, Number, evaluate, from_postfix, to_postfix
+from multigene.laws import law as laws
+from multigene.laws.constants import POLISH
+from multigene.laws.law import Find
+from multigene.laws.noise import price
+from multigene.laws.settings import vocabulary
+from multigene.search.constants import (
+    FORM_BATCH,
+    FORM_COMBINED,
+    FORM_EXACT,
+    FORM_KEPT,
+    FORM_PATIENCE,
+    FORM_ROWS,
+    FORM_TUNED,
+)
+from multigene.search.forms.compiled import Candidate, CompiledForm
+from multigene.search.forms.trees import Variation, affine, catalogue, pairs, polynomial
+from multigene.search.seeking import LawSearch
+from multigene.search.task import Task
+from multigene.settings.defaults import default_settings
+from multigene.settings.settings import Refinement
+
+#: Tuning of every candidate, and of shapes, whose numbers are far off.
+QUICK = Refinement(iterations=12, tries=4, damping=1e-2, gain=1e-3, decay=0.0, max_parameters=60)
+LONGER = Refinement(iterations=40, tries=8, damping=1e-2, gain=1e-5, decay=0.0, max_parameters=60)
+
+
+class FormSearch(LawSearch):
+    """The search for one form; what the rest of the search knows of it is what it knows of the law search."""
+
+    def __init__(self, task: Task, form: Form, rng: np.random.Generator) -> None:
+        self.task, self.problem, self.form = task, task.problem, form
+        self.seekers, self.given, self._as_candidates = None, None, {}
+        self.rng = np.random.default_rng(rng.integers(2**63))
+        problem, rows = task.problem, task.problem.search_rows
+        self.compiled = CompiledForm.of(form)
+        Z = self.compiled.columns(problem.X)
+        if not np.isfinite(Z).all():
+            part = self.compiled.parts[int(np.flatnonzero(~np.isfinite(Z).all(axis=0))[0])]
+            raise ValueError(
+                f"A known part of the form {form.text!r} has no finite value on some row ({_shown(part)}); check its domain."
+            )
+        few = rows[np.linspace(0, len(rows) - 1, min(len(rows), FORM_ROWS)).astype(int)]
+        self.some, self.data = self._dataset(Z, few), self._dataset(Z, rows)
+        chosen = task.settings.genes.functions
+        own = None if chosen == default_settings().genes.functions else chosen
+        self.vocabulary = vocabulary(own, "linear")
+        self.variation = Variation(own, self.rng)
+        self.scales = [self._scales(i) for i in range(len(form.functions))]
+        #: The best candidates of every size, and what each leaves unexplained.
+        self.kept: dict[int, list[tuple[float, Candidate]]] = {}
+        self.by_size: dict[int, Find] = {}
+        self.parts: dict[int, Candidate] = {}
+        self._exact: Find | None = None
+        self._work, self.best, self.since = 0, np.inf, 0
+        self.stage = 0
+        self.tops: list[list[Expression]] = []
+        self.stand_ins: Candidate | None = None
+
+    # --- what the rest of the search asks ---------------------------------------------------------
+
+    @property
+    def alone(self) -> bool:
+        """Islands have no forms."""
+        return True
+
+    @property
+    def has_targets(self) -> bool:
+        """There is a form."""
+        return True
+
+    @property
+    def law(self) -> Find | None:
+        """The law, once there is one."""
+        return self._exact
+
+    @property
+    def evaluations(self) -> int:
+        """Candidates tuned so far."""
+        return self._work
+
+    @property
+    def finds(self) -> list[Find]:
+        """The best of every size."""
+        return list(self.by_size.values())
+
+    @property
+    def prices(self) -> dict[int, float]:
+        """What the finds cost, by identity of their models: the lowest is the most convincing."""
+        return {id(find.individual): price(find, len(self.problem.search_rows)) for find in self.finds}
+
+    def keep_law_of(self, other: LawSearch) -> None:
+        """Go on with the law that another search has found."""
+        self._exact = other.law
+
+    def adopt(self, individual: Individual) -> None:
+        """Models of others have not the form."""
+
+    def simplify(self) -> None:
+        """Sizes compete all along."""
+
+    def islands_begin(self) -> None:
+        """There are none."""
+
+    def run(self, evaluations: int, stop: Callable[[], bool]) -> bool:
+        """Search for as many evaluations; True if there is a law that holds on the held-out rows."""
+        until = self.evaluations + evaluations
+        while self._exact is None and self.evaluations < until and not stop():
+            self._next()
+        self._look_closer()
+        return self._exact is not None
+
+    # --- stages -----------------------------------------------------------------------------------
+
+    def _next(self) -> None:
+        """The next batch of work."""
+        functions = self.form.functions
+        if self.stage == 0:
+            self._begin()
+        elif self.stage <= len(functions) and len(functions) > 1:
+            self._try_shapes(self.stage - 1)
+        elif self.stage == len(functions) + 1 and len(functions) > 1:
+            self._combine()
+        elif self.stage == 1 and len(functions) == 1:
+            self._take(self._each_start(0, [self.stand_ins or self._start()]))
+        elif self.stage == 2 and len(functions) == 1:
+            base = self.stand_ins or self._start()
+            self._take([_with(base, 0, tree) for tree in pairs(self.scales[0], self.vocabulary)])
+        else:
+            self._evolve()
+        self.stage += 1
+
+    def _begin(self) -> None:
+        """Numbers alone, or stand-ins for all functions, from several starts."""
+        starts = [self._start(number) for number in (1.0, 0.1, 10.0, -1.0)]
+        if not self.form.functions:
+            drawn = [
+                Candidate((), tuple(float(v) for v in self.rng.normal(size=len(self.form.numbers)) * factor))
+                for factor in (0.3, 1.0, 3.0, 10.0, 100.0)
+                for _ in range(20)
+            ]
+            self._take(starts + drawn, LONGER)
+            return
+        tried = self._tuned(starts, LONGER)
+        self.stand_ins = min(tried, key=lambda pair: pair[0])[1] if tried else starts[0]
+
+    def _try_shapes(self, i: int) -> None:
+        tuned = self._take(self._each_start(i, [self.stand_ins or self._start()]))
+        best = sorted(tuned, key=lambda pair: pair[0])
+        most = FORM_COMBINED[min(len(self.form.functions), len(FORM_COMBINED)) - 1]
+        self.tops.append([candidate.functions[i] for _, candidate in best[:most]])
+
+    def _each_start(self, i: int, bases: Sequence[Candidate]) -> list[Candidate]:
+        """Function i in every shape, the others as they are."""
+        return [
+            _with(base, i, shape)
+            for base in bases
+            for shape in map(affine, catalogue(self.scales[i], self.vocabulary))
+        ]
+
+    def _combine(self) -> None:
+        """The best shapes of all functions together."""
+        base = self.stand_ins or self._start()
+        self._take([Candidate(trees, base.numbers) for trees in product(*self.tops)], LONGER)
+
+    def _evolve(self) -> None:
+        """Children of what is kept; after a time without progress anything may be kept again."""
+        if self.since > FORM_PATIENCE:
+            self.kept, self.since, self.best = {}, 0, np.inf
+            base = self.stand_ins or self._start()
+            self._take(
+                [_with(self._random(base), i, tree) for i, top in enumerate(self.tops) for tree in top]
+            )
+        parents = [pair for pairs in self.kept.values() for pair in pairs]
+        if not parents or not self.form.functions:
+            self._take([self._random(self._start()) for _ in range(FORM_BATCH)])
+            return
+        left = np.array([unexplained for unexplained, _ in parents])
+        order = np.argsort(np.argsort(left)) + 1.0
+        chance = 1.0 / order / np.sum(1.0 / order)
+        picks = self.rng.choice(len(parents), size=(FORM_BATCH, 2), p=chance)
+        self._take([self._child(parents[a][1], parents[b][1]) for a, b in picks])
+
+    def _child(self, parent: Candidate, other: Candidate) -> Candidate:
+        i = int(self.rng.integers(len(self.form.functions)))
+        kind, scales = self.rng.random(), self.scales[i]
+        if kind < 0.15:
+            tree = other.functions[i]
+        elif kind < 0.25:
+            tree = affine(self._shape(scales))
+        elif kind < 0.4:
+            tree = call("add", parent.functions[i], call("mul", Number(0.1), self._shape(scales)))
+        else:
+            tree = self.variation.changed(parent.functions[i], other.functions[i], scales)
+            if self.rng.random() < 0.3:
+                tree = self.variation.changed(tree, other.functions[i], scales)
+        if size(tree) > self.form.functions[i].most_nodes:
+            tree = affine(self.variation.tree(scales))
+        return _with(parent, i, tree)
+
+    def _shape(self, scales: list[float]) -> Expression:
+        known = catalogue(scales, self.vocabulary)
+        return known[int(self.rng.integers(len(known)))] if known else self.variation.tree(scales)
+
+    def _random(self, base: Candidate) -> Candidate:
+        return Candidate(tuple(affine(self.variation.tree(scales)) for scales in self.scales), base.numbers)
+
+    def _start(self, number: float = 1.0) -> Candidate:
+        return Candidate(tuple(polynomial(s) for s in self.scales), (number,) * len(self.form.numbers))
+
+    # --- evaluation -------------------------------------------------------------------------------
+
+    def _take(
+        self, candidates: Iterable[Candidate], how: Refinement = QUICK
+    ) -> list[tuple[float, Candidate]]:
+        """Tune candidates and keep the best of every size."""
+        tuned = self._tuned(candidates, how)
+        before = self.best
+        for left, candidate in tuned:
+            self._keep(left, candidate)
+        self.since = 0 if self.best < 0.9 * before else self.since + len(tuned)
+        if self.best < FORM_EXACT:
+            self._look_closer()
+        return tuned
+
+    def _tuned(self, candidates: Iterable[Candidate], how: Refinement) -> list[tuple[float, Candidate]]:
+        """What every candidate leaves unexplained after tuning; those without a value are left out."""
+        told: list[tuple[Candidate, Individual]] = []
+        for candidate in candidates:
+            small = all(
+                size(t) <= max(f.most_nodes, 31)
+                for t, f in zip(candidate.functions, self.form.functions, strict=True)
+            )
+            try:
+                if small:
+                    told.append((candidate, self.compiled.individual(candidate)))
+            except (ValueError, OverflowError):  # no finite number, or too deep for the engine
+                continue
+        models = polish([model for _, model in told], self.some, how, 0.0, self.task.workers, False)
+        self._work += len(models)
+        found = []
+        for (candidate, _), model in zip(told, models, strict=True):
+            if np.isfinite(model.fitness):
+                found.append((max(1.0 - model.fitness, 0.0), self.compiled.tuned(candidate, model)))
+        return found
+
+    def _keep(self, left: float, candidate: Candidate) -> None:
+        length = sum(size(tree) for tree in candidate.functions)
+        pairs = self.kept.setdefault(length, [])
+        if any(abs(left - known) <= 1e-9 * known for known, _ in pairs):
+            return
+        pairs.append((left, candidate))
+        pairs.sort(key=lambda pair: pair[0])
+        del pairs[FORM_KEPT:]
+        self.best = min(self.best, left)
+
+    def _look_closer(self) -> None:
+        """The best of every size on all rows for searching: finds, and one of them perhaps the law."""
+        least = np.inf
+        best: list[Candidate] = []
+        for length in sorted(self.kept):
+            left, candidate = self.kept[length][0]
+            if left < 0.99 * least:
+                least = left
+                best.append(candidate)
+        told = [(c, self.compiled.individual(c)) for c in best[-FORM_TUNED:]]
+        models = polish([model for _, model in told], self.data, POLISH, 0.0, self.task.workers, False)
+        for (candidate, _), model in zip(told, models, strict=True):
+            if np.isfinite(model.fitness) and self._exact is None:
+                self._find(self.compiled.tuned(candidate, model), 1.0 - model.fitness)
+
+    def _find(self, candidate: Candidate, left: float) -> None:
+        try:
+            expression = simplify(self.form.filled(candidate.functions, candidate.numbers))
+            individual = laws.as_individual(expression)
+        except (ValueError, OverflowError):  # a number beyond floating point
+            return
+        dimensions = self.problem.dimensions
+        if individual is None or not (dimensions is None or dimensions.admits(expression)):
+            return
+        length = individual.printed_size()
+        find = Find(individual, expression, max(left, 0.0))
+        law = self._law(find) if left < FORM_EXACT else None
+        if law is not None:
+            self._exact, self.parts[id(law.individual)] = law, candidate
+            return
+        known = self.by_size.get(length)
+        if known is None or find.unexplained < known.unexplained:
+            self.by_size[length] = find
+            self.parts[id(individual)] = candidate
+
+    def _law(self, find: Find) -> Find | None:
+        """The find as a law of all rows, where it is one."""
+        problem, rows = self.problem, self.problem.search_rows
+        if not problem.loss.squared or len(rows) < 3 * find.individual.n_parameters + 10:
+            return None
+        X, y = problem.X[rows], problem.y[rows]
+        law = laws.as_law(find, X, y, Dataset(X, y))
+        if law is None or (problem.dimensions is not None and not problem.dimensions.admits(law.expression)):
+            return None
+        held = problem.held_out_rows
+        return law if len(held) == 0 or laws.holds(law, problem.X[held], problem.y[held]) else None
+
+    # --- rows -------------------------------------------------------------------------------------
+
+    def _dataset(self, Z: Any, rows: Any) -> Dataset:
+        problem = self.problem
+        weights = None if problem.weights is None else problem.weights[rows]
+        return Dataset(Z[rows], problem.y[rows], weights, None, None, problem.loss.engine)
+
+    def _scales(self, i: int) -> list[float]:
+        """Sizes of a function's arguments; 1 where one is not known."""
+        place = next(place for place in self.form.places if place.function == i)
+        found = []
+        for argument in place.arguments:
+            try:
+                values = np.abs(evaluate(argument, self.problem.X))
+                found.append(float(np.mean(values)) or 1.0)
+            except ValueError:  # an unknown number or function within
+                found.append(1.0)
+        return found
+
+    # --- stop and resume --------------------------------------------------------------------------
+
+    def packed(self) -> dict[str, Any]:
+        """As plain values, without loss."""
+
+        def plain(candidate: Candidate) -> list[Any]:
+            return [[to_postfix(t) for t in candidate.functions], [v.hex() for v in candidate.numbers]]
+
+        return {
+            "rng": self.rng.bit_generator.state,
+            "stage": self.stage,
+            "evaluations": self.evaluations,
+            "since": self.since,
+            "stand_ins": None if self.stand_ins is None else plain(self.stand_ins),
+            "tops": [[to_postfix(tree) for tree in top] for top in self.tops],
+            "kept": [[left.hex(), *plain(c)] for pairs in self.kept.values() for left, c in pairs],
+        }
+
+    def restore(self, saved: dict[str, Any] | None) -> None:
+        """Go on from what `packed` gave."""
+        assert saved is not None
+
+        def candidate(functions: Any, values: Any) -> Candidate:
+            return Candidate(
+                tuple(from_postfix(t) for t in functions), tuple(float.fromhex(v) for v in values)
+            )
+
+        self.rng.bit_generator.state = saved["rng"]
+        self.stage, self._work = int(saved["stage"]), int(saved["evaluations"])
+        self.stand_ins = None if saved["stand_ins"] is None else candidate(*saved["stand_ins"])
+        self.tops = [[from_postfix(tree) for tree in top] for top in saved["tops"]]
+        for left, functions, values in saved["kept"]:
+            self._keep(float.fromhex(left), candidate(functions, values))
+        self.since = int(saved["since"])
+        self._look_closer()
+
+
+def _with(candidate: Candidate, i: int, tree: Expression) -> Candidate:
+    functions = list(candidate.functions)
+    functions[i] = tree
+    return Candidate(tuple(functions), candidate.numbers)
+
+
+def _shown(part: Expression) -> str:
+    return f"{len(numbers(part))} numbers, {size(part)} nodes"
