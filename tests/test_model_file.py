@@ -242,7 +242,7 @@ def changed(model, **changes):
     ("changes", "said"),
     [
         ({"format": "other"}, "no model file of multigene"),
-        ({"version": 3}, "install a newer one"),
+        ({"version": 4}, "install a newer one"),
         ({"version": "1"}, "never written"),
         ({"version": True}, "never written"),
         ({"chosen": 10_000}, "'chosen' is 10000"),

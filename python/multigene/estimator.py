@@ -77,6 +77,9 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
     search : str
         What the default search looks for: "laws" (formulas exact to numerical precision; the best find at the end of
         the run where there is none), "accuracy" (approximations), or "both". Not with a configuration of the paper.
+    shapes : list of str or None
+        What is known of the formula's shape: "increasing in dose", "convex in t", "0 <= y <= 1", "y(0) = 0", "symmetric in a, b"
+        (docs/say-what-you-know.md). No formula that breaks one is on the front.
     units : dict or None
         Units of all features, and of the target under its name or "y", e.g. `{"m": "kg", "v": "m/s", "y": "J"}`, read
         by Pint (`multigene[units]`). Only laws are searched for then, and no formula that contradicts the units is
@@ -88,8 +91,7 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
     verbose, warm_start : int, bool
         1 shows a live progress line on standard error; True continues from the last generation when `fit` is called again.
     settings : Settings, dict or None
-        All other settings: a `multigene.settings.settings.Settings`, or a dict of settings by name, e.g.
-        `{"population_size": 200, "max_genes": 4}`. `multigene settings` on the command line lists them.
+        All other settings: a `Settings`, or a dict by name, e.g. `{"max_genes": 4}`; `multigene settings` lists them.
 
     Attributes
     ----------
@@ -102,8 +104,7 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
     parameters_ : pandas.DataFrame
         The numbers of the formula with their standard errors.
     groups_ : pandas.DataFrame
-        The numbers that groups have for themselves (`fit(…, groups=)`), with their intervals; last, without a group, those of
-        new groups, whose standard error is the spread of the groups.
+        The numbers that groups have for themselves (`fit(…, groups=)`), with intervals; last those of new groups.
     transformations_ : pandas.DataFrame
         The learned linear combinations, one row each, one column per feature.
     r2_ : float
@@ -113,6 +114,8 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
     claim_ : multigene.laws.claims.Claim or None
         Whether the formula may be the law behind the training rows: `grade` ("exact", "exact to the data's precision" or
         "consistent with the noise") and `probability`, as calibrated on planted laws. None where the rows contradict it.
+    certificate_ : list of multigene.shapes.proof.Verdict
+        For every shape whether it is "proven" (by interval arithmetic) or "checked" on a number of points.
     n_genes_, n_nodes_, depth_ : int
         Genes that take part, nodes of all genes, largest depth of a gene, as the paper counts them.
     lcf_share_ : float
@@ -144,6 +147,7 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         loss: Any = "squared",
         max_size: int | None = None,
         search: str = "both",
+        shapes: list[str] | str | None = None,
         units: dict[str, str] | None = None,
         n_jobs: int | None = -1,
         random_state: Any = None,
@@ -160,6 +164,7 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         self.loss = loss
         self.max_size = max_size
         self.search = search
+        self.shapes = shapes
         self.units = units
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -211,13 +216,14 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
 
         stream = Stream.of(X, y)
         if stream is not None:
+            loss = None if loss_of(self.loss).squared else self.loss
             given = {"sample_weight": sample_weight, "y_error": y_error, "groups": groups}
-            only_in_memory({**given, "loss": None if loss_of(self.loss).squared else self.loss})
+            only_in_memory({**given, "loss": loss, "shapes": self.shapes})
             return self._fit_in_pieces(stream, callback=callback, checkpoint=checkpoint)
         sample_weight = with_errors(sample_weight, y_error, len(y) if hasattr(y, "__len__") else 0)
         with during_fit() as interrupts:
             fitting = Fitting(Parameters.of(self), self.resolved_settings(), callback, interrupts)
-            asked = asked_of_groups(groups, group_numbers, self.units)
+            asked = asked_of_groups(groups, group_numbers, {"units": self.units, "shapes": self.shapes})
             rows = rows_to_fit(self, X, y, sample_weight, fitting.settings.table.missing, groups)
             line = ProgressLine(fitting.settings.stopping, bool(self.verbose), loss_of(self.loss).measure)
             data = Data(
@@ -272,6 +278,7 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
     claim_ = told("claim", "Whether it may be the law behind the rows: a grade and a probability, or None.")
     r2_ = told("r2", "R² of the chosen formula on the training rows.")
     explained_ = told("explained", "Share of the best constant's loss that is explained.")
+    certificate_ = told("certificate", "For every shape how well it is known that the formula has it.")
     n_genes_ = told("n_genes", "Genes that take part.")
     n_nodes_ = told("n_nodes", "Nodes of all genes.")
     depth_ = told("depth", "Largest depth of a gene.")

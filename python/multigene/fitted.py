@@ -36,6 +36,8 @@ from multigene.laws.claims import Claim, claim_of
 from multigene.search.constants import FEW_ROWS
 from multigene.settings.parameters import Parameters
 from multigene.settings.settings import Settings
+from multigene.shapes.known import Known
+from multigene.shapes.proof import Verdict
 from multigene.words import among, anatomy
 
 if TYPE_CHECKING:
@@ -81,6 +83,8 @@ class FittedModel:
     """Why the run ended."""
     encoding: Encoding | None = None
     """How the columns of a raw table become the numeric ones; None where the features are numbers."""
+    known: Known | None = None
+    """Shapes that the models of the front keep; None where none were stated."""
     groups: Groups | None = None
     """The groups that have numbers of their own, where the fit was told of any."""
     choice: str = "default"
@@ -146,6 +150,11 @@ class FittedModel:
             return None
         return claim_of(self.formula.expression, self.rows.X, self.rows.y, self.rows.weights)
 
+    @cached_property
+    def certificate(self) -> list[Verdict]:
+        """For every shape that was stated whether it is proven of the formula, or checked on a number of points."""
+        return [] if self.known is None else self.known.verdicts(model_expression(self.individual))
+
     @property
     def r2(self) -> float:
         """R² on the training rows; NaN where another loss was minimised and the model has no rows any more."""
@@ -196,6 +205,7 @@ class FittedModel:
             f"{self.target} = {self.formula.where()}\n"
             f"{self.measured()} on the training rows, {anatomy(self.formula.size, self.n_genes)}; "
             f"{among(len(self.front.listed))}"
+            + "".join(f"\n{verdict}" for verdict in self.certificate)
             + (f"\n\n{self.picks_text()}" if len(self.front.listed) > 1 else "")
         )
 
@@ -228,6 +238,7 @@ class FittedModel:
 
         known = promised(self.settings)
         done = pruned(self.chosen, self.names, self.needed(rows), max_loss, self.target, known)
+        self._refuse_broken(done.member)
         shorter = replace(
             self,
             front=self.front.with_member(done.member),
@@ -242,7 +253,20 @@ class FittedModel:
         from multigene.explain.removal import without_term
 
         member = without_term(terms, place, self.needed(None))
+        self._refuse_broken(member)
         return replace(self, front=self.front.with_member(member), chosen=member, choice="pruned")
+
+    def _refuse_broken(self, member: Member) -> None:
+        """A `ValueError` where a model breaks a shape that was stated."""
+        if self.known is None:
+            return
+        broken = [
+            v for v in self.known.verdicts(model_expression(member.individual)) if v.status == "violated"
+        ]
+        if broken:
+            raise ValueError(
+                f"The shorter formula breaks the shape {broken[0].shape!r}; shorten it less, or choose another one."
+            )
 
     def with_numbers(self, values: Sequence[float]) -> FittedModel:
         """The formula in use with these values of its numbers (`parameter_table` lists them), as they are."""
@@ -251,6 +275,7 @@ class FittedModel:
         if self.loss.link != "identity":
             raise ValueError(f"Numbers of a formula for loss={self.loss.name!r} cannot be moved by hand.")
         member = with_numbers(self.formula.expression, values, self.needed(None))
+        self._refuse_broken(member)
         return replace(self, front=self.front.with_member(member), chosen=member, choice="moved")
 
     def rescore(self, rows: TrainingRows) -> pd.DataFrame:

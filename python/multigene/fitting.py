@@ -35,12 +35,13 @@ from multigene.groups.own import GroupRows
 from multigene.groups.regroup import Groups, own_values, regrouped
 from multigene.laws.variables.units import Dimensions
 from multigene.search.problem import Problem, unequal
-from multigene.search.result import is_finite
+from multigene.search.result import Result, is_finite
 from multigene.search.run import CLOCKS, Callback, Run
 from multigene.settings.loss import loss_of
 from multigene.settings.parameters import Parameters
 from multigene.settings.resolve import random_generator, threads
 from multigene.settings.settings import Settings
+from multigene.shapes.known import Known
 
 Floats = npt.NDArray[np.float64]
 
@@ -112,6 +113,9 @@ class Fitting:
             self.workers.set_deadline(settings.stopping.seconds - (self.now() - self.started))
         units, warm = parameters.units, parameters.warm_start
         dimensions = None if units is None else Dimensions.of(units, data.features, data.target)
+        if data.form is not None and parameters.shapes is not None:
+            raise ValueError("shapes and form do not go together yet; leave one of them out.")
+        known = Known.of(parameters.shapes, data.features, data.target, data.X, data.y, loss)
         mark = ""
         if checkpoint or warm:
             seed = parameters.random_state
@@ -121,10 +125,16 @@ class Fitting:
                 data.y,
                 data.weights,
                 seed,
-                (dimensions, loss.written, data.form, [to_postfix(each) for each in data.guesses]),
+                (
+                    dimensions,
+                    loss.written,
+                    data.form,
+                    [to_postfix(each) for each in data.guesses],
+                    parameters.shapes,
+                ),
             )
         with np.errstate(all="ignore"):
-            problem = seen(settings, data, dimensions, loss)
+            problem = seen(settings, data, dimensions, loss, known)
         names, target = data.features, data.target
         run = Run(
             settings,
@@ -210,7 +220,11 @@ class Fitting:
 
 
 def seen(
-    settings: Settings, data: Data, dimensions: Dimensions | None = None, loss: Loss = SQUARED
+    settings: Settings,
+    data: Data,
+    dimensions: Dimensions | None = None,
+    loss: Loss = SQUARED,
+    known: Known | None = None,
 ) -> Problem:
     """The rows as the search sees them: those of weight zero not at all."""
     X, y, weights = data.X, data.y, data.weights
@@ -229,6 +243,7 @@ def seen(
         standardise=options.standardise,
         only_laws=only_laws,
         loss=loss,
+        known=known,
     )
     return replace(problem, dimensions=dimensions, guesses=data.guesses, form=data.form)
 
@@ -249,6 +264,7 @@ def fitted_model(run: Run, parameters: Parameters, data: Data, rows: TrainingRow
         parameters=parameters,
         named=data.names is not None and (data.encoding is None or data.encoding.named),
         encoding=data.encoding,
+        known=None if run.problem.keeper is None else run.problem.keeper.known,
         data=summary,
         rows=rows,
         history=pd.DataFrame(run.history),
@@ -332,7 +348,9 @@ def _numeric(fitted: FittedModel, stream: Stream) -> Iterator[tuple[Floats, Floa
 
 def front_of(run: Run, data: Data, rows: TrainingRows, summary: dict[str, Any]) -> Front:
     """The front of a finished run, its numbers with no more digits than their loss can tell."""
-    result = run.result()
+    result, keeper = run.result(), run.problem.keeper
+    if keeper is not None:
+        result = Result(*keeper.last_word(result.chosen, list(result.front)))
     front, chosen = list(result.front), result.chosen
     if run.settings.search is not None:
         # A run limited by time is over; nobody waits for digits of models that were not chosen.
@@ -346,5 +364,8 @@ def front_of(run: Run, data: Data, rows: TrainingRows, summary: dict[str, Any]) 
                 ]
         except KeyboardInterrupt:  # digits are for the eye; the model is there
             run.stop_at_interrupt()
+        if keeper is not None:  # digits that a shape needs stay
+            pairs = zip(front, result.front, strict=True)
+            front = [new if keeper.accepts(new.individual) else old for new, old in pairs]
         chosen = next(new for new, old in zip(front, result.front, strict=True) if old is result.chosen)
     return Front(front, chosen, data.features, data.target, summary, rows.loss)

@@ -20,6 +20,8 @@ from multigene.settings.loss import loss_of
 from multigene.settings.parameters import Parameters
 from multigene.settings.settings import Settings
 from multigene.settings.text import setting_value
+from multigene.shapes.known import Known
+from multigene.shapes.stated import read
 
 #: Parameters of the constructor in files of version 0.9 and earlier.
 EARLIER_PARAMETERS = ("population_size", "max_genes", "max_depth", "max_nodes", "missing")
@@ -161,6 +163,23 @@ class Checked:
             "target_range": _pair(data.values.get("target_range")),
             "ranges": {name: _pair(pair) for name, pair in ranges.items()},
         }
+
+    def shapes(self, names: Sequence[str], target: str) -> Known | None:
+        """Shapes that the models keep, and the box in which they do; the certificate is not believed but made again."""
+        if self.values.get("shapes") is None:
+            return None
+        table = self.table("shapes")
+        texts = table.texts("stated", self.limits.genes)
+        low, high = (
+            np.array([_number(value, side) for value in table._list(side, len(names))])
+            for side in ("low", "high")
+        )
+        if not texts or len(low) != len(names) or len(high) != len(names) or np.any(low > high):
+            raise ValueError("its shapes are damaged")
+        unit = table.number("unit")
+        if not unit > 0.0:
+            raise ValueError("the unit of its shapes is not positive")
+        return Known(read([*texts], list(map(str, names)), target), low, high, unit)
 
     def intervals(self, n_parameters: int) -> Uncertainty | None:
         """What is known of the numbers of the chosen formula, as far as the file tells."""

@@ -22,6 +22,7 @@ import pandas as pd
 
 from multigene import __version__
 from multigene._engine import Individual
+from multigene.classes.fitted import FittedClasses
 from multigene.data.encoding.encoding import Encoding
 from multigene.evolution.pareto import Member
 from multigene.explain.front import Front
@@ -29,7 +30,6 @@ from multigene.expression.genes import model_expression
 from multigene.expression.numbers import parameters as numbers_of
 from multigene.files import write_atomically
 from multigene.fitted import FittedModel
-from multigene.fitted_classes import FittedClasses
 from multigene.groups.certainty import GroupUncertainty, own_columns
 from multigene.groups.regroup import Groups
 from multigene.model_check import Checked, Limits
@@ -38,6 +38,7 @@ from multigene.settings.loss import loss_of
 from multigene.settings.parameters import Parameters
 from multigene.settings.settings import Settings
 from multigene.settings.text import plain, settings_from
+from multigene.shapes.known import Known
 
 FORMAT = "multigene-model"
 VERSION = 3
@@ -127,6 +128,7 @@ def _document(model: FittedModel) -> dict[str, Any]:
         },
         "data": model.data,
         "intervals": _intervals(model),
+        **({} if model.known is None else {"shapes": _shapes(model, model.known)}),
     }
 
 
@@ -148,6 +150,19 @@ def _member(member: Member) -> dict[str, Any]:
         "genes": individual.genes,
         "validation_r2": member.validation if math.isfinite(member.validation) else None,
         "source": member.source,
+    }
+
+
+def _shapes(model: FittedModel, known: Known) -> dict[str, Any]:
+    """Shapes, where they hold, and what is known of each for the chosen formula."""
+    return {
+        "stated": known.texts,
+        "low": known.low.tolist(),
+        "high": known.high.tolist(),
+        "unit": known.unit,
+        "certificate": [
+            {"shape": v.shape, "status": v.status, "points": v.points} for v in model.certificate
+        ],
     }
 
 
@@ -368,6 +383,7 @@ def _model(document: Checked) -> FittedModel:
         parameters=Parameters(**document.table("parameters").parameters(settings)),
         named=document.flag("named"),
         encoding=encoding,
+        known=document.shapes(names, document.text("target")),
         groups=document.groups(),
         data=data,
         rows=None,

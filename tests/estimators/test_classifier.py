@@ -14,7 +14,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from multigene import MultigeneClassifier, MultigeneRegressor, load
-from multigene.fitted_classes import smoothed
+from multigene.classes.fitted import smoothed
 
 TINY = MultigeneRegressor("UB", generations=3, settings={"population_size": 12}, random_state=0, n_jobs=1)
 

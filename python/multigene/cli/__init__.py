@@ -1,4 +1,4 @@
-"""The command line: fit, predict, show, export, report, compare, demo, settings, studio, study.
+"""The command line: fit, predict, show, export, verify, report, compare, demo, settings, studio, study.
 
 One module per command, each read top-down; `group.py` turns mistakes into one line and exit code 2,
 `output.py` is all that writes. What comes in are arguments and files; what goes out is text, files and an exit code. Needs the
@@ -21,6 +21,7 @@ from multigene.cli import report as _report
 from multigene.cli import settings as _settings
 from multigene.cli import show as _show
 from multigene.cli import studio as _studio
+from multigene.cli import verify as _verify
 from multigene.cli.group import Commands, study_group
 
 app = typer.Typer(
@@ -58,6 +59,7 @@ app.command(epilog=_look.EPILOG)(_look.look)
 app.command(epilog=_predict.EPILOG)(_predict.predict)
 app.command(epilog=_show.EPILOG)(_show.show)
 app.command(epilog=_export.EPILOG)(_export.export)
+app.command(epilog=_verify.EPILOG)(_verify.verify)
 app.command()(_report.report)
 app.command(epilog=_compare.EPILOG)(_compare.compare)
 app.command()(_demo.demo)

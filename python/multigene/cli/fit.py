@@ -102,6 +102,7 @@ class Method:
     form: o.Form = None
     guess: o.Guess = None
     max_size: o.MaxSize = None
+    shape: o.Shape = None
     units: o.Units = None
     weights: o.Weights = None
     groups: o.Groups = None
@@ -130,6 +131,7 @@ class Method:
             "guesses": self.guess or None,
             "loss": self.loss,
             "max_size": self.max_size,
+            "shapes": self.shape or None,
             "units": read_units(self.units),
             "settings": settings or None,
         }
@@ -314,6 +316,7 @@ def summary(model: FittedModel, task: Problem, seconds: float, seed: int) -> dic
         "all_rows": None if task.stream is None else {"rows": (model.data or {})["rows"], "r2": model.r2},
         "test": None if task.test is None else measured(task.test),
         "front": model.equations(),
+        "shapes": [{"shape": v.shape, "status": v.status, "points": v.points} for v in model.certificate],
         "picks": {name: pick.complexity for name, pick in model.front.picks.items()},
         "generations": model.n_generations,
         "seconds": round(seconds, 3),
@@ -340,6 +343,13 @@ def spoken_summary(result: dict[str, Any], picks: str = "") -> str:
     lines.append(
         f"{'formula:':10} {anatomy(result['nodes'], result['genes'])}, {among(len(result['front']))}"
     )
+    for i, shape in enumerate(result["shapes"]):
+        how = (
+            shape["status"]
+            if shape["status"] == "proven"
+            else f"{shape['status']} on {shape['points']} points"
+        )
+        lines.append(f"{'shapes:' if i == 0 else '':10} {shape['shape']}: {how}")
     lines.append(
         f"{'search:':10} {counted(result['generations'], 'generation')} in {result['seconds']:.1f} s, ended by "
         f"{result['stopped_by']}, seed {result['seed']}"

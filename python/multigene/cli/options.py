@@ -123,6 +123,16 @@ Loss = Annotated[
         rich_help_panel=SEARCH,
     ),
 ]
+Shape = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--shape",
+        metavar="STATEMENT",
+        help="What is known of the formula, once for each: 'increasing in dose', 'convex in t', '0 <= y <= 1', 'y(0) = 0', "
+        "'symmetric in a, b'. Only formulas that keep it are found; `verify` checks them again.",
+        rich_help_panel=SEARCH,
+    ),
+]
 Form = Annotated[
     str | None,
     typer.Option(

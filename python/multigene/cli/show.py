@@ -55,7 +55,7 @@ def show(
         say(f"{fitted.target} = {fitted.formula.text(digits or 'few')}")
         say()
         for key, value in spoken_description(fitted):
-            say(f"{key + ':':10} {value}")
+            say(f"{key + ':' if key else '':10} {value}")
 
 
 def description(model: FittedModel) -> dict[str, Any]:
@@ -67,6 +67,7 @@ def description(model: FittedModel) -> dict[str, Any]:
         "features": model.names,
         "variables": list(model.formula.variables),
         "r2": model.r2,
+        "shapes": [{"shape": v.shape, "status": v.status, "points": v.points} for v in model.certificate],
         "nodes": model.formula.size,
         "genes": model.n_genes,
         "front": model.equations(),
@@ -87,6 +88,7 @@ def spoken_description(model: FittedModel) -> list[tuple[str, str]]:
             "formula",
             f"{anatomy(model.formula.size, model.n_genes)}, {among(len(model.front.listed))} (--front)",
         ),
+        *[("shapes" if i == 0 else "", str(verdict)) for i, verdict in enumerate(model.certificate)],
         ("columns", ", ".join(model.formula.variables) or "none: the formula is a constant"),
         (
             "search",

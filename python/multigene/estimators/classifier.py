@@ -1,7 +1,7 @@
 """MultigeneClassifier: a formula for the log-odds, in the scikit-learn API.
 
 For two classes one `MultigeneRegressor` with the logistic loss finds a formula for the log-odds of the second; for more classes
-one per class tells it from the rest. What comes out is a `FittedClasses` (`fitted_classes.py`).
+one per class tells it from the rest. What comes out is a `FittedClasses` (`classes/`).
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from multigene.classes.fitted import FittedClasses, smoothed, with_labels
 from multigene.data.arrays import checked_classes, checked_features, column_names, target_name
 from multigene.estimator import MultigeneRegressor
-from multigene.fitted_classes import FittedClasses, smoothed, with_labels
 from multigene.formula import Formula
 from multigene.settings.loss import loss_of
 from multigene.settings.settings import gaps_of

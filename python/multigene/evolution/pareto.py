@@ -12,6 +12,10 @@ import numpy.typing as npt
 
 from multigene._engine import Individual, Population
 
+#: A model with other coefficients that the guard allows, or None.
+Mending = Callable[[Individual], "Candidate | None"]
+#: Models that are mended in one look at a population: each takes as long as some evaluations. Not tuned.
+MOST_MENDED = 8
 #: Models turned away by the guard that a front remembers, the latest ones: to ask again would only take time.
 MOST_REFUSED = 10_000
 
@@ -51,9 +55,11 @@ class ParetoFront:
         *,
         largest: int | None = None,
         in_user_units: bool = False,
+        mending: Mending | None = None,
     ) -> None:
         """`beside` is another front that sees the same populations: one trajectory, two rules of what may be the result. Models
-        larger than `largest` may not enter."""
+        larger than `largest` may not enter. `mending` may make models enter that the guard refuses."""
+        self._mending = mending
         self._largest, self._in_user_units = largest, in_user_units
         self._members: dict[int, Candidate] = {}
         self._guard = guard
@@ -69,7 +75,7 @@ class ParetoFront:
         """Take in what is better than what is known; True if the best model of all changed."""
         if self._beside is not None:
             self._beside.update(population, fitness, complexity)
-        improved = False
+        improved, tried = False, 0
         quality = settled(fitness)
         stairs = self._stairs[np.minimum(complexity.astype(np.intp), len(self._stairs) - 1)]
         worth = np.flatnonzero(np.isfinite(fitness) & (quality > stairs) & self._small_enough(complexity))
@@ -81,6 +87,9 @@ class ParetoFront:
                     improved |= self.add(model, *mark)
                 else:  # elites come again every generation
                     self.refused[mark] = None
+                    if self._mending is not None and tried < MOST_MENDED:
+                        tried += 1
+                        improved |= self._mended(model)
         while len(self.refused) > MOST_REFUSED:
             del self.refused[next(iter(self.refused))]
         return improved
@@ -91,6 +100,16 @@ class ParetoFront:
         """Minus infinity for models that the guard refused."""
         marks = zip(fitness.tolist(), complexity.tolist(), strict=True)
         return np.where([mark in self.refused for mark in marks], -np.inf, fitness)
+
+    def _mended(self, model: Individual) -> bool:
+        """Take in a model that was refused, with other coefficients, where those make it pass and it is better than what is
+        known; True if it is the best of all."""
+        found = None if self._mending is None else self._mending(model)
+        if found is None or not self._small_enough(found.complexity):
+            return False
+        if not settled(np.array([found.fitness]))[0] > self._stair(found.complexity):
+            return False
+        return self.put(found) if self._guard is None or self._guard(found.individual) else False
 
     def _small_enough(self, complexity: Any) -> Any:
         return True if self._largest is None else complexity <= self._largest
@@ -121,10 +140,11 @@ class ParetoFront:
         """Put in a model that stands on its own, if it passes the guard and is fitter than all that are no larger."""
         if not np.isfinite(individual.fitness) or not self._small_enough(complexity):
             return
-        if all(m.fitness < individual.fitness for m in self if m.complexity <= complexity) and (
-            self._guard is None or self._guard(individual)
-        ):
-            self.add(individual, individual.fitness, complexity)
+        if all(m.fitness < individual.fitness for m in self if m.complexity <= complexity):
+            if self._guard is None or self._guard(individual):
+                self.add(individual, individual.fitness, complexity)
+            else:
+                self._mended(individual)
 
     def merge(self, other: ParetoFront) -> None:
         """Take in what is better in another front; its guard is taken to be the same."""

@@ -8,7 +8,7 @@ group and number, so that whatever knows raw columns (printing, exports, files) 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -71,10 +71,13 @@ def told_numbers(value: str | Sequence[str]) -> tuple[str, ...]:
     return given
 
 
-def asked_of_groups(groups: object, numbers: str | Sequence[str], units: object) -> tuple[str, ...]:
-    """The numbers per group that a fit is asked for, checked."""
-    if groups is not None and units is not None:
-        raise ValueError("units and groups do not go together; leave one of them out.")
+def asked_of_groups(
+    groups: object, numbers: str | Sequence[str], others: Mapping[str, object]
+) -> tuple[str, ...]:
+    """The numbers per group that a fit is asked for, checked; `others` are parameters that do not go with groups."""
+    for name, value in others.items():
+        if groups is not None and value is not None:
+            raise ValueError(f"{name} and groups do not go together; leave one of them out.")
     return told_numbers(numbers)
 
 

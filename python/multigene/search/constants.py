@@ -155,6 +155,11 @@ FOLD_SHARE, FOLD_GENERATIONS, FEWEST_FOLD_GENERATIONS = 0.08, 1 / 8, 10
 #: With fewer different rows there is no cross-validation. Not tuned.
 FEWEST_ROWS_TO_CROSS_VALIDATE = 20
 
+# --- shapes (keeper.py) ---------------------------------------------------------------------------
+#: Boxes that every model of the result is tried with, and columns of the sum that stands in where nothing else keeps
+#: the shapes. Not tuned.
+FEWER_BOXES, LARGEST_FALLBACK = 10_000, 50
+
 # --- how large a formula may be (validation.py, few_rows.py) ----------------------------------------
 # In standard errors of a difference of mean squared errors, unless said otherwise. Together they are held against `small_data`
 # (not below ridge regression) and `versus` (training and test R² differ by at most 0.07); no one of them was tuned alone.

@@ -37,7 +37,10 @@ def without(problem: Problem, fold: Rows) -> Problem:
     rest = np.setdiff1d(np.arange(len(problem.y)), fold)
     weights = None if problem.weights is None else problem.weights[rest]
     standardise, loss = problem.scaling.changes, problem.loss
-    return Problem.of(problem.X[rest], problem.y[rest], weights, standardise=standardise, loss=loss)
+    known = None if problem.keeper is None else problem.keeper.known
+    return Problem.of(
+        problem.X[rest], problem.y[rest], weights, standardise=standardise, loss=loss, known=known
+    )
 
 
 def unseen_ridge(problem: Problem) -> Floats:

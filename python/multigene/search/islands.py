@@ -87,7 +87,7 @@ class Islands:
 
     def _see(self, rows: Rows | None) -> None:
         """All rows, or some of them."""
-        problem = self.task.problem
+        problem, self.rows = self.task.problem, rows
         self.data = problem.dataset(rows)
         self.user_data = problem.user_dataset(rows) if any(self._kinds) else self.data
 
@@ -316,7 +316,9 @@ class Islands:
     def _front(self, short: bool) -> ParetoFront:
         """An empty front."""
         largest = self.task.options.max_size
-        return ParetoFront(self.task.guard(in_user_units=short), largest=largest, in_user_units=short)
+        guard = self.task.guard(in_user_units=short)
+        mending = self.task.mending(self.rows, in_user_units=short)
+        return ParetoFront(guard, largest=largest, in_user_units=short, mending=mending)
 
     @property
     def _kinds(self) -> list[bool]:

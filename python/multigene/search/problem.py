@@ -25,7 +25,9 @@ from multigene.search.constants import (
     REPRESENTATIVE_ROWS,
 )
 from multigene.search.guard import Guard
+from multigene.search.keeper import Keeper
 from multigene.search.scaling import Scaling
+from multigene.shapes.known import Known
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
@@ -47,6 +49,8 @@ class Problem:
     """What is minimised, with its numbers."""
     dimensions: Dimensions | None = None
     """Of features and target, where the user gave units."""
+    keeper: Keeper | None = None
+    """Of the shapes that the user knows."""
     form: Form | None = None
     """The formula as far as the user knows it."""
     guesses: tuple[Expression, ...] = ()
@@ -62,6 +66,7 @@ class Problem:
         standardise: bool = True,
         only_laws: bool = False,
         loss: Loss = SQUARED,
+        known: Known | None = None,
     ) -> Problem:
         """Share out the rows and draw the guard's points: the same for every seed of a run.
 
@@ -83,8 +88,14 @@ class Problem:
             if standardise
             else Scaling.none(X.shape[1])
         )
+        if known is not None:
+            shapes = known.stated.shapes
+            exchanged = [shape.columns for shape in shapes if shape.kind == "symmetric"]
+            mirrored = [shape.columns[0] for shape in shapes if shape.kind in ("even", "odd")]
+            scaling = scaling.tied(exchanged, mirrored)
         guard = Guard.of(X, np.array(loss.predictor_range(y)), scaling, rng)
-        return Problem(X, y, weights, search, held_out, scaling, guard, loss)
+        keeper = None if known is None else Keeper(known, scaling, X, y, weights)
+        return Problem(X, y, weights, search, held_out, scaling, guard, loss, keeper=keeper)
 
     @property
     def few_rows(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +34,14 @@ class Scaling:
         with np.errstate(over="ignore", divide="ignore"):
             usable = (scales > 1e-14 * np.abs(means)) & np.isfinite(1.0 / (scales * size))
         return Scaling(np.where(usable, means * size, 0.0), np.where(usable, scales * size, 1.0))
+
+    def tied(self, exchanged: Sequence[Sequence[int]], mirrored: Sequence[int]) -> Scaling:
+        """The same for columns that can be exchanged, and around zero for those that can be mirrored."""
+        means, scales = self.means.copy(), self.scales.copy()
+        for columns in map(list, exchanged):
+            means[columns], scales[columns] = means[columns].mean(), scales[columns].mean()
+        means[list(mirrored)] = 0.0
+        return Scaling(means, scales)
 
     @staticmethod
     def none(n_features: int) -> Scaling:

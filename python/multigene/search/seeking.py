@@ -202,7 +202,9 @@ class LawSearch:
 
     def _holds(self, law: Find) -> bool:
         """Does a law hold on the held-out rows as well?"""
-        rows = self.problem.held_out_rows
+        keeper, rows = self.problem.keeper, self.problem.held_out_rows
+        if keeper is not None and not keeper.accepts(law.individual):
+            return False
         if self.problem.weights is not None:
             rows = rows[self.problem.weights[rows] > 0.0]
         if len(rows) == 0:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from multigene._engine import Individual, Workers
+from multigene.evolution.pareto import Candidate, Mending
 from multigene.search.bans import Bans
 from multigene.search.building import Building
 from multigene.search.constants import MOST_ROWS_SIDE_BY_SIDE
@@ -36,11 +37,35 @@ class Task:
 
     def guard(self, *, in_user_units: bool = False) -> Callable[[Individual], bool] | None:
         """What models of standardised features must pass, or models of the user's."""
-        guard, building = self.problem.guard, self.building
-        behaves = guard.behaves_as_it_is if in_user_units else guard.behaves
+        keeper, building = self.problem.keeper, self.building
+
+        def allowed(individual: Individual) -> bool:
+            return (
+                self.bans.allow(individual)
+                and building.allow(individual)
+                and (keeper is None or keeper.keeps(individual, in_user_units=in_user_units))
+            )
+
         if not self.options.guard:
-            return lambda individual: self.bans.allow(individual) and building.allow(individual)
-        return lambda m: self.bans.allow(m) and behaves(m) and building.allow(m)
+            return allowed
+        guard = self.problem.guard
+        behaves = guard.behaves_as_it_is if in_user_units else guard.behaves
+        return lambda individual: allowed(individual) and behaves(individual)
+
+    def mending(self, rows: Rows | None, *, in_user_units: bool = False) -> Mending | None:
+        """What makes a model keep the shapes that its user knows, by other coefficients; None where no shapes are known."""
+        keeper, problem = self.problem.keeper, self.problem
+        if keeper is None or not problem.loss.squared:
+            return None
+
+        def mended(individual: Individual) -> Candidate | None:
+            found = keeper.mended(individual, rows, in_user_units=in_user_units)
+            if found is None:
+                return None
+            model, fitness = found
+            return Candidate(model, fitness, problem.size(model, in_user_units=in_user_units), in_user_units)
+
+        return mended
 
     @cached_property
     def building(self) -> Building:

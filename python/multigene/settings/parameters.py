@@ -39,6 +39,7 @@ class Parameters:
     loss: Any = field(default="squared", metadata={"option": "--loss"})
     max_size: int | None = field(default=None, metadata={"option": "--max-size"})
     search: Kind = field(default="both", metadata={"option": "--search"})
+    shapes: str | list[Any] | tuple[Any, ...] | None = field(default=None, metadata={"option": "--shape"})
     units: dict[str, str] | None = field(default=None, metadata={"option": "--units"})
     n_jobs: int | None = field(default=-1, metadata=SILENT)
     random_state: Any = field(default=None, metadata={"option": "--seed"})

@@ -57,6 +57,10 @@ def resolved(estimator: Any) -> Settings:
                 "settings={'max_nodes': ...}."
             )
         base = base.changed(max_size=estimator.max_size)
+    if estimator.shapes is not None and base.search is None:
+        raise ValueError(
+            f"shapes={estimator.shapes!r} belongs to the default search; leave configuration out, or leave shapes out."
+        )
     base = base.with_values(functions=functions)
     base = scaled_to_population(base, proportions, changes)
     resolved = with_limits(base, estimator.generations, estimator.time_limit)
