@@ -155,21 +155,11 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         warm_start: bool = False,
         settings: Settings | dict[str, Any] | None = None,
     ) -> None:
-        self.configuration = configuration
-        self.functions = functions
-        self.form = form
-        self.guesses = guesses
-        self.generations = generations
-        self.time_limit = time_limit
-        self.loss = loss
-        self.max_size = max_size
-        self.search = search
-        self.shapes = shapes
-        self.units = units
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
+        self.configuration, self.functions, self.form = configuration, functions, form
+        self.guesses, self.generations, self.time_limit = guesses, generations, time_limit
+        self.loss, self.max_size, self.search = loss, max_size, search
+        self.shapes, self.units, self.n_jobs = shapes, units, n_jobs
+        self.random_state, self.verbose, self.warm_start = random_state, verbose, warm_start
         self.settings = settings
 
     # --- fitting ----------------------------------------------------------------------------------
