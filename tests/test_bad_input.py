@@ -439,7 +439,7 @@ def test_what_a_mask_hides_is_not_used():
     assert str(quick().fit(hidden, y).formula_) == str(quick().fit(X, y).formula_)
     hidden[3, 1] = np.ma.masked
     with pytest.raises(ValueError, match="NaN in row 3"):
-        quick(missing="error").fit(hidden, y)
+        quick(settings={"missing": "error"}).fit(hidden, y)
     with pytest.raises(ValueError, match="NaN in row 3"):
         quick().fit(X, y).predict(hidden)
     target = np.ma.masked_array(np.where(np.arange(len(y)) == 5, 1e9, y), mask=np.arange(len(y)) == 5)

@@ -101,8 +101,8 @@ _REAL: dict[str, tuple[float, float]] = {
 }
 _SWITCHES = (
     "fit_genes", "tune_constants", "distinct", "guarded", "race", "short", "linear", "guard", "standardise",
-    "survey", "transforms", "peeling", "symmetries", "relevance", "products", "dense", "full_tuning",
-    "climb",
+    "survey", "transforms", "peeling", "symmetries", "relevance", "parts", "products", "dense",
+    "full_tuning", "climb",
 )  # fmt: skip
 _RANGES = ("lcf_range", "constant_range")
 _CHOICES: dict[str, tuple[str, ...]] = {
