@@ -253,7 +253,7 @@ def _single(found: FittedModel | FittedClasses) -> FittedModel:
         if len(found.models) > 1:
             raise ValueError(
                 f"The file holds a formula for each of {len(found.models)} classes, and one is needed here; "
-                "predict and show take such files, and save the model of one class by classifier.regressors_[0].save(path)."
+                "read it in Python by multigene.load, or save the model of one class by classifier.regressors_[0].save(path)."
             )
         return found.models[0]
     return found
