@@ -11,14 +11,14 @@ import time
 import warnings
 
 import numpy as np
-from rich.console import Console
+from rich.console import Group
 from rich.table import Table
 
 from benchmarks.form_problems import PROBLEMS, Planted
 from multigene import MultigeneRegressor
 
 
-def run(console: Console) -> None:
+def run() -> Group:
     """One row per problem."""
     seconds, names = float(os.environ.get("FORMS_SECONDS", "10")), os.environ.get("FORMS_NAMES")
     table = Table(
@@ -38,8 +38,7 @@ def run(console: Console) -> None:
             recovered[i] += error <= 1e-6
             cells += [f"{error:.1e}", f"{spent:.1f}"]
         table.add_row(name, PROBLEMS[name].form, *cells)
-    console.print(table)
-    console.print(f"recovered: {recovered[0]} with the form, {recovered[1]} without")
+    return Group(table, f"recovered: {recovered[0]} with the form, {recovered[1]} without")
 
 
 def solved(problem: Planted, form: str | None, seconds: float) -> tuple[float, float]:

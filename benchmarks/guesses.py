@@ -12,7 +12,7 @@ import os
 import time
 
 import numpy as np
-from rich.console import Console
+from rich.console import Group
 from rich.table import Table
 
 from multigene import MultigeneRegressor
@@ -31,13 +31,12 @@ RIGHT = {
 USELESS = ("sin(7*x0)*x1", "exp(x2)/x3")
 
 
-def run(console: Console) -> None:
+def run() -> Group:
     """Both tables."""
-    right(console)
-    useless(console)
+    return Group(right(), useless())
 
 
-def right(console: Console) -> None:
+def right() -> Table:
     """Processor seconds until a guess that is right but for its numbers is reported."""
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.uniform(0.5, 4, 500), rng.uniform(0, 3, 500)])
@@ -48,10 +47,10 @@ def right(console: Console) -> None:
         model = MultigeneRegressor(guesses=guess, time_limit=10, random_state=0, n_jobs=1)
         model.fit(_table(X), y)
         table.add_row(law, guess, model.stopped_by_, f"{time.process_time() - started:.2f}")
-    console.print(table)
+    return table
 
 
-def useless(console: Console) -> None:
+def useless() -> Table:
     """Test R² with and without guesses that have nothing to do with the data."""
     seconds = float(os.environ.get("GUESSES_SECONDS", "3"))
     table = Table(
@@ -78,7 +77,7 @@ def useless(console: Console) -> None:
             )
             scores.append(model.fit(X[:500], y[:500]).score(X[500:], clean[500:]))
         table.add_row(str(seed), *(f"{score:.4f}" for score in scores))
-    console.print(table)
+    return table
 
 
 def _table(X: np.ndarray) -> object:

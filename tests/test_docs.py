@@ -8,6 +8,7 @@ what they name (targets of make, benchmarks, files of tests, examples of the eng
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import os
 import re
 import shlex
@@ -148,12 +149,17 @@ def world(tmp_path_factory):
     table["price"] = (table.a * table.b).round(3)
     table["w"] = 1.0 + rng.integers(0, 3, len(table))
     table["y"] = (table.a**2 + table.b).round(3)
+    table["dose"] = table.a
+    trials = table[["a", "b"]].assign(site=np.repeat(["north", "south", "west"], 20), growth=table.y)
+    trials.to_csv(folder / "trials.csv", index=False)
+    (folder / "hall_of_fame.csv").write_text("Complexity,Loss,Equation\n5,0.1,a*a + b\n")
     for name in ("data.csv", "train.csv", "test.csv"):
         table.to_csv(folder / name, index=False)
     table.to_csv(folder / "data.tsv", index=False, sep="\t")
     table[["a", "b"]].to_csv(folder / "new.csv", index=False)
     table[["a", "b"]].to_parquet(folder / "new.parquet")
-    model = MultigeneRegressor("baseline", generations=5, random_state=0).fit(table[["a", "b"]], table["y"])
+    model = MultigeneRegressor(generations=5, random_state=0, n_jobs=1, shapes=["increasing in a"])
+    model.fit(table[["a", "b"]], table["y"])
     for name in ("model.json", "m.json", "first.json", "second.json"):
         model.save(folder / name)
     return folder
@@ -208,7 +214,11 @@ def test_commands_and_their_options_exist(line):
     """Every `multigene …` names a command, and options that the command has."""
     pytest.importorskip("typer")
     known = reference().commands()
-    words = shlex.split(line.split("|")[0].split(">")[0].split(";")[0], comments=True)
+    reader = shlex.shlex(
+        line, posix=True, punctuation_chars="|>;"
+    )  # signs within quotes are the command's own
+    reader.whitespace_split = True
+    words = list(itertools.takewhile(lambda word: not set(word) <= set("|>;"), reader))
     name = " ".join(words[:3] if words[1] == "study" else words[:2])
     assert name in known, f"there is no command {name!r}"
     options = {option for p in known[name].params for option in (*p.opts, *p.secondary_opts)}

@@ -253,7 +253,7 @@ def _single(found: FittedModel | FittedClasses) -> FittedModel:
         if len(found.models) > 1:
             raise ValueError(
                 f"The file holds a formula for each of {len(found.models)} classes, and one is needed here; "
-                "predict and show take such files, and save the model of one class by classifier.regressors_[0].save(path)."
+                "read it in Python by multigene.load, or save the model of one class by classifier.regressors_[0].save(path)."
             )
         return found.models[0]
     return found
@@ -397,9 +397,15 @@ def _model(document: Checked) -> FittedModel:
     )
 
 
+#: Switches that the law search had once.
+ALWAYS_ON = ("portfolio", "adaptive", "brief", "neutral", "rounding")
+
+
 def _as_it_was(settings: Mapping[str, Any]) -> Mapping[str, Any]:
     """Settings of a file with what was fixed before it became a setting, and without what is none any more."""
-    genes, search = settings.get("genes"), settings.get("search")
+    genes, search, seeking = settings.get("genes"), settings.get("search"), settings.get("seeking")
+    if isinstance(seeking, dict):
+        settings = {**settings, "seeking": {name: seeking[name] for name in seeking if name not in ALWAYS_ON}}
     if isinstance(genes, dict) and "dependent_below" not in genes:
         settings = {**settings, "genes": {**genes, "dependent_below": READABLE_DEPENDENCE}}
     if (

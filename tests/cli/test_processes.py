@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -94,6 +95,15 @@ def test_nothing_but_results_when_it_is_no_terminal(here):
     assert b"\x1b" not in done.stdout
 
 
+def read_all(terminal: int, said: bytearray) -> None:
+    """What a terminal shows, until its other side is closed."""
+    while True:
+        try:
+            said += os.read(terminal, 4096)
+        except OSError:
+            return
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are those of Unix")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_signals_keep_the_best_formula(here, tmp_path, name):
@@ -109,13 +119,16 @@ def test_signals_keep_the_best_formula(here, tmp_path, name):
         [sys.executable, "-m", "multigene", *command], stdout=subprocess.PIPE, stderr=side
     )
     os.close(side)
-    said = b""
-    while b"generation 2" not in said:  # the progress line of a terminal
-        said += os.read(terminal, 4096)
+    said = bytearray()
+    reader = threading.Thread(target=read_all, args=(terminal, said))  # a terminal is read all the time
+    reader.start()
+    while b"generation 2" not in said:
+        assert child.poll() is None, said
+        time.sleep(0.01)
     child.send_signal(getattr(signal, name))
     out = child.stdout.read()
     assert child.wait(timeout=30) == 0
-    said += os.read(terminal, 65536)
+    reader.join()
     os.close(terminal)
     child.stdout.close()
     assert out.startswith(b"y = ")

@@ -217,7 +217,7 @@ class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def report(self, path: str | Path, label: Any = None) -> None:
         """Write one self-contained HTML page about the formula of a class: for more than two classes say which.
 
-        It shows the training rows, with the ROC curve and the calibration of the probabilities. Needs `multigene[report]`.
+        It is the page of a formula for the log-odds, on the training rows. Needs `multigene[report]`.
         """
         from multigene.report import write_report
 

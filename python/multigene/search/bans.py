@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from multigene._engine import Individual
+from multigene.expression.operators import OPERATORS
 
 
 @dataclass
@@ -24,6 +25,12 @@ class Bans:
                     return False
                 if token[0] in ("lcf", "product") and any(j in self.columns for j, w in token[2] if w != 0.0):
                     return False
-                if token[0] in self.functions:
+                if self.functions and self._writes_banned(token[0]):
                     return False
         return True
+
+    def _writes_banned(self, function: str) -> bool:
+        """Whether a function is banned, or written with one that is: sin(x)/x with sin."""
+        row = OPERATORS.get(function)
+        definition = row.definition if row is not None else ""
+        return function in self.functions or any(f"{banned}(" in definition for banned in self.functions)

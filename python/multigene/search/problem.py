@@ -173,4 +173,5 @@ def unequal(weights: Floats | None) -> Floats | None:
     """
     if weights is None or (weights.min() > 0.0 and weights.min() == weights.max()):
         return None
-    return weights if 1e-100 < weights.max() < 1e100 else weights / weights.max()
+    most = weights.max()
+    return weights / most if 0.0 < most <= 1e-100 or most >= 1e100 else weights

@@ -325,7 +325,7 @@ class Seeking:
     """Fewer, better variables where the data show that features scale or shift together (`laws/variables/symmetries.py`)."""
     relevance: bool = True
     """Work on the features first without which left-out rows are predicted worse, on all of them later."""
-    parts: bool = True
+    parts: bool = False
     """Where the target seems to be a sum or product of functions of different features, look for these one after the other."""
     products: bool = True
     """Product leaves in every second restart."""

@@ -22,7 +22,7 @@ def search(y=Y, **options):
         np.arange(len(y)),
         np.random.default_rng(0),
         Workers(1),
-        Seeking(survey=True, **options),
+        Seeking(**{"survey": True, "parts": True, **options}),
         alone=True,
     )
 
