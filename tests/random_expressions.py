@@ -161,8 +161,9 @@ def reference(expression: Expression, X: Array) -> Reference:
         result = evaluate(stand_in, np.column_stack(parts) if parts else X)
         size = np.abs(result)
         tame[~((size > 1e-100) & (size < 1e100) | (size == 0) & (not parts or _may_be_zero(node)))] = False
+        # By more than half a unit in the last place, or some results would stay as they are by chance.
         with np.errstate(all="ignore"):
-            return result * (1.0 + 4e-16 * rng.uniform(-1, 1, len(X)))
+            return result * (1.0 + rng.choice([-1.0, 1.0], len(X)) * rng.uniform(2.3e-16, 4e-16, len(X)))
 
     with np.errstate(all="ignore"):
         others = [fold(expression, disturbed) for _ in range(3)]
