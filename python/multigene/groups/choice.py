@@ -19,8 +19,7 @@ from multigene.groups.own import Fit, Floats, Form, GroupRows, fitted, may_be_ow
 from multigene.groups.redundant import without_redundant
 
 FOLDS = 4
-#: Share of the held-out loss that a further number per group must save. A round number; `benchmarks groups` moves little between
-#: 0.005 and 0.05.
+#: Share of the held-out loss that a further number per group must save. A round number, not tuned.
 SAVED = 0.01
 #: Standard errors by which the loss must be less.
 CLEAR = 2.0

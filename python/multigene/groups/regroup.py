@@ -178,7 +178,7 @@ def factored(expression: Expression) -> Expression:
 
 
 def _spread(first: int, end: int, most: int) -> list[int]:
-    """At most so many whole numbers from `first` up to `end`, evenly."""
+    """At most this many whole numbers from `first` up to `end`, evenly."""
     return sorted(
         {round(i) for i in np.linspace(first, end - 1, min(most, end - first))} if end > first else ()
     )

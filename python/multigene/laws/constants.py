@@ -202,7 +202,7 @@ PART_SMOOTHNESS = 1e-6
 SPLIT_ITERATIONS = 4
 #: What a split leaves of left-out rows at most: of the variance, and of what a polynomial of all features leaves. [random]
 SPLIT_LEAVES, SPLIT_BETTER = 0.05, 0.5
-#: Splits that are looked at, and of each so many first parts, the best of so many. [random]
+#: Splits that are looked at, and how many first parts of each, the best of how many. [random]
 SPLITS_LOOKED_AT, FIRST_PARTS, FIRST_PARTS_OF = 4, 2, 6
 #: Rows that tell as much as one where forms of a first part are compared: what polynomials miss is smooth, no noise. [round]
 ROWS_ALIKE = 8
@@ -210,7 +210,7 @@ ROWS_ALIKE = 8
 FIRST_PART_WORK, REST_WORK = 12_000, 24_000
 #: Powers of a feature that are tried as a factor. [round]
 POWER_FACTORS = (1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 0.5, -0.5, 1.5, -1.5)
-#: Of so many features all are shared out, of more those that seem to matter. [time]
+#: Up to this many features all are shared out, of more those that seem to matter. [time]
 MOST_SPLIT = 7
 #: Evaluations that seeing the splits counts for. [time]
 SPLIT_WORK = 4000
@@ -233,7 +233,7 @@ USUAL = 5
 CLEARLY_LESS, SHORT = 0.8, 12
 #: Restarts of dense islands are longer by this factor: their weights take longer to tune. [dev]
 DENSE_UNITS = 2
-#: Restarts that are decided on at a time and run side by side, whatever the number of threads. [time]
+#: Restarts that are decided on at a time and run side by side, at any number of threads. [time]
 AHEAD = 4
 #: A target that leaves more than `POOR` after this many restarts gets the share `HARDLY` of its work while others leave less than
 #: `NEAR`. [dev]
@@ -276,7 +276,7 @@ FINE = 1e-3
 ACCURATE = 1e-8
 #: Vectors of one or two features are tried together that cancel up to such a share of the smaller one. [feynman]
 SPARSE = (0.03, 0.1, 0.3)
-#: So many of these, the best, are tried alone. [time]
+#: This many of these, the best, are tried alone. [time]
 ALONE = 3
 #: Powers of the target that surrogates are tried for, 0 is the logarithm: the smoothest tells most. [feynman]
 POWERS = (1, 0, 2, -1)

@@ -1,4 +1,4 @@
-"""Which find is a law: cleaned up (`cleaning.py`), then judged (`exact.py`) and graded.
+"""Which find is a law: cleaned up (`cleaning.py`), then tested (`exact.py`) and graded.
 
 A law explains the target to numerical precision. `finds.py` hands over what the phases of the law search have found, as
 expressions in the user's variables (`undo.py`). What the rest of the package needs of finds and laws is here.

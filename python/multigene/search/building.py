@@ -65,7 +65,7 @@ class Building:
 
 
 def nests(gene: str, most: int) -> bool:
-    """Does a gene hold more than so many functions of one kind inside each other?"""
+    """Does a gene hold more than this many functions of one kind inside each other?"""
     names: list[str] = []
     for found in BRACKET.finditer(gene):
         if found[0] == ")":

@@ -13,7 +13,7 @@ def new_owner() -> str:
 
 
 def is_dead(owner: str) -> bool:
-    """Whether the owner is known to have ended; owners on other machines are judged by their heartbeat alone."""
+    """Whether the owner is known to have ended; owners on other machines are known by their heartbeat alone."""
     host, number, start, _ = owner.split("|") if owner.count("|") == 3 else ("", "", "", "")
     if host != platform.node() or os.name != "posix":
         return False

@@ -10,6 +10,7 @@ import numpy as np
 from multigene.expression.build import call
 from multigene.expression.operators import OPERATORS
 from multigene.expression.reading import read
+from multigene.expression.rewriting import replaced
 from multigene.expression.tree import (
     Expression,
     Number,
@@ -182,7 +183,7 @@ class Variation:
             return (
                 inner[int(self.rng.integers(len(inner)))]
                 if kind < 0.5
-                else _replaced(tree, place, self._child(node))
+                else replaced(tree, place, self._child(node))
             )
         elif kind < 0.80:
             name = self.names[self.rng.choice(len(self.names), p=self.weights)]
@@ -197,7 +198,7 @@ class Variation:
             )
         else:
             return fold(tree, self._other_number)
-        return _replaced(tree, place, new)
+        return replaced(tree, place, new)
 
     def _other_number(self, node: Expression, children: tuple[Expression, ...]) -> Expression:
         if not isinstance(node, Number):
@@ -207,15 +208,3 @@ class Variation:
 
     def _child(self, node: Expression) -> Expression:
         return node.children[int(self.rng.integers(len(node.children)))] if node.children else node
-
-
-def _replaced(tree: Expression, place: int, new: Expression) -> Expression:
-    """The tree with another node at a place of its postorder."""
-    at = -1
-
-    def change(node: Expression, children: tuple[Expression, ...]) -> Expression:
-        nonlocal at
-        at += 1
-        return new if at == place else rebuild(node, children)
-
-    return fold(tree, change)
