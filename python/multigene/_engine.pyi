@@ -37,7 +37,7 @@ def column_sets(
     columns: _Floats, cost: _Floats, target: _Floats, beam: tuple[int, int, float]
 ) -> list[tuple[float, float, list[int]]]:
     """Sets of columns (lines of a matrix, of length one) whose sums come closest to a target of length one, smallest first: what
-    each leaves of it, squared, what it costs, its members. `beam` is how far to look: (width, largest, exact): the best `width` of
+    each leaves of it, squared, what it costs, its members. `beam` is (width, largest, exact): the best `width` of
     a size are carried on to the next one, up to `largest`, unless one leaves less than `exact`."""
 
 def loss_rows(loss: tuple[str, list[float]], y: _Floats, p: _Floats) -> list[_Floats]:
