@@ -149,7 +149,12 @@ def test_a_form_shapes_and_size_reach_the_search_and_the_python(tmp_path, table)
     asked = QUESTION | {"generations": 2, "search": "both"}
     formed = client.post("/api/runs", json=asked | {"form": "f(a)*b + p"}).json()["number"]
     wait(client, formed, "done")
-    shaped = asked | {"shapes": ["increasing in b"], "max_size": 25, "prefer": "simple", "features": ["a", "b"]}
+    shaped = asked | {
+        "shapes": ["increasing in b"],
+        "max_size": 25,
+        "prefer": "simple",
+        "features": ["a", "b"],
+    }
     number = client.post("/api/runs", json=shaped).json()["number"]
     wait(client, number, "done")
     model = studio.runs[number].model()
@@ -251,7 +256,13 @@ def test_formulas_of_a_running_search_are_measured_on_rows_that_it_does_not_see(
 def test_models_of_two_runs_stand_side_by_side(tmp_path, table):
     studio, client = opened(tmp_path / "work", table)
     few = QUESTION | {"generations": 2}
-    changes = ({}, {"features": ["a", "b"]}, {"seed": 4}, {"target": "a", "features": ["b", "y"]}, {"holdout": 0})
+    changes = (
+        {},
+        {"features": ["a", "b"]},
+        {"seed": 4},
+        {"target": "a", "features": ["b", "y"]},
+        {"holdout": 0},
+    )
     for change in changes:
         wait(client, client.post("/api/runs", json=few | change).json()["number"], "done")
     seen = client.get("/api/runs/1/beside/2").json()

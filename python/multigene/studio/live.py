@@ -237,7 +237,9 @@ class LiveRun:
         with self.lock:
             self.fitted, self.formula, self.r2 = model, str(model.formula), model.explained
             self.rows = [
-                FrontRow(each.complexity, each.member.fitness, each.formula.text, each.member.individual.predict)
+                FrontRow(
+                    each.complexity, each.member.fitness, each.formula.text, each.member.individual.predict
+                )
                 for each in model.front.listed
             ]
             self.best = FrontRow(

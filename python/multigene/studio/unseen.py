@@ -65,7 +65,6 @@ class Unseen:
         }
 
 
-
 def half_within(y: Floats, prediction: Floats) -> float:
     """The absolute error that half of the rows stay within."""
     return float(error_curve(np.abs(y - prediction))[len(SHARES) // 2])
