@@ -93,7 +93,7 @@ def collect(
     *,
     most: int = MOST_MODELS,
 ) -> Content:
-    """All that a report shows about a fitted model on these rows; `most` models of the front beside the chosen one and the picks."""
+    """All that a report shows about a fitted model on these rows, with `most` models of its front beside the picks."""
     if (X_test is None) != (y_test is None):
         raise ValueError("Test rows need both X_test and y_test; give the other one too.")
     # The matrices are small: threads of the linear algebra library would wait for each other.

@@ -1,5 +1,5 @@
-"""How formulas of a running search do on test rows, which the search never sees: a score for each of the front, and the best one in
-words and points."""
+"""How formulas of a running search do on test rows, which it never sees: a score for each of the front, and the best one in words
+and points."""
 
 from __future__ import annotations
 
