@@ -50,7 +50,8 @@ NOTHING_WITH_THESE_UNITS = (
     "A constant that has a unit inside a formula, such as g in v**2/2 + g*h, needs a column of its own."
 )
 NOTHING_OF_THE_FORM = (
-    "No formula of the form {form!r} was found{why}, so the model is the mean; check the form, or give more rows or more time."
+    "No formula of the form {form!r} was found{why}, so the model is the mean; check the form, or give more rows or more "
+    "time."
 )
 #: Shares of a time limit for a search on the largest group alone and for the numbers of groups. Round numbers.
 ALONE_SHARE, NUMBERS_SHARE = 0.3, 0.2

@@ -89,7 +89,10 @@ def spoken_description(model: FittedModel) -> list[tuple[str, str]]:
             "formula",
             f"{anatomy(model.formula.size, model.n_genes)}, {among(len(model.front.listed))} (--front)",
         ),
-        *[("with" if i == 0 else "", f"{name} = {text}") for i, (name, text) in enumerate(model.chosen.parts)],
+        *[
+            ("with" if i == 0 else "", f"{name} = {text}")
+            for i, (name, text) in enumerate(model.chosen.parts)
+        ],
         *[("shapes" if i == 0 else "", str(verdict)) for i, verdict in enumerate(model.certificate)],
         ("columns", ", ".join(model.formula.variables) or "none: the formula is a constant"),
         (

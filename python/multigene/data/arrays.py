@@ -223,7 +223,7 @@ def checked_features(estimator: Any, X: Any, encoding: Encoding | None = None) -
 
 
 def labelled_rows(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
-    """The rows that have a class, said in a warning where some have none; a `ValueError` refuses classes that cannot be sorted."""
+    """The rows that have a class, with a warning where some have none; a `ValueError` refuses classes that cannot be sorted."""
     labels = np.asarray(y)
     if labels.ndim != 1 or labels.dtype.kind != "O":
         gaps = np.isnan(labels) if labels.ndim == 1 and labels.dtype.kind == "f" else None

@@ -59,8 +59,8 @@ class Token:
 
 
 def read(text: str, names: Sequence[str], what: str = "", hint: str = "") -> Expression:
-    """The expression that a formula's text says; `names` are the columns, `what` begins the sentence of a mistake, and `hint` ends
-    that of a name which is not known."""
+    """The expression that a formula's text says; `names` are the columns, `what` begins the sentence of a mistake, and `hint`
+    ends that of a name which is not known."""
     return Reader(text, names, what, hint).expression()
 
 

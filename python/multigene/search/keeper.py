@@ -68,7 +68,7 @@ class Keeper:
     def mended(
         self, individual: Individual, rows: npt.NDArray[np.intp] | None, *, in_user_units: bool
     ) -> tuple[Individual, float] | None:
-        """The model with coefficients of least loss that keep the shapes, and how much it explains on some rows; None without any."""
+        """The model with coefficients of least loss that keep the shapes, and what it explains of some rows; None without any."""
         X, y, weights = self._rows(rows)
         Z = X if in_user_units else self.scaling.standardised(X)
         points = self.conditions.points if in_user_units else self._standardised
@@ -129,7 +129,9 @@ class Keeper:
             w, z = loss.working(y, values)
             if not (np.isfinite(w).all() and np.isfinite(z).all()):
                 break
-            found = constrained(columns, z, np.maximum(weights * w, 1e-12 * float(w.max())), at_points, conditions)
+            found = constrained(
+                columns, z, np.maximum(weights * w, 1e-12 * float(w.max())), at_points, conditions
+            )
             if found is None or not np.isfinite(found).all():
                 break
             values = found[0] + columns @ found[1:]

@@ -148,7 +148,9 @@ def test_nothing_of_the_form_is_said():
 
 
 def test_raw_columns_are_called_by_their_names():
-    gaps = TABLE.assign(a=TABLE["a"].where(TABLE["a"] > TABLE["a"].quantile(0.1)), kind=np.where(B > 2, "u", "v"))
+    gaps = TABLE.assign(
+        a=TABLE["a"].where(TABLE["a"] > TABLE["a"].quantile(0.1)), kind=np.where(B > 2, "u", "v")
+    )
     y = A**2 * B
     model = MultigeneRegressor(form="f(a)*b", **QUICKER).fit(gaps, y)
     assert "filled(a" in str(model.formula_)

@@ -83,7 +83,11 @@ pub fn fit(
     start: Start,
     roughly: bool,
 ) -> Option<(OuterFit, Working)> {
-    let (most, least_gain) = if roughly { ROUGHLY } else { (REWEIGHTINGS, objective.loss.gain()) };
+    let (most, least_gain) = if roughly {
+        ROUGHLY
+    } else {
+        (REWEIGHTINGS, objective.loss.gain())
+    };
     let raw: Vec<Vec<f64>> = columns.iter().map(|column| data.raw(column)).collect();
     let mut best = OuterFit::new(vec![0.0; raw.len()], objective.constant, &raw, objective);
     if start.coefficients.len() == raw.len() && start.coefficients.iter().any(|&c| c != 0.0) {

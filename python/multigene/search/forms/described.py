@@ -41,7 +41,9 @@ def without_traces(tree: Expression) -> Expression:
 def _arguments(form: Form, function: int, arity: int) -> list[str]:
     """Names of a function's arguments: the columns at the only place where it stands, else u, v, …"""
     places = [place for place in form.places if place.function == function]
-    columns = [each.index for each in places[0].arguments if isinstance(each, Variable) and each.index < NUMBERS]
+    columns = [
+        each.index for each in places[0].arguments if isinstance(each, Variable) and each.index < NUMBERS
+    ]
     if len(places) == 1 and len(columns) == arity and len(set(columns)) == arity:
         return [form.names[index] for index in columns]
     letters = [letter for letter in "uvwxyzabcdefghijklmnopqrst" if letter not in form.names]

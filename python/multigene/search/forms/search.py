@@ -39,8 +39,8 @@ from multigene.search.constants import (
     FORM_ROWS,
     FORM_TUNED,
 )
-from multigene.search.forms.described import described
 from multigene.search.forms.compiled import Candidate, CompiledForm
+from multigene.search.forms.described import described
 from multigene.search.forms.trees import Variation, affine, catalogue, pairs, polynomial
 from multigene.search.seeking import LawSearch
 from multigene.search.task import Task
@@ -302,7 +302,7 @@ class FormSearch(LawSearch):
     def _keeps_shapes(self, model: Individual) -> bool:
         """Does a model of the known parts keep what its user knows of the formula's shape, on points?"""
         keeper = self.problem.keeper
-        return keeper is None or keeper.conditions.kept(model.predict(self.points))
+        return keeper is None or self.points is None or keeper.conditions.kept(model.predict(self.points))
 
     def _find(self, candidate: Candidate, left: float) -> None:
         try:
