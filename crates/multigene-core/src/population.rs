@@ -33,6 +33,7 @@ thread_local! {
 /// Lends the thread's buffers. What is left of a data set in them is dropped, so that it does not outlive the data.
 fn with_workspace<R>(verb: impl FnOnce(&mut Workspace) -> R) -> R {
     WORKSPACE.with_borrow_mut(|workspace| {
+        workspace.roughly = true;
         let result = verb(workspace);
         workspace.working = None;
         result
