@@ -63,8 +63,8 @@ def unpacked(text: str, name: str) -> str:
 
 
 def shown_columns(said: dict[str, Any], names: list[str], X: np.ndarray) -> dict[str, np.ndarray]:
-    """What stands in the formulas of a page, by sign: columns (their names, their letters without the mark of an index, or a symbol)
-    and directions, as their table has them."""
+    """What stands in the formulas of a page, by sign: columns (their names, their letters without the mark of an index, or a
+    symbol) and directions, as their table has them."""
     known = {name: name for name in names}
     known |= {re.sub(r"^([^\W\d_])_(\d+)$", r"\1\2", name): name for name in names}
     known |= {text(ElementTree.fromstring(sign)): name for sign, name in said["symbols"]}

@@ -202,8 +202,10 @@ def test_figures_of_long_formulas_with_long_names_can_be_read(long_names):
         figure.canvas.draw()
         for label in (each for each in (ax.xaxis.label, ax.yaxis.label) if each.get_text()):
             box = label.get_window_extent()
-            assert box.x0 >= 0 and box.y0 >= 0
-            assert box.x1 <= figure.bbox.width and box.y1 <= figure.bbox.height
+            assert box.x0 >= 0
+            assert box.y0 >= 0
+            assert box.x1 <= figure.bbox.width
+            assert box.y1 <= figure.bbox.height
     assert overlaps([ax.xaxis.label for ax in dependence]) == []
     ticks = long_names.plot.directions().get_xticklabels()
     figure = ticks[0].figure

@@ -1,4 +1,4 @@
-"""The front as a picture in the page's markup: the first screen is whole before the chart library is unpacked, and without scripts."""
+"""The front as a picture in the page's markup: the first screen is whole before the chart library is there, and without scripts."""
 
 from __future__ import annotations
 
@@ -62,7 +62,8 @@ def front_picture(content: dict[str, Any]) -> Markup:
     return Markup(
         f'<svg class="picture" viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true">{lines}'
         f'<path class="stairs" d="{stairs}"/>{diamonds}{dots}<circle class="chosen" {chosen} r="7.5"/>'
-        f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - BOTTOM + 34}" text-anchor="middle">nodes of the formula</text></svg>'
+        f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - BOTTOM + 34}" text-anchor="middle">nodes of the formula</text>'
+        "</svg>"
     )
 
 
