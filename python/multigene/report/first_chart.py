@@ -1,4 +1,4 @@
-"""The front as a picture in the page's markup: the first screen is whole before the chart library is there, and without scripts."""
+"""The front as a picture in the page's markup: the first screen is whole before the chart library is there or without scripts."""
 
 from __future__ import annotations
 
