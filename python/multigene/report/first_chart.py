@@ -18,7 +18,8 @@ WIDE = 25
 def front_picture(content: dict[str, Any]) -> Markup:
     """Accuracy against size, as SVG in the page's colours."""
     models = content["models"]
-    sizes, scores = [each["size"] for each in models], [each["r2"] or 0.0 for each in models]
+    sizes = [int(each["size"]) for each in models]
+    scores = [float(each["r2"] or 0.0) for each in models]
     wide = max(sizes) / max(1, min(sizes)) > WIDE
     low = max(-0.05, min(scores)) - 0.03
     high = min(1.03, max(scores) + 0.04)

@@ -198,9 +198,8 @@ class Plots:
             place.set_xlabel(shortened(model.names[j], LONGEST_LABEL).replace("$", "\\$"), fontsize="small")
             place.tick_params(labelsize="small")
             place.locator_params(axis="x", nbins=5)
-            first = (
-                ax is not None or place.get_subplotspec() is None or place.get_subplotspec().is_first_col()
-            )
+            cell = place.get_subplotspec()
+            first = ax is not None or cell is None or cell.is_first_col()
             if first:
                 place.set_ylabel(shortened(model.target, LONGEST_LABEL).replace("$", "\\$"), fontsize="small")
         single = len(chosen) == 1 and (features is not None or ax is not None)
