@@ -201,8 +201,9 @@ FEWEST_ROWS_TO_VALIDATE = 10
 #: What a node of a formula costs, and being found at all, in natural units of information: a search sees thousands of formulas. A
 #: node is one of about ten choices, the logarithm of which is 2.3.
 NODE_COST, LUCK = 2.3, 5.0
-#: Formulas with evidence of their own that are fitted again without each fold, the most evident first. Not tuned.
-MOST_ASKED = 5
+#: Formulas with evidence of their own that are fitted again without each fold, the most evident first; share by which their error
+#: on it must be less. Not tuned.
+MOST_ASKED, EVIDENT = 5, 0.2
 #: Formulas with fitted numbers for more than this share of the rows pass through them by their number. Not tuned.
 MOST_FITTED = 0.5
 

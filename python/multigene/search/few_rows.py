@@ -15,12 +15,12 @@ import numpy.typing as npt
 from multigene.evolution.pareto import Member
 from multigene.search.constants import (
     BETTER_THAN_LINEAR,
+    EVIDENT,
     LUCK,
     MOST_ASKED,
     MOST_FITTED,
     NODE_COST,
     RIDGE_BETTER_THAN_MEAN_OF_VERY_FEW,
-    WORTH_IT,
 )
 from multigene.search.linear import Ridge, clearly_better
 from multigene.search.problem import Problem
@@ -90,7 +90,7 @@ def evident(
     for member in _convincing(members, rival, n, nodes=rival.complexity)[:MOST_ASKED]:
         unseen = unseen_errors(problem, member, known)
         if len(unseen) == len(errors) and (
-            unseen.sum() < (1.0 - WORTH_IT) * errors.sum()
+            unseen.sum() < (1.0 - EVIDENT) * errors.sum()
             and convincingly_better(unseen, errors, BETTER_THAN_LINEAR)
         ):
             return member
@@ -107,7 +107,7 @@ def _convincing(members: Sequence[tuple[Member, int]], rival: Member, n: int, no
 
     def saved(member: Member, fitted: int) -> float:
         information = 0.5 * (n - fitted) * math.log(to_beat / left(member, fitted))
-        return information - NODE_COST * (member.complexity - nodes)
+        return information - NODE_COST * max(0, member.complexity - nodes)
 
     worth = [(saved(m, k), m) for m, k in members if k <= MOST_FITTED * n and math.isfinite(m.fitness)]
     return [m for most, m in sorted(worth, key=lambda pair: -pair[0]) if most > LUCK]

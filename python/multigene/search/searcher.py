@@ -234,7 +234,7 @@ def _explored(task: Task, state: SearchState, share: float) -> bool:
     number, folds = state.islands.number, state.cross_validation.results
     if number == 0:
         return share >= 1.0
-    if folds and state.decision is not None and (state.decision.exactly or state.decision.constant):
+    if folds and state.decision is not None and state.decision.final:
         return share >= 1.0 or number >= max(fold.generations for fold in folds)
     if len(task.problem.held_out_rows) > 0:  # islands share what the law search has left them
         return share >= 1.0 - task.options.finish * (1.0 - state.begun)
