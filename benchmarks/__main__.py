@@ -60,6 +60,8 @@ def main(arguments: Sequence[str]) -> None:
         if name not in known:
             parser.error(f"there is no benchmark {name!r}; choose from {', '.join(known)}")
     console = Console()
+    if not console.is_terminal:
+        console = Console(width=200)  # a file has no width to keep to
     for name in names:
         run = importlib.import_module(f"benchmarks.{name}").run
         console.print(run(options) if takes_options else run())

@@ -150,6 +150,7 @@ def _member(member: Member) -> dict[str, Any]:
         "genes": individual.genes,
         "validation_r2": member.validation if math.isfinite(member.validation) else None,
         "source": member.source,
+        **({"parts": [list(part) for part in member.parts]} if member.parts else {}),
     }
 
 

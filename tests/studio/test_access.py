@@ -36,6 +36,7 @@ ADDRESSES = [
     ("POST", "/api/runs/1/ask"),
     ("POST", "/api/runs/1/steer"),
     ("GET", "/api/runs/1/explorer"),
+    ("GET", "/api/runs/1/beside/2"),
     ("POST", "/api/runs/1/change"),
     ("POST", "/api/runs/1/predict?name=t.csv"),
     ("GET", "/api/runs/1/save/model"),

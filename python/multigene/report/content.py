@@ -90,15 +90,17 @@ def collect(
     X_test: Any = None,
     y_test: Any = None,
     sample_weight: Any = None,
+    *,
+    most: int = MOST_MODELS,
 ) -> Content:
-    """All that a report shows about a fitted model on these rows."""
+    """All that a report shows about a fitted model on these rows, with `most` models of its front beside the picks."""
     if (X_test is None) != (y_test is None):
         raise ValueError("Test rows need both X_test and y_test; give the other one too.")
     # The matrices are small: threads of the linear algebra library would wait for each other.
     with threadpool_limits(1, user_api="blas"):
         rows = training_rows(model, X, y, sample_weight)
         test = None if X_test is None else given_rows(model, X_test, y_test, "test")
-        return _collected(model, rows, test, _notes(model, rows, given=X is not None))
+        return _collected(model, rows, test, _notes(model, rows, given=X is not None), most)
 
 
 def _notes(model: FittedModel, rows: Rows | None, given: bool) -> list[str]:
@@ -119,9 +121,11 @@ def _notes(model: FittedModel, rows: Rows | None, given: bool) -> list[str]:
     return notes
 
 
-def _collected(model: FittedModel, rows: Rows | None, test: Rows | None, notes: list[str]) -> Content:
+def _collected(
+    model: FittedModel, rows: Rows | None, test: Rows | None, notes: list[str], most: int
+) -> Content:
     sets = [each for each in (rows, test) if each is not None]
-    members, left_out = shown_members(model)
+    members, left_out = shown_members(model, most)
     points = [spread_rows(each.y, MOST_POINTS) for each in sets]
     columns, grids = summary(model, rows)
     picks = story.picks(model, members)
@@ -157,14 +161,14 @@ def _collected(model: FittedModel, rows: Rows | None, test: Rows | None, notes: 
     )
 
 
-def shown_members(model: FittedModel) -> tuple[list[Listed], int]:
+def shown_members(model: FittedModel, most: int = MOST_MODELS) -> tuple[list[Listed], int]:
     """Models of the front as `equations_` lists them, thinned to what a page can hold; and how many that
     leaves out.
     """
     listed = list(model.front.listed)
     wanted = set(range(len(listed)))
-    if len(listed) > MOST_MODELS:
-        wanted = {round(i) for i in np.linspace(0, len(listed) - 1, MOST_MODELS).tolist()}
+    if len(listed) > most:
+        wanted = {round(i) for i in np.linspace(0, len(listed) - 1, most).tolist()}
     kept = {id(model.chosen), *(id(pick.member) for pick in model.front.picks.values())}
     shown = [each for i, each in enumerate(listed) if i in wanted or id(each.member) in kept]
     return shown, len(listed) - len(shown)

@@ -154,6 +154,8 @@ SUBSETS = (1, 2, 3, 5, 8)
 REFITTING_STEPS = 3
 #: Ridge regressions one after the other that approach another loss than squared error; they end when it falls no more. [round]
 REWEIGHTINGS = 30
+#: The same under the conditions of shapes, where each is a quadratic program. Round number.
+SHAPED_REWEIGHTINGS = 6
 
 # --- cross-validation of the whole search (folds.py, cross_validation.py) ---------------------------
 

@@ -103,13 +103,12 @@ def result_of(found: Found, workers: Workers, seconds: float | None) -> Result:
 def provisional(found: Found) -> Result:
     """The best model so far as it is, nothing fitted, tuned or measured again: what is left if the real result is cut short."""
     mean = _mean(found.problem, found.data)
-    finds = [Member(f.individual, 1.0 - f.unexplained, f.individual.printed_size()) for f in found.finds]
+    finds = [_member_of(f, 1.0 - f.unexplained) for f in found.finds]
     allowed = [c for c in found.front if c.complexity <= found.decision.most_nodes]
     approximations = [_member(found.problem, c) for c in allowed]
     front = non_dominated([mean, *approximations, *finds])
     if found.law is not None:
-        law = found.law.individual
-        chosen = Member(law, 1.0 - found.law.unexplained, law.printed_size())
+        chosen = _member_of(found.law, 1.0 - found.law.unexplained)
     elif found.laws_alone:
         chosen = _cheapest(found, finds) or mean
     elif not found.validated:
@@ -350,12 +349,20 @@ def _measured_finds(found: Found) -> list[Member]:
     return [m for m in members if np.isfinite(m.fitness)]
 
 
+def _member_of(find: Find, fitness: float) -> Member:
+    return Member(find.individual, fitness, find.individual.printed_size(), parts=find.parts)
+
+
 def _measured(problem: Problem, find: Find, rows: Any = slice(None)) -> Member:
     """A find on all rows, or on some."""
     weights = None if problem.weights is None else problem.weights[rows]
+    if not problem.loss.squared:
+        values = find.individual.predict(problem.X[rows])
+        fitness = problem.loss.explained(problem.y[rows], values, weights)
+        return _member_of(find, fitness)
     whole = laws.measure(find.expression, problem.X[rows], problem.y[rows], weights)
     fitness = 1.0 - whole.unexplained if whole is not None else -np.inf
-    return Member(find.individual, fitness, find.individual.printed_size())
+    return _member_of(find, fitness)
 
 
 # --- scores ---------------------------------------------------------------------------------------

@@ -89,7 +89,7 @@ _REAL: dict[str, tuple[float, float]] = {
     "damping": (1e-300, 1e12),
     "gain": (0.0, 1.0),
     "decay": (0.0, 1e12),
-    "bound": (1e-300, float("inf")),
+    "bound": (1e-300, _HUGE),
     "all_genes": (0.0, 1.0),
     "prune": (0.0, 1.0),
     "holdout": (0.0, 0.9),

@@ -76,15 +76,10 @@ def resolved(estimator: Any) -> Settings:
 
 def _with_form(settings: Settings, estimator: Any) -> Settings:
     """Settings of a search for the gaps of a form; refuses what contradicts it."""
-    loss = loss_of(estimator.loss)
     if settings.search is None:
         raise ValueError("form belongs to the default search; leave configuration out, or leave form out.")
     if estimator.guesses is not None:
         raise ValueError("form and guesses contradict each other: guesses are whole formulas; leave one out.")
-    if loss.link != "identity":
-        raise ValueError(
-            f"form goes with losses of the target itself, not with {loss.name!r}, whose formula is within a link; leave one out."
-        )
     return settings.changed(linear=False)
 
 

@@ -1,13 +1,15 @@
 """Settings of a run as small frozen dataclasses, and the paper's nine configurations by codename.
 
 Each field names its symbol in the paper's Table 2 where it has one. `MultigeneRegressor` takes a `Settings`
-(or a codename); `evolution/loop.py` hands the parts to the engine, which reads their attributes by name.
+(or a codename); `evolution/loop.py` hands the parts to the engine, which reads them by name (`Part.json`).
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any, Literal
 
 from multigene.words import nearest
@@ -75,8 +77,18 @@ def _frequency(name: Any, value: Any) -> float:
     return float(value)
 
 
+class Part:
+    """A part of the settings."""
+
+    @cached_property
+    def json(self) -> str:
+        """What the engine reads: the struct of the same fields in `crates/multigene-core/src/settings.rs`."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        return json.dumps(values, default=lambda number: number.item())  # NumPy's numbers are nearly Python's
+
+
 @dataclass(frozen=True, kw_only=True)
-class Genes:
+class Genes(Part):
     """What genes are made of and how large they may be."""
 
     functions: tuple[FunctionEntry, ...] = function_entries(PAPER_FUNCTIONS)
@@ -126,7 +138,7 @@ class Genes:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Selection:
+class Selection(Part):
     """Who has offspring."""
 
     population_size: int = 100
@@ -153,14 +165,9 @@ class Selection:
     largest: int | None = None
     """With niches, the size above which no model survives; None for any."""
 
-    @property
-    def by(self) -> tuple[str, float, float]:
-        """The criterion as the engine takes it."""
-        return (self.criterion, self.parameter_price, self.node_price)
-
 
 @dataclass(frozen=True, kw_only=True)
-class Variation:
+class Variation(Part):
     """How offspring differ from their parents."""
 
     crossover: float = 0.84
@@ -186,7 +193,7 @@ class Variation:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tuning:
+class Tuning(Part):
     """Gradient tuning of inner weights (paper, section 3.2)."""
 
     rule: UpdateRule = "irprop-"
@@ -216,7 +223,7 @@ class Tuning:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Refinement:
+class Refinement(Part):
     """Second-order tuning of every offspring: Levenberg-Marquardt with the outer coefficients projected out."""
 
     iterations: int = 5
@@ -232,8 +239,8 @@ class Refinement:
     """Largest number of weights tuned together."""
     decay: float = 1e-4
     """Price of the squared slopes of linear combinations, relative to the error."""
-    bound: float = float("inf")
-    """Largest magnitude of a weight."""
+    bound: float | None = None
+    """Largest magnitude of a weight; None for any."""
     all_genes: float = 0.0
     """Chance that all genes of an offspring are tuned together, not only the one that changed."""
     prune: float = 0.02
