@@ -81,7 +81,9 @@ def test_excel_in_a_spreadsheet_program(tmp_path: Path) -> None:
     lines = []
     for number, row in enumerate(rows, start=2):
         values = [repr(float(value)) for value in row]
-        values += [f'"{each.to("excel", row=number, let=False)}"' for n, each in enumerate(formulas) if n != DEEP]
+        values += [
+            f'"{each.to("excel", row=number, let=False)}"' for n, each in enumerate(formulas) if n != DEEP
+        ]
         lines.append(",".join(values))
     (tmp_path / "in.csv").write_text("\n".join(["x", *lines]) + "\n")
     options = ["-O", "format=raw separator=,"]
@@ -144,7 +146,8 @@ def test_excel_names_the_directions_of_a_long_formula() -> None:
 
 def test_excel_takes_with_names_what_is_too_long_without() -> None:
     text = cases().formulas[DEEP].to("excel")
-    assert text.startswith("=LET(") and len(text) <= 8192
+    assert text.startswith("=LET(")
+    assert len(text) <= 8192
 
 
 def test_excel_signs_powers_and_numbers() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from multigene.data.encoding.columns import ColumnName
 from multigene.export.derived import Derived, doubled, nested, spelled
@@ -40,7 +41,7 @@ class ExcelWriter(Writer):
     plus = "+"
     minus = "-"
     integer_power = Template("POWER({0},{1})")
-    deepest = DEEPEST
+    deepest: ClassVar[int | None] = DEEPEST
 
     @classmethod
     def own_name(cls, name: str) -> str:

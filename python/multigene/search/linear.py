@@ -87,7 +87,9 @@ class Ridge:
         best = min(STRENGTHS, key=lambda strength: float(errors(strength).sum()))
         least, strength = errors(best), best
         if len(y) >= ROWS_PER_COLUMN * Z.shape[1]:
-            strength = next(s for s in STRENGTHS if s == best or not clearly_better(least, errors(s), UNSHRUNK))
+            strength = next(
+                s for s in STRENGTHS if s == best or not clearly_better(least, errors(s), UNSHRUNK)
+            )
         shrunk = sizes**2 / (sizes**2 + strength * len(y))
         solution = Vt.T @ (np.where(sizes > 0.0, shrunk / np.where(sizes > 0.0, sizes, 1.0), 0.0) * along)
         return Ridge(solution * unit, (level - float(centre @ solution)) * unit)
