@@ -1,7 +1,7 @@
 """Excel, LibreOffice Calc, Google Sheets: one formula for a cell.
 
-Linear combinations of a long formula, and what would be written several times, have names: `=LET(mg_s1,…,…)`. Excel knows LET since
-2021, LibreOffice since 24.8; `let=False` writes all of it out, for older ones.
+Linear combinations of a long formula, and what would be written several times, have names: `=LET(mg_s1,…,…)`. Excel knows LET
+since 2021, LibreOffice since 24.8; `let=False` writes all of it out, for older ones.
 """
 
 from __future__ import annotations
