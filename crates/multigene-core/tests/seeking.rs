@@ -141,7 +141,12 @@ fn shifts_leave_the_value_as_it_is_and_a_leaf_can_lose_its_number_again() {
         "sin(x0 * x1 + 0.0)",
     ];
     assert_eq!(texts, expected.map(String::from).into());
-    let back = mutants(of_texts(&["sin([0: 0.5 + 2.0*x0])".into()]), seeking(20, 8), Mutation::Shift, 1);
+    let back = mutants(
+        of_texts(&["sin([0: 0.5 + 2.0*x0])".into()]),
+        seeking(20, 8),
+        Mutation::Shift,
+        1,
+    );
     assert_eq!(printed(&back[0]), ["sin([0: 2.0*x0])"]);
 }
 

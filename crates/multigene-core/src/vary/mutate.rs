@@ -48,8 +48,7 @@ impl Mutation {
     pub const ALL: [Self; 13] = {
         use Mutation::*;
         [
-            Subtree, Constant, Weights, Sparsity, AddGene, DeleteGene, Point, Hoist, Shrink, Insert, Neutral, Round,
-            Shift,
+            Subtree, Constant, Weights, Sparsity, AddGene, DeleteGene, Point, Hoist, Shrink, Insert, Neutral, Round, Shift,
         ]
     };
 }
@@ -308,8 +307,7 @@ impl Child<'_> {
     }
 
     fn can_add(&self) -> bool {
-        self.primitives.leaves.constant > 0.0
-            && self.primitives.functions.functions.contains(&Function::Base(Operator::Add))
+        self.primitives.leaves.constant > 0.0 && self.primitives.functions.functions.contains(&Function::Base(Operator::Add))
     }
 
     /// Nodes in place of `begin..=at` of a gene, where they keep it within its limits.
