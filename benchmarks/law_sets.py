@@ -7,7 +7,6 @@ only the number of held-out laws solved is a clean figure, not their size.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -68,15 +67,12 @@ class Law:
     @property
     def size(self) -> int:
         """Nodes of the law as it is written here, counted like those of a formula that was found."""
-        from multigene._engine import Individual
-        from multigene.expression.genes import model_expression
         from multigene.expression.printed_size import printed_size
+        from multigene.expression.reading import read
+        from multigene.expression.rewriting.always import simplify
 
-        text = self.formula.replace("arcsin(", "atan(").replace("sqrt(2*pi)", "2.5066")
-        text = re.sub(r"\bpi\b", "3.1416", text)
-        for number, name in enumerate(self.ranges):
-            text = re.sub(rf"\b{name}\b", f"#{number}", text)
-        return printed_size(model_expression(Individual([text.replace("#", "x")], 0.0, [1.0])))
+        text = self.formula.replace("arcsin(", "atan(")  # as long, and an operator
+        return printed_size(simplify(read(text, list(self.ranges))))
 
 
 IRRELEVANT = "irrelevant"

@@ -142,7 +142,7 @@ class Variation(Part):
     """Standard deviation of weights mutation, `σ_Wm`."""
     more_mutations: tuple[tuple[str, float], ...] = ()
     """Further kinds of mutation with their probabilities (sparsity, add_gene, delete_gene, point, hoist, shrink, insert,
-    neutral, round)."""
+    neutral, round, shift)."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -208,10 +208,21 @@ class _Factors:
                     base, joined = root, 2.0 * joined
                 self.exponents[base] = joined
 
+    def _turn_quotients(self) -> None:
+        """1/(a/b)**2 is (b/a)**2."""
+        for base, power in list(self.exponents.items()):
+            if power < 0.0 and isinstance(base, Operation) and base.name == "div":
+                above, below = base.arguments
+                turned = Operation("div", (below, above))
+                if not isinstance(above, Number) and turned not in self.exponents:
+                    del self.exponents[base]
+                    self.exponents[turned] = -power
+
     def build(self) -> Expression:
         """The product in canonical form."""
         self._without_numbers_inside()
         self._join_roots()
+        self._turn_quotients()
         if self.coefficient == 0.0:
             return Number(0.0)
         bases = sorted((base for base, power in self.exponents.items() if power != 0.0), key=_order)
