@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import pandas as pd
 import typer
 
+from multigene.cli import classes
 from multigene.cli import options as o
+from multigene.cli.classes import check_task
 from multigene.cli.model_argument import applied, check_prune
 from multigene.cli.output import (
     as_json,
@@ -35,6 +37,7 @@ from multigene.settings.text import read_assignment, read_settings_file
 from multigene.words import among, anatomy, counted, nearest
 
 if TYPE_CHECKING:
+    from multigene.estimator import MultigeneRegressor
     from multigene.fitted import FittedModel
 
 #: What `--units` is given to take them from the names of the columns.
@@ -98,6 +101,8 @@ class Method:
     """What the search looks for, what it builds formulas with, and how."""
 
     search_: o.Kind = "both"
+    task: o.Task = "auto"
+    class_weight: o.ClassWeight = None
     loss: o.Loss = "squared"
     form: o.Form = None
     guess: o.Guess = None
@@ -111,6 +116,11 @@ class Method:
     configuration: o.Configuration = None
     set_: o.Set = None
     settings: o.SettingsFile = None
+
+    def kind(self) -> str:
+        """The task; "regression" where something is asked for that numbers alone have."""
+        of_numbers = self.loss != "squared" or self.groups or self.units or self.search_ == "laws"
+        return "regression" if self.task == "auto" and (of_numbers or self.configuration) else self.task
 
     def parameters(self) -> dict[str, Any]:
         """What the estimator is given of this; settings of the command line go before those of the file."""
@@ -212,15 +222,19 @@ def fit(
         with interrupts.breakable():
             results.check()
             told_numbers(method.group_numbers)
+            check_task(method.task, method.class_weight)
             visible = progress_visible(saying.quiet)
             estimator = regressor(search, visible=visible, **method.parameters())
             memory = (estimator.resolved_settings().search or SearchSettings()).memory_megabytes
-            task = problem(data, rows, reading, search.seed, memory, method.weights)
+            task = problem(data, rows, reading, search.seed, memory, method.weights, method.kind())
             notes(task.notes, saying.quiet)
             check_groups(method.groups, task)
             if method.units == [HEADER]:
                 estimator.set_params(units=task.header_units())
         started = clock.perf_counter()
+        if task.classes:
+            fit_to_classes(estimator, task, method, search, results, saying, started)
+            return
         x, y = task.x(task.train), task.y(task.train)
         groups, numbers = method.groups, method.group_numbers
         estimator.fit(x, y, task.weights, groups=groups, group_numbers=numbers, checkpoint=results.checkpoint)
@@ -243,6 +257,47 @@ def fit(
             note(f"stopped by {name}; this is the best formula so far", saying.quiet)
         if refused is not None:
             raise refused
+
+
+def fit_to_classes(
+    estimator: MultigeneRegressor,
+    task: Problem,
+    method: Method,
+    search: o.Search,
+    results: Results,
+    saying: o.Saying,
+    started: float,
+) -> None:
+    """The same where the target is one of classes."""
+    from multigene.model_file import dumps
+
+    for given, option in (
+        (method.groups, "--groups"),
+        (results.prune, "--prune"),
+        (results.checkpoint, "--checkpoint"),
+    ):
+        if given is not None:
+            raise ValueError(
+                f"{option} does not go with classification; leave it out, or give --task regression."
+            )
+    model = classes.fit_classes(estimator, task, method.class_weight, results.choose)
+    result = classes.summary(model, task, clock.perf_counter() - started, search.seed)
+    files: list[tuple[Path, str]] = [] if results.save is None else [(results.save, dumps(model))]
+    if results.output is not None:
+        results.output.mkdir(parents=True, exist_ok=True)
+        made = classes.written(model, task, result)
+        files += [(results.output / name, text) for name, text in made.items()]
+    for path, text in files:
+        write(path, text)
+    result["files"] = [str(path) for path, _ in files]
+    if results.report is not None:
+        result["files"] += classes.write_reports(model, task, results.report)
+    if str(results.save) == "-":
+        note(classes.spoken_summary(result), saying.quiet)
+    elif saying.json:
+        say_json(result)
+    else:
+        say(classes.spoken_summary(result))
 
 
 def tell(result: dict[str, Any], results: Results, saying: o.Saying, picks: str) -> None:

@@ -9,8 +9,10 @@ import numpy as np
 import pandas as pd
 import typer
 
+from multigene.classes.fitted import FittedClasses
 from multigene.cli import options as o
-from multigene.cli.model_argument import read_model
+from multigene.cli.classes import predict_classes
+from multigene.cli.model_argument import applied, criterion, read_any
 from multigene.cli.output import as_json, check_writable, note, notes, parquet_or_csv, write
 from multigene.data.columns import numbers
 from multigene.data.scores import scores, spoken
@@ -65,9 +67,16 @@ def predict(
     if model == "-" and data == "-":
         raise ValueError("Standard input ('-') can be read only once; give a file for the model or the data.")
     check_writable(output, "--output")
-    fitted = read_model(model, choose)
+    found = read_any(model)
     table = reading.table(data)
     notes(table.notes, saying.quiet)
+    if isinstance(found, FittedClasses):
+        if interval is not None:
+            raise ValueError("--interval is for numbers, and this model tells classes; leave it out.")
+        found = found if choose is None else found.choose(criterion(choose))
+        predict_classes(found, table, output, keep=keep, json=saying.json, quiet=saying.quiet)
+        return
+    fitted = applied(found, choose)
     features, rows = feature_rows(fitted, table, drop_missing, saying.quiet)
     values = features.to_numpy(dtype=np.float64)
     prediction = fitted.predict(values)

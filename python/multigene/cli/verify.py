@@ -45,6 +45,7 @@ def verify(
     points: Points = 100_000,
     front: Front = False,
     choose: o.Choose = None,
+    label: o.Label = None,
     saying: o.Saying,
     reading: o.Reading,
 ) -> None:
@@ -54,7 +55,7 @@ def verify(
     """
     if points < 1:
         raise ValueError(f"--points {points} is not positive; take for example 100000.")
-    fitted = read_model(model, choose)
+    fitted = read_model(model, choose, label)
     if fitted.known is None:
         raise ValueError(
             f"{model} has no shapes to verify; state them when it is fitted, by --shape or shapes=."
