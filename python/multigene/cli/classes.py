@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from multigene.classes.measures import class_scores
+from multigene.cli import options as o
+from multigene.cli.features import feature_rows, spoken_features
 from multigene.cli.model_argument import criterion, read_any
-from multigene.cli.output import as_json, csv_text, note, parquet_or_csv, say, write
+from multigene.cli.output import as_json, csv_text, note, parquet_or_csv, say, say_json, write
 from multigene.words import anatomy, counted
 
 if TYPE_CHECKING:
@@ -79,13 +80,13 @@ def summary(model: FittedClasses, task: Problem, seconds: float, seed: int) -> d
 
 
 def _measured(model: FittedClasses, X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
+    from multigene.classes.measures import class_scores
+
     return class_scores(model, probabilities(model, X), y.tolist())
 
 
 def probabilities(model: FittedClasses, X: pd.DataFrame) -> Any:
     """Probability of every class for the rows of a table."""
-    from multigene.cli.predict import spoken_features
-
     return model.probabilities(model.log_odds([spoken_features(each, X) for each in model.models]))
 
 
@@ -113,6 +114,46 @@ def spoken_scores(scores: dict[str, Any]) -> str:
     return (
         f"accuracy {scores['accuracy']:.4f}{area}   log loss {scores['log_loss']:.4f}   {scores['rows']} rows"
     )
+
+
+def check_options(given: dict[str, Any]) -> None:
+    """Refuse options that classification does not have."""
+    for option, value in given.items():
+        if value is not None:
+            raise ValueError(
+                f"{option} does not go with classification; leave it out, or give --task regression."
+            )
+
+
+def write_files(
+    model: FittedClasses,
+    task: Problem,
+    result: dict[str, Any],
+    save: Path | None,
+    output: Path | None,
+    report: Path | None,
+) -> list[str]:
+    """Write what was asked for; returns the files' names."""
+    from multigene.model_file import dumps
+
+    files: list[tuple[Path, str]] = [] if save is None else [(save, dumps(model))]
+    if output is not None:
+        output.mkdir(parents=True, exist_ok=True)
+        files += [(output / name, text) for name, text in written(model, task, result).items()]
+    for path, text in files:
+        write(path, text)
+    pages = [] if report is None else write_reports(model, task, report)
+    return [str(path) for path, _ in files] + pages
+
+
+def tell(result: dict[str, Any], saying: o.Saying, *, to_standard_output: bool) -> None:
+    """Print the result; as a note where standard output holds the model."""
+    if to_standard_output:
+        note(spoken_summary(result), saying.quiet)
+    elif saying.json:
+        say_json(result)
+    else:
+        say(spoken_summary(result))
 
 
 def written(model: FittedClasses, task: Problem, result: dict[str, Any]) -> dict[str, str]:
@@ -161,7 +202,7 @@ def predict_classes(
     model: FittedClasses, table: Table, output: Path | None, *, keep: bool, json: bool, quiet: bool
 ) -> None:
     """Write the class of every row of a table, and the probabilities of all classes."""
-    from multigene.cli.predict import feature_rows
+    from multigene.classes.measures import class_scores
 
     values, kept = [], np.ones(len(table.frame), dtype=bool)
     for each in model.models:

@@ -13,7 +13,7 @@ import typer
 
 from multigene.cli import classes
 from multigene.cli import options as o
-from multigene.cli.classes import check_task
+from multigene.cli.features import spoken_features
 from multigene.cli.model_argument import applied, check_prune
 from multigene.cli.output import (
     as_json,
@@ -26,7 +26,6 @@ from multigene.cli.output import (
     say_json,
     write,
 )
-from multigene.cli.predict import spoken_features
 from multigene.cli.task import Problem, problem, regressor
 from multigene.data.scores import scores, spoken
 from multigene.evolution.interrupts import ENDING, Interrupts
@@ -37,7 +36,6 @@ from multigene.settings.text import read_assignment, read_settings_file
 from multigene.words import among, anatomy, counted, nearest
 
 if TYPE_CHECKING:
-    from multigene.estimator import MultigeneRegressor
     from multigene.fitted import FittedModel
 
 #: What `--units` is given to take them from the names of the columns.
@@ -222,7 +220,7 @@ def fit(
         with interrupts.breakable():
             results.check()
             told_numbers(method.group_numbers)
-            check_task(method.task, method.class_weight)
+            classes.check_task(method.task, method.class_weight)
             visible = progress_visible(saying.quiet)
             estimator = regressor(search, visible=visible, **method.parameters())
             memory = (estimator.resolved_settings().search or SearchSettings()).memory_megabytes
@@ -233,7 +231,18 @@ def fit(
                 estimator.set_params(units=task.header_units())
         started = clock.perf_counter()
         if task.classes:
-            fit_to_classes(estimator, task, method, search, results, saying, started)
+            not_asked = {
+                "--groups": method.groups,
+                "--prune": results.prune,
+                "--checkpoint": results.checkpoint,
+            }
+            classes.check_options(not_asked)
+            told_apart = classes.fit_classes(estimator, task, method.class_weight, results.choose)
+            told = classes.summary(told_apart, task, clock.perf_counter() - started, search.seed)
+            told["files"] = classes.write_files(
+                told_apart, task, told, results.save, results.output, results.report
+            )
+            classes.tell(told, saying, to_standard_output=str(results.save) == "-")
             return
         x, y = task.x(task.train), task.y(task.train)
         groups, numbers = method.groups, method.group_numbers
@@ -257,47 +266,6 @@ def fit(
             note(f"stopped by {name}; this is the best formula so far", saying.quiet)
         if refused is not None:
             raise refused
-
-
-def fit_to_classes(
-    estimator: MultigeneRegressor,
-    task: Problem,
-    method: Method,
-    search: o.Search,
-    results: Results,
-    saying: o.Saying,
-    started: float,
-) -> None:
-    """The same where the target is one of classes."""
-    from multigene.model_file import dumps
-
-    for given, option in (
-        (method.groups, "--groups"),
-        (results.prune, "--prune"),
-        (results.checkpoint, "--checkpoint"),
-    ):
-        if given is not None:
-            raise ValueError(
-                f"{option} does not go with classification; leave it out, or give --task regression."
-            )
-    model = classes.fit_classes(estimator, task, method.class_weight, results.choose)
-    result = classes.summary(model, task, clock.perf_counter() - started, search.seed)
-    files: list[tuple[Path, str]] = [] if results.save is None else [(results.save, dumps(model))]
-    if results.output is not None:
-        results.output.mkdir(parents=True, exist_ok=True)
-        made = classes.written(model, task, result)
-        files += [(results.output / name, text) for name, text in made.items()]
-    for path, text in files:
-        write(path, text)
-    result["files"] = [str(path) for path, _ in files]
-    if results.report is not None:
-        result["files"] += classes.write_reports(model, task, results.report)
-    if str(results.save) == "-":
-        note(classes.spoken_summary(result), saying.quiet)
-    elif saying.json:
-        say_json(result)
-    else:
-        say(classes.spoken_summary(result))
 
 
 def tell(result: dict[str, Any], results: Results, saying: o.Saying, picks: str) -> None:

@@ -8,11 +8,10 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from multigene.classes.fitted import FittedClasses
 from multigene.cli import options as o
+from multigene.cli.features import feature_rows
 from multigene.cli.model_argument import read_any, read_model
 from multigene.cli.output import check_writable, say
-from multigene.cli.predict import feature_rows
 
 Data = Annotated[
     str | None,
@@ -33,6 +32,7 @@ def report(
     reading: o.Reading,
 ) -> None:
     """Write an HTML report about a model."""
+    from multigene.classes.fitted import FittedClasses
     from multigene.report import write_report
 
     check_writable(output, "--output", ".html", ".htm")

@@ -10,9 +10,9 @@ import numpy as np
 import typer
 
 from multigene.cli import options as o
+from multigene.cli.features import feature_rows
 from multigene.cli.model_argument import read_model
 from multigene.cli.output import say, say_json
-from multigene.cli.predict import feature_rows
 
 if TYPE_CHECKING:
     from multigene.fitted import FittedModel

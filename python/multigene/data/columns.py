@@ -174,13 +174,14 @@ def guessed_classes(table: Table, target: str) -> str:
     labels = _labels(table.frame[target])
     known = pd.Series(labels[~pd.isna(labels)])
     levels = known.unique()
-    if not 2 <= len(levels) <= MOST_CLASSES or len(levels) == len(known) > 2:
+    if not 2 <= len(levels) <= MOST_CLASSES or len(levels) == len(known):
         return ""
     if known.map(lambda label: isinstance(label, bool)).all():
         return "holds truth values"
-    if known.map(lambda label: isinstance(label, str)).all():
+    if known.map(lambda label: isinstance(label, str) and not any(map(str.isdigit, label))).all():
         return f"holds text of {len(levels)} kinds"
-    return "has two values alone" if len(levels) == 2 else ""
+    numeric = known.map(lambda label: isinstance(label, int | float)).all()
+    return "has two values alone" if len(levels) == 2 and numeric else ""
 
 
 def _labels(column: pd.Series) -> npt.NDArray[Any]:
