@@ -32,3 +32,12 @@ def nearest(name: str, known: Iterable[str]) -> str:
     if not close:
         return ""
     return "; did you mean " + " or ".join(repr(c) for c in close) + "?"
+
+
+def shortened(name: str, most: int) -> str:
+    """A name of at most this many characters, with the middle left out where it is longer."""
+    return (
+        name
+        if len(name) <= most
+        else f"{name[: (most - 1) - (most - 1) // 2]}…{name[len(name) - (most - 1) // 2 :]}"
+    )

@@ -238,6 +238,7 @@ impl Variation {
 
 /// Gradient tuning of inner weights (paper, section 3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(default)]
 pub struct Tuning {
     /// The update rule.
     pub rule: Rule,

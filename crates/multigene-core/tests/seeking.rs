@@ -132,6 +132,25 @@ fn rounding_makes_halves_and_drops_what_is_near_zero() {
 }
 
 #[test]
+fn shifts_leave_the_value_as_it_is_and_a_leaf_can_lose_its_number_again() {
+    let children = mutants(of_texts(&["sin(x0 * x1)".into()]), seeking(20, 8), Mutation::Shift, 100);
+    let texts: HashSet<String> = children.iter().map(|child| printed(child)[0].clone()).collect();
+    let expected = [
+        "sin([0: 0.0 + 1.0*x0] * x1)",
+        "sin(x0 * [1: 0.0 + 1.0*x1])",
+        "sin(x0 * x1 + 0.0)",
+    ];
+    assert_eq!(texts, expected.map(String::from).into());
+    let back = mutants(
+        of_texts(&["sin([0: 0.5 + 2.0*x0])".into()]),
+        seeking(20, 8),
+        Mutation::Shift,
+        1,
+    );
+    assert_eq!(printed(&back[0]), ["sin([0: 2.0*x0])"]);
+}
+
+#[test]
 fn neighbours_differ_in_one_place() {
     let individual = of_texts(&["sin(x0) * x1".into(), "exp(x0 + x0)".into()]);
     let found: HashSet<String> = neighbours(&individual, &seeking(20, 8))

@@ -114,7 +114,7 @@ def _notes(model: FittedModel, rows: Rows | None, given: bool) -> list[str]:
         )
     if kept is not None and kept.weights is not None and rows is not None and rows.weights is None:
         notes.append(NO_WEIGHTS_NOTE)
-    if model.validated_by:
+    if model.validated_by and model.stopped_by != "law":  # a law leaves nothing to ask of unseen rows
         notes.append(VALIDATION_NOTES[model.validated_by].format(model.loss.measure))
     if not model.loss.squared:
         notes.append(LOSS_NOTE.format(model.loss.measure, model.loss.name))
@@ -132,6 +132,7 @@ def _collected(
     line = float("nan") if rows is None or test is not None else statistics.unseen_error_of_line(rows)
     references = _references(rows, sets)
     shown = Shown(model, rows, sets, points, grids, references, line, picks)
+    models = [described(shown, each, place) for place, each in enumerate(members)]
     return Content(
         target=model.target,
         unit=story.unit_of(model),
@@ -140,11 +141,11 @@ def _collected(
         picks=[{"name": name, "title": story.TITLES[name], "model": place} for name, place in picks.items()],
         measure=model.loss.measure,
         unseen="test" if test is not None else model.validated_by,
-        models=[described(shown, each, place) for place, each in enumerate(members)],
+        models=models,
         left_out=left_out,
         sets=[_set(each, kept, _used(members)) for each, kept in zip(sets, points, strict=True)],
         references=references,
-        columns=columns,
+        columns=_without_spare_grids(columns, models),
         history=_history(model),
         run=_run(model),
         settings=settings_table(model),
@@ -159,6 +160,15 @@ def _collected(
         notes=notes,
         groups="" if model.groups is None else model.groups.column,
     )
+
+
+def _without_spare_grids(columns: list[dict[str, Any]], models: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Columns, and the values that dependence is shown at of those that some model shows it of."""
+    drawn = {curve["feature"] + 1 for model in models for curve in model["dependence"]}
+    return [
+        column if place in drawn else {key: value for key, value in column.items() if key != "grid"}
+        for place, column in enumerate(columns)
+    ]
 
 
 def shown_members(model: FittedModel, most: int = MOST_MODELS) -> tuple[list[Listed], int]:

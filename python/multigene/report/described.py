@@ -95,7 +95,7 @@ def described(shown: Shown, listed: Listed, place: int) -> dict[str, Any]:
         said["curves"].append(error_curve)
         said["predictions"].append(numbers(prediction[kept]))
         with np.errstate(all="ignore"):
-            said["residuals"].append(numbers((each.y - prediction)[kept]))
+            said["residuals"].append(numbers((each.y - prediction)[kept], 4))
         widths, said["coverage"][each.name] = _interval(intervals, individual, each, kept)
         said["widths"].append(widths)
     said["classes"] = _classes(shown, individual)
@@ -253,7 +253,7 @@ def _on_rows(shown: Shown, individual: Individual, said: dict[str, Any]) -> dict
     return {
         "importance": [[j, number(_grown(shown, r2, losses[j])), number(losses[j])] for j in losses],
         "dependence": [
-            {"feature": j, "mean": numbers(c.mean), "low": numbers(c.low), "high": numbers(c.high)}
+            {"feature": j, "mean": numbers(c.mean, 4), "low": numbers(c.low, 4), "high": numbers(c.high, 4)}
             for j, c in curves
         ],
         "segments": [

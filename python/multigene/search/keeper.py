@@ -21,8 +21,9 @@ from multigene.evolution.pareto import Member, non_dominated
 from multigene.expression.genes import model_expression
 from multigene.search.constants import FEWER_BOXES, LARGEST_FALLBACK, SHAPED_REWEIGHTINGS
 from multigene.search.scaling import Scaling
+from multigene.shapes.constants import FINAL_POINTS, SEARCH_POINTS
 from multigene.shapes.known import Known
-from multigene.shapes.points import FINAL_POINTS, SEARCH_POINTS, Conditions
+from multigene.shapes.points import Conditions
 from multigene.shapes.proof import verdicts
 from multigene.shapes.repair import constrained
 

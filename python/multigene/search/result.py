@@ -23,7 +23,8 @@ from multigene.expression.printed_size import printed_size
 from multigene.laws import law as laws
 from multigene.laws.law import Find
 from multigene.search.constants import ALIKE, EXPLAINED, MOST_FITTED, SECONDS_PER_VALUE, SURELY_FINITE
-from multigene.search.few_rows import most_convincing, ridge_of_different_rows
+from multigene.search.few_rows import evident, most_convincing, ridge_of_different_rows
+from multigene.search.guard import is_linear
 from multigene.search.linear import Ridge
 from multigene.search.log_scale import nearer_to_most_rows
 from multigene.search.problem import Problem, Rows
@@ -199,8 +200,11 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
         convincing = [(find, find.individual.n_parameters) for find in finds]
         convincing += fitted_numbers if found.very_few_rows else []
         chosen = most_convincing(convincing, chosen, problem.different(np.arange(len(problem.y))))
-    evident = any(chosen is each for each in (superior, *finds))
-    return _undominated(found, chosen, [*front, *finds], keep=evident)
+    elif problem.few_rows and (decision.linear == RIDGE or decision.exactly) and decision.errors is not None:
+        evidence = [*fitted_numbers, *((find, find.individual.n_parameters) for find in finds)]
+        chosen = evident(problem, evidence, chosen, decision.errors, found.unseen)
+    sure = any(chosen is each for each in (superior, *finds))
+    return _undominated(found, chosen, [*front, *finds], keep=sure)
 
 
 def _undominated(
@@ -374,11 +378,15 @@ def _scored(
         replace(m, validation=own(found.problem, m)) if id(m.individual) in finds else m for m in members
     ]
     place = next(i for i, member in enumerate(front) if member is chosen)
-    if (
-        found.decision.simple and id(chosen.individual) not in finds
-    ):  # the line or the mean that was decided on
+    decided = found.decision.simple and id(chosen.individual) not in finds and is_line(chosen.individual)
+    if decided:  # the line or the mean that was decided on
         members[place] = replace(members[place], validation=found.decision.r2(found.problem))
     return Result(members[place], members)
+
+
+def is_line(individual: Individual) -> bool:
+    """Is it a constant or a linear model with all of its columns in one combination?"""
+    return individual.genes == ["0.0"] or (len(individual.genes) == 1 and is_linear(individual.genes[0]))
 
 
 def scored(members: Sequence[Member], scores: Mapping[int, float]) -> list[Member]:

@@ -14,9 +14,10 @@ from joblib import cpu_count, effective_n_jobs
 
 from multigene.settings.check import check
 from multigene.settings.defaults import default_settings
+from multigene.settings.functions import function_entries
 from multigene.settings.loss import loss_of
 from multigene.settings.paper import configuration
-from multigene.settings.settings import Selection, Settings, Stopping, function_entries
+from multigene.settings.settings import Selection, Settings, Stopping, refuse_unknown
 
 
 def resolved(estimator: Any) -> Settings:
@@ -39,6 +40,7 @@ def resolved(estimator: Any) -> Settings:
             default_settings() if estimator.configuration is None else configuration(estimator.configuration)
         )
         changes = dict(settings or {})
+        refuse_unknown(changes)
     proportions = base.selection
     base = base.changed(**changes)
     functions = None if estimator.functions is None else function_entries(estimator.functions)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene.expression.tree import Expression
-from multigene.shapes.points import CHECKED_POINTS
+from multigene.shapes.constants import CHECKED_POINTS
 from multigene.shapes.proof import Verdict, verdicts
 from multigene.shapes.stated import Stated, read
 
