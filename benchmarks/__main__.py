@@ -36,9 +36,9 @@ BENCHMARKS = (
     "fingerprints",
 )
 #: Those that need data or packages of their own, or take hours, and run only when they are named.
-NAMED_ONLY = ("srbench", "raw_tables", "classes", "shapes", "campaign")
+NAMED_ONLY = ("srbench", "readability", "raw_tables", "classes", "shapes", "campaign")
 #: Those whose `run` takes the options after the name.
-WITH_OPTIONS = ("sizes", "srbench", "raw_tables", "classes", "shapes", "campaign")
+WITH_OPTIONS = ("sizes", "srbench", "readability", "raw_tables", "classes", "shapes", "campaign")
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -60,6 +60,8 @@ def main(arguments: Sequence[str]) -> None:
         if name not in known:
             parser.error(f"there is no benchmark {name!r}; choose from {', '.join(known)}")
     console = Console()
+    if not console.is_terminal:
+        console = Console(width=200)  # a file has no width to keep to
     for name in names:
         run = importlib.import_module(f"benchmarks.{name}").run
         console.print(run(options) if takes_options else run())

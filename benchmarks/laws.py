@@ -8,9 +8,9 @@ powers of features as one leaf, as the search does. What a run claims to be a la
 
 One condition gives a table by law; several give one row each. Environment, lists separated by commas:
 
-    LAWS_SET            dev, held-out, all (default: both), fresh and third (held out, too), paper (K11C, UB5D, RS2D, RS5D,
-                        RS10D of the study), feynman and literature (large ones for development, `more_laws.py`), random
-                        (`random_laws.py`, also by size and number of variables) and random-held-out
+    LAWS_SET            dev, held-out, all (default: both), fresh, third and fourth (held out, too), paper (K11C, UB5D,
+                        RS2D, RS5D, RS10D of the study), feynman and literature (large ones for development, `more_laws.py`),
+                        random (`random_laws.py`, also by size and number of variables) and random-held-out
     LAWS_RANDOM (60)    how many random laws
     LAWS_NAMES          only these laws
     LAWS_VARIABLES      only laws of at least this many variables
@@ -47,6 +47,7 @@ from benchmarks.law_claims import SOLVED, Claim
 from benchmarks.law_report import by_group, write
 from benchmarks.law_sets import (
     DEVELOPMENT,
+    FOURTH,
     FRESH,
     HELD_OUT,
     THIRD,
@@ -167,6 +168,7 @@ def chosen_laws(with_units: bool) -> list[Law]:
         "all": DEVELOPMENT + HELD_OUT,
         "fresh": FRESH,
         "third": THIRD,
+        "fourth": FOURTH,
         "feynman": FEYNMAN,
         "literature": LITERATURE,
     }

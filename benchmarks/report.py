@@ -24,8 +24,9 @@ def fitted() -> tuple[MultigeneRegressor, np.ndarray, np.ndarray]:
     return MultigeneRegressor(time_limit=SECONDS, random_state=0).fit(X, y), X, y
 
 
-def opened(path: Path) -> float | None:
-    """Seconds from the request until the charts in view are drawn, in headless Chromium; None without one."""
+def opened(path: Path) -> tuple[float, float] | None:
+    """Seconds from the request until the first screen is painted, and until the charts in view are drawn, in headless Chromium;
+    None without one. Medians of three."""
     if not (shutil.which("chromium") and shutil.which("chromedriver")):
         return None
     try:
@@ -45,7 +46,7 @@ def opened(path: Path) -> float | None:
         options.add_argument(f"--{argument}")
     driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
     try:
-        times = []
+        painted, times = [], []
         for _ in range(3):
             driver.get("about:blank")
             started = time.perf_counter()
@@ -53,7 +54,9 @@ def opened(path: Path) -> float | None:
             while driver.execute_script("return document.documentElement.dataset.ready") != "yes":
                 time.sleep(0.01)
             times.append(time.perf_counter() - started)
-        return sorted(times)[1]
+            entries = "return performance.getEntriesByName('first-contentful-paint')[0].startTime"
+            painted.append(driver.execute_script(entries) / 1000)
+        return sorted(painted)[1], sorted(times)[1]
     finally:
         driver.quit()
 
@@ -72,6 +75,8 @@ def run() -> Table:
     for column in ("what", "measured", "goal"):
         table.add_column(column, justify="left" if column == "what" else "right")
     table.add_row("make", f"{made:.2f} s", "≤ 10 s")
-    table.add_row("open", "no Chromium" if seconds is None else f"{seconds:.2f} s", "≤ 2 s")
-    table.add_row("size", f"{size:.2f} MB", "≤ 6 MB")
+    first, drawn = ("no Chromium",) * 2 if seconds is None else (f"{each:.2f} s" for each in seconds)
+    table.add_row("first screen", first, "≤ 1 s")
+    table.add_row("charts drawn", drawn, "≤ 2 s")
+    table.add_row("size", f"{size:.2f} MB", "≤ 3 MB")
     return table

@@ -72,6 +72,8 @@ def settings_tables() -> str:
             "|---|---|---|---|",
         ]
         for field in fields(cls):
+            if field.name not in module.setting_names():
+                continue
             usual = shown(field.name, getattr(cls(), field.name))
             here = "" if values is None else shown(field.name, getattr(values, field.name))
             lines.append(f"| `{field.name}` | {usual} | {here} | {cell(texts.get(field.name, ''))} |")

@@ -148,7 +148,7 @@ def reference(expression: Expression, X: Array) -> Reference:
     """Evaluate, and evaluate again with the last digits of every step disturbed."""
     value = evaluate(expression, X)
     rng = np.random.default_rng(0)
-    tame = np.ones(len(X), dtype=bool)
+    tame, blurred = np.ones(len(X), dtype=bool), np.zeros(len(X), dtype=bool)
 
     def disturbed(node: Expression, parts: tuple[Array, ...]) -> Array:
         stand_in = (
@@ -160,6 +160,9 @@ def reference(expression: Expression, X: Array) -> Reference:
             stand_in = Power(Variable(0), node.exponent)
         result = evaluate(stand_in, np.column_stack(parts) if parts else X)
         size = np.abs(result)
+        if isinstance(node, Operation) and node.name in ("sin", "cos", "tan"):
+            # Rounding decides how far an angle of this many turns is in its last one; three trials may agree by chance.
+            blurred[np.abs(parts[0]) > 1e9] = True
         tame[~((size > 1e-100) & (size < 1e100) | (size == 0) & (not parts or _may_be_zero(node)))] = False
         # By more than half a unit in the last place, or some results would stay as they are by chance.
         with np.errstate(all="ignore"):
@@ -169,7 +172,7 @@ def reference(expression: Expression, X: Array) -> Reference:
         others = [fold(expression, disturbed) for _ in range(3)]
         spread = np.max([np.abs(other - value) for other in others], axis=0)
         agree = np.all([(other == value) | (np.isnan(other) & np.isnan(value)) for other in others], axis=0)
-    return Reference(value, np.where(agree, 0.0, spread), tame)
+    return Reference(value, np.where(blurred, np.inf, np.where(agree, 0.0, spread)), tame)
 
 
 def _may_be_zero(node: Expression) -> bool:

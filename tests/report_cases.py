@@ -7,12 +7,15 @@ import gzip
 import re
 from functools import lru_cache
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
+from mathml_reader import text
 from sklearn.datasets import load_diabetes
 from sklearn.model_selection import train_test_split
 
 from multigene import MultigeneRegressor
+from multigene.report.numbers import read_number
 
 
 @lru_cache(maxsize=1)
@@ -57,3 +60,17 @@ def unpacked(text: str, name: str) -> str:
     packed = re.search(rf'id="{name}">([^<]*)<', text)
     assert packed is not None
     return gzip.decompress(base64.b64decode(packed[1])).decode()
+
+
+def shown_columns(said: dict[str, Any], names: list[str], X: np.ndarray) -> dict[str, np.ndarray]:
+    """What stands in the formulas of a page, by sign: columns (their names, their letters without the mark of an index, or a
+    symbol) and directions, as their table has them."""
+    known = {name: name for name in names}
+    known |= {re.sub(r"^([^\W\d_])_(\d+)$", r"\1\2", name): name for name in names}
+    known |= {text(ElementTree.fromstring(sign)): name for sign, name in said["symbols"]}
+    by_name = dict(zip(names, X.T, strict=True))
+    columns = {sign: by_name[name] for sign, name in known.items()}
+    for direction in said["directions"]:
+        weights = [read_number(w) * X[:, j] for j, w in direction["weights"]]
+        columns[direction["name"]] = read_number(direction["bias"]) + np.sum(weights, axis=0)
+    return columns

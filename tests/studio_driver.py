@@ -14,6 +14,7 @@ from typing import Any
 
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 
 
 @contextmanager
@@ -100,6 +101,16 @@ def begin(driver: Any, address: str, **fields: str) -> float:
     started = time.monotonic()
     until(lambda: "=" in text(driver, "best-formula"))
     return time.monotonic() - started
+
+
+def focused_by_tab(driver: Any, name: str, most: int = 200) -> Any:
+    """Press Tab until a control has the focus, as somebody without a mouse does."""
+    for _ in range(most):
+        active = driver.switch_to.active_element
+        if active.get_attribute("id") == name:
+            return active
+        active.send_keys(Keys.TAB)
+    raise AssertionError(f"Tab does not come to {name}")
 
 
 def state(driver: Any) -> str:

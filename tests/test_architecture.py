@@ -193,21 +193,11 @@ def test_the_loop_neither_prints_nor_saves_nor_looks_at_a_clock():
         assert "open(" not in source
 
 
-@pytest.mark.parametrize("path", sorted(BINDING.glob("*.rs")), ids=lambda p: p.name)
-def test_the_binding_is_thin(path):
-    assert len(path.read_text().splitlines()) <= 400
-
-
-def test_the_binding_consists_of_these_files():
-    assert {p.stem for p in BINDING.glob("*.rs")} == {
-        "lib",
-        "convert",
-        "loss",
-        "settings",
-        "population",
-        "model",
-        "workers",
-    }
+def test_the_binding_is_thin():
+    """Signatures, plain options, errors: at most 500 lines in all, comments included."""
+    files = {p.stem: len(p.read_text().splitlines()) for p in BINDING.glob("*.rs")}
+    assert set(files) == {"lib", "convert", "loss", "population", "model", "workers"}
+    assert sum(files.values()) <= 500
 
 
 def test_the_core_is_pure():

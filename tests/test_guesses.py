@@ -98,3 +98,14 @@ def test_mistakes_are_told(guess, said):
 def test_not_with_a_configuration_of_the_paper():
     with pytest.raises(ValueError, match="guesses belong to the default search"):
         MultigeneRegressor("UB", guesses="t", **QUICK).fit(TABLE, LAW)
+
+
+@pytest.mark.parametrize("guess", ["p*dose", "f(dose)*t"])
+def test_a_guess_with_a_gap_is_a_form(guess):
+    with pytest.raises(ValueError, match="is a form: give form= instead of guesses"):
+        read_guesses(guess, list(TABLE.columns))
+
+
+def test_another_case_is_near():
+    with pytest.raises(ValueError, match="'T' is no column; did you mean 't'"):
+        read_guesses("2*T", list(TABLE.columns))

@@ -131,6 +131,8 @@ def test_files_of_the_first_program_load():
     # A setting that is none any more is left out, and what came in its place is off.
     assert document["settings"]["search"].pop("compact") is True
     assert again["settings"]["search"]["short"] is False
+    assert document["settings"]["refinement"].pop("bound") == "inf"
+    assert again["settings"]["refinement"]["bound"] is None
     for name in ("portfolio", "adaptive", "brief", "neutral", "rounding"):
         assert document["settings"]["seeking"].pop(name) is True
     for part, values in document["settings"].items():

@@ -23,7 +23,7 @@ from multigene.export import EXPORTERS
 from multigene.fitted import FittedModel
 from multigene.model_file import dumps, loads
 from multigene.settings.resolve import resolved
-from multigene.settings.settings import PARTS
+from multigene.settings.settings import setting_names
 
 #: Seconds and megabytes that any file may take to be refused, or to be read, printed and exported.
 SECONDS, MEGABYTES = 1.0, 200.0
@@ -174,7 +174,7 @@ def tables(rng: np.random.Generator, trials: int) -> Outcome:
 def settings(rng: np.random.Generator, trials: int) -> Outcome:
     """Random values of random settings and parameters: resolved, or refused with a sentence."""
     outcome = Outcome()
-    known = sorted({name for part in PARTS.values() for name in part.__dataclass_fields__})
+    known = sorted(setting_names())
     parameters = sorted(inspect.signature(MultigeneRegressor).parameters)
     values: list[Any] = [
         None, True, False, 0, 1, -1, 3, 10**6, 10**30, 0.0, 0.5, 1.5, -2.5, float("inf"), float("nan"), 1e308, "", "sin",

@@ -34,15 +34,15 @@ def apply(name: str, x: _Floats, y: _Floats | None = None) -> _Floats:
     """Apply one operator to arrays, element by element."""
 
 def column_sets(
-    columns: _Floats, cost: _Floats, target: _Floats, width: int, largest: int, exact: float
+    columns: _Floats, cost: _Floats, target: _Floats, beam: tuple[int, int, float]
 ) -> list[tuple[float, float, list[int]]]:
     """Sets of columns (lines of a matrix, of length one) whose sums come closest to a target of length one, smallest first: what
-    each leaves of it, squared, what it costs, its members. The best `width` of a size are carried on to the next one, up to
-    `largest`, unless one leaves less than `exact`."""
+    each leaves of it, squared, what it costs, its members. `beam` is (width, largest, exact): the best `width` of
+    a size are carried on to the next one, up to `largest`, unless one leaves less than `exact`."""
 
-def loss_rows(loss: tuple[str, list[float]], y: _Floats, p: _Floats) -> tuple[_Floats, _Floats, _Floats]:
-    """A loss by name with its numbers on every row: what a prediction costs, and weight and response of the squared error that
-    looks like it there."""
+def loss_rows(loss: tuple[str, list[float]], y: _Floats, p: _Floats) -> list[_Floats]:
+    """A loss by name with its numbers on every row, three arrays: what a prediction costs, and weight and response of the squared
+    error that looks like it there."""
 
 def loss_constant(loss: tuple[str, list[float]], y: _Floats, weights: _Floats) -> float:
     """The constant of least loss."""
@@ -196,17 +196,15 @@ class Population:
     def perturb_shared(self, sigma: float, seed: int) -> None:
         """Add N(0, σ) to the weights that all individuals share."""
 
-    def evaluate(
-        self, data: Dataset, by: tuple[str, float, float] | None = None
-    ) -> tuple[_Floats, npt.NDArray[np.uint64]]:
-        """Fit outer coefficients; fitness by a criterion, R² without one (−inf for unfit individuals) and complexity of
-        every individual."""
+    def evaluate(self, data: Dataset, selection: Any | None = None) -> tuple[_Floats, npt.NDArray[np.uint64]]:
+        """Fit outer coefficients; fitness by the criterion of a `multigene.settings.Selection`, R² without one (−inf for unfit
+        individuals) and complexity of every individual."""
 
     def refine(
         self,
         data: Dataset,
         refinement: Any,
-        by: tuple[str, float, float],
+        selection: Any,
         race: float | None,
         seeds: list[int],
     ) -> int:

@@ -216,7 +216,8 @@ class FittedModel:
     def __str__(self) -> str:
         return (
             f"{self.target} = {self.formula.where()}\n"
-            f"{self.measured()} on the training rows, {anatomy(self.formula.size, self.n_genes)}; "
+            + "".join(f"  with {name} = {text}\n" for name, text in self.chosen.parts)
+            + f"{self.measured()} on the training rows, {anatomy(self.formula.size, self.n_genes)}; "
             f"{among(len(self.front.listed))}"
             + "".join(f"\n{verdict}" for verdict in self.certificate)
             + (f"\n\n{self.picks_text()}" if len(self.front.listed) > 1 else "")

@@ -49,6 +49,10 @@ NOTHING_WITH_THESE_UNITS = (
     "No formula was found that agrees with the units, so the model is the mean; check them, give more time, or leave units out. "
     "A constant that has a unit inside a formula, such as g in v**2/2 + g*h, needs a column of its own."
 )
+NOTHING_OF_THE_FORM = (
+    "No formula of the form {form!r} was found{why}, so the model is the mean; check the form, or give more rows or more "
+    "time."
+)
 #: Shares of a time limit for a search on the largest group alone and for the numbers of groups. Round numbers.
 ALONE_SHARE, NUMBERS_SHARE = 0.3, 0.2
 #: Rows that a group must have for a search of its own.
@@ -113,8 +117,6 @@ class Fitting:
             self.workers.set_deadline(settings.stopping.seconds - (self.now() - self.started))
         units, warm = parameters.units, parameters.warm_start
         dimensions = None if units is None else Dimensions.of(units, data.features, data.target)
-        if data.form is not None and parameters.shapes is not None:
-            raise ValueError("shapes and form do not go together yet; leave one of them out.")
         known = Known.of(parameters.shapes, data.features, data.target, data.X, data.y, loss)
         mark = ""
         if checkpoint or warm:
@@ -159,9 +161,20 @@ class Fitting:
                 alone = self._alone(data, line)
                 fitted = replace(fitted, settings=self.settings)
                 fitted = grouped_model(fitted, alone, data, self._time_is_up)
-        if dimensions is not None and not variables(fitted.formula.expression) and np.ptp(data.y) > 0.0:
-            warnings.warn(NOTHING_WITH_THESE_UNITS, UserWarning, stacklevel=3)
+        self._warn_of_the_mean(fitted, data)
         return fitted, run.state() if warm else None
+
+    def _warn_of_the_mean(self, fitted: FittedModel, data: Data) -> None:
+        """Say why there is nothing but a constant, where what the user knows may be the reason."""
+        if variables(fitted.formula.expression) or np.ptp(data.y) == 0.0:
+            return
+        if data.form is not None:
+            limit = self.parameters.max_size
+            why = "" if limit is None else f" with at most {limit} nodes"
+            form = data.form.text
+            warnings.warn(NOTHING_OF_THE_FORM.format(form=form, why=why), UserWarning, stacklevel=4)
+        elif self.parameters.units is not None:
+            warnings.warn(NOTHING_WITH_THESE_UNITS, UserWarning, stacklevel=4)
 
     def _search_settings(self, data: Data) -> Settings:
         """Settings of the search. With groups it has a part of the time, and no held-out rows: they decide afterwards."""
@@ -245,6 +258,8 @@ def seen(
         loss=loss,
         known=known,
     )
+    if problem.keeper is not None:
+        problem.keeper.formed = data.form is not None
     return replace(problem, dimensions=dimensions, guesses=data.guesses, form=data.form)
 
 

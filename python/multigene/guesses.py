@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from multigene.data.encoding.columns import spoken_places
 from multigene.expression.from_sympy import is_sympy, sympy_text
 from multigene.expression.reading import read
 from multigene.expression.tree import Expression, Variable, substitute, variables
@@ -22,6 +23,7 @@ from multigene.words import nearest
 EQUATIONS = ("equation", "formula", "function", "expression", "solution", "model")
 #: Guesses that are tuned before the search begins; more would be a search of their own.
 MOST = 200
+HINT = " A formula with an unknown number or function in it is a form: give form= instead of guesses."
 FORMS = "text such as '2*a*exp(-b)', a SymPy expression, a Formula, a fitted model, a model file or a front (.csv, a table)"
 
 
@@ -39,7 +41,7 @@ def _read(item: Any, names: Sequence[str]) -> list[Expression]:
     if isinstance(item, Path) or (isinstance(item, str) and item.strip().lower().endswith((".json", ".csv"))):
         return _of_file(Path(item), names)
     if isinstance(item, str):
-        return [read(item, names, "The guess")]
+        return [read(item, names, "The guess", HINT)]
     fitted = getattr(item, "fitted_", item)
     if isinstance(fitted, FittedModel):
         return [_of_formula(fitted.formula, names, "the model")]
@@ -90,7 +92,7 @@ def _of_table(table: Any, source: str, names: Sequence[str]) -> list[Expression]
 
 def _of_formula(formula: Formula, names: Sequence[str], source: str) -> Expression:
     """Its expression over the present columns, by name."""
-    places = {str(name): place for place, name in enumerate(names)}
+    places = spoken_places(names)
     moved = {}
     for index in variables(formula.expression):
         name = str(formula.feature_names[index])

@@ -125,8 +125,8 @@ class Checked:
         """A finite number; the parser has refused others."""
         return _number(self.values.get(name), name)
 
-    def members(self, n_features: int) -> list[tuple[Individual, float, int, float, str]]:
-        """The models of the front: model, training R², complexity, R² on rows held out, source."""
+    def members(self, n_features: int) -> list[tuple[Any, ...]]:
+        """The models of the front: model, training R², complexity, R² on rows held out, source, parts of a form."""
         rows, found, nodes = self._list("front", self.limits.models), [], 0
         if not rows:
             raise ValueError("its front has no models")
@@ -143,8 +143,17 @@ class Checked:
             r2 = float("-inf") if row.get("r2") is None else entry.number("r2")
             validation = float("nan") if row.get("validation_r2") is None else entry.number("validation_r2")
             source = entry.text("source") if "source" in row else "search"
-            found.append((individual, r2, entry.whole("complexity", 0, 1 << 40), validation, source))
+            complexity = entry.whole("complexity", 0, 1 << 40)
+            found.append((individual, r2, complexity, validation, source, entry._parts()))
         return found
+
+    def _parts(self) -> tuple[tuple[str, str], ...]:
+        """What stands in the gaps of a form, for people."""
+        rows = self._list("parts", self.limits.models) if "parts" in self.values else []
+        for row in rows:
+            if not isinstance(row, list) or len(row) != 2 or not all(isinstance(t, str) for t in row):
+                raise ValueError("a part of a form is not a name and its text")
+        return tuple((row[0][:1000], row[1][:10_000]) for row in rows)
 
     def data_summary(self, names: Sequence[str]) -> dict[str, Any] | None:
         """Rows and ranges of the training data, as far as the file tells."""

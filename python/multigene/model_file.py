@@ -13,7 +13,6 @@ import os
 import platform
 import re
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -33,7 +32,7 @@ from multigene.fitted import FittedModel
 from multigene.groups.certainty import GroupUncertainty, own_columns
 from multigene.groups.regroup import Groups
 from multigene.model_check import Checked, Limits
-from multigene.settings.defaults import READABLE_DEPENDENCE
+from multigene.settings.earlier import as_they_were
 from multigene.settings.loss import loss_of
 from multigene.settings.parameters import Parameters
 from multigene.settings.settings import Settings
@@ -150,6 +149,7 @@ def _member(member: Member) -> dict[str, Any]:
         "genes": individual.genes,
         "validation_r2": member.validation if math.isfinite(member.validation) else None,
         "source": member.source,
+        **({"parts": [list(part) for part in member.parts]} if member.parts else {}),
     }
 
 
@@ -367,7 +367,7 @@ def _model(document: Checked) -> FittedModel:
     default = chosen
     if "default" in document.values:
         default = members[document.whole("default", 0, len(members) - 1)]
-    settings = settings_from(_as_it_was(document.table("settings").values))
+    settings = settings_from(as_they_were(document.table("settings").values))
     data = document.data_summary(names)
     run = document.table("run")
     stopped_by = run.text("stopped_by")
@@ -395,22 +395,3 @@ def _model(document: Checked) -> FittedModel:
         command=document.command(),
         known_uncertainty=None if known is None else (chosen, known),
     )
-
-
-#: Switches that the law search had once.
-ALWAYS_ON = ("portfolio", "adaptive", "brief", "neutral", "rounding")
-
-
-def _as_it_was(settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Settings of a file with what was fixed before it became a setting, and without what is none any more."""
-    genes, search, seeking = settings.get("genes"), settings.get("search"), settings.get("seeking")
-    if isinstance(seeking, dict):
-        settings = {**settings, "seeking": {name: seeking[name] for name in seeking if name not in ALWAYS_ON}}
-    if isinstance(genes, dict) and "dependent_below" not in genes:
-        settings = {**settings, "genes": {**genes, "dependent_below": READABLE_DEPENDENCE}}
-    if (
-        isinstance(search, dict) and "compact" in search
-    ):  # an island of its own, before there was one for short formulas
-        kept = {name: value for name, value in search.items() if name != "compact"}
-        settings = {**settings, "search": {"short": False, **kept}}
-    return settings

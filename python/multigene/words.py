@@ -29,7 +29,18 @@ def among(models: int) -> str:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """`; did you mean 'a' or 'b'?` for names that are close, or an empty string."""
-    close = difflib.get_close_matches(str(name), [str(k) for k in known], n=3, cutoff=0.6)
+    known = [str(k) for k in known]
+    same = [k for k in known if k.lower() == str(name).lower()]  # difflib thinks nothing of 'T' and 't'
+    close = same or difflib.get_close_matches(str(name), known, n=3, cutoff=0.6)
     if not close:
         return ""
     return "; did you mean " + " or ".join(repr(c) for c in close) + "?"
+
+
+def shortened(name: str, most: int) -> str:
+    """A name of at most this many characters, with the middle left out where it is longer."""
+    return (
+        name
+        if len(name) <= most
+        else f"{name[: (most - 1) - (most - 1) // 2]}…{name[len(name) - (most - 1) // 2 :]}"
+    )

@@ -10,7 +10,8 @@ import pytest
 
 from multigene import _reference as twin
 from multigene._engine import Dataset, Individual, Population, Workers, apply, operators
-from multigene.settings.settings import PAPER_FUNCTIONS, Genes, Tuning, Variation, function_entries
+from multigene.settings.functions import PAPER_FUNCTIONS, function_entries
+from multigene.settings.settings import Genes, Tuning, Variation
 
 ALL_FUNCTIONS = [name for name, _, _ in operators()] + [f"pow{n}" for n in (2, 3, 4, 5, 6, 7, -1, -2)]
 #: Functions whose derivative jumps somewhere: finite differences across the jump say nothing.

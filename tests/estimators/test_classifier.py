@@ -205,3 +205,24 @@ def test_real_classes():
     assert MultigeneClassifier(TINY).fit(X, y).score(X, y) > 0.9
     X, y = load_breast_cancer(return_X_y=True)
     assert MultigeneClassifier(TINY).fit(X, y).score(X, y) > 0.9
+
+
+def test_rows_without_a_class_are_left_out(ring):
+    X, y = ring
+    labels = y.to_numpy(dtype=object).copy()
+    labels[:5] = None
+    with pytest.warns(UserWarning, match=f"Left out 5 rows of {len(y)} without a class"):
+        model = MultigeneClassifier(MultigeneRegressor(generations=1, random_state=0)).fit(X, labels)
+    assert list(model.classes_) == ["inside", "outside"]
+
+
+def test_classes_of_different_kinds_are_refused(ring):
+    X, y = ring
+    mixed = np.array([label if label == "inside" else 3 for label in y], dtype=object)
+    with pytest.raises(ValueError, match="classes of different kinds, such as 'inside' and 3"):
+        MultigeneClassifier().fit(X, mixed)
+
+
+def test_parameters_of_the_search_are_told_where_they_belong():
+    with pytest.raises(TypeError, match=r"give MultigeneRegressor\(time_limit=5\) as regressor"):
+        MultigeneClassifier(time_limit=5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import warnings
 from pathlib import Path
@@ -64,10 +65,10 @@ def test_excel_formulas() -> None:
         for number, formula in enumerate(formulas):
             if number == DEEP:
                 with pytest.raises(ValueError, match="8192 characters"):
-                    formula.to("excel")
+                    formula.to("excel", let=False)
                 results.append(np.full(len(X), np.nan))
                 continue
-            function = parser.ast(formula.to("excel"))[1].compile()
+            function = parser.ast(formula.to("excel", let=False))[1].compile()
             cells = _numbers(function(*(columns[name] for name in function.inputs))).ravel()
             results.append(np.broadcast_to(cells, len(X)))
     check(results, forgiving=True, skip=frozenset({DEEP}))
@@ -80,7 +81,9 @@ def test_excel_in_a_spreadsheet_program(tmp_path: Path) -> None:
     lines = []
     for number, row in enumerate(rows, start=2):
         values = [repr(float(value)) for value in row]
-        values += [f'"{each.to("excel", row=number)}"' for n, each in enumerate(formulas) if n != DEEP]
+        values += [
+            f'"{each.to("excel", row=number, let=False)}"' for n, each in enumerate(formulas) if n != DEEP
+        ]
         lines.append(",".join(values))
     (tmp_path / "in.csv").write_text("\n".join(["x", *lines]) + "\n")
     options = ["-O", "format=raw separator=,"]
@@ -101,6 +104,51 @@ def test_excel_in_a_spreadsheet_program(tmp_path: Path) -> None:
         # A spreadsheet may carry more digits or exponents inside; only ordinary rows are comparable.
         bad = [r for r in expected.disagreement(actual, forgiving=True) if r < len(rows) and expected.tame[r]]
         assert not bad, (n, formulas[n].to("excel"), bad[0], actual[bad[0]], expected.value[bad[0]])
+
+
+def _written_out(text: str) -> str:
+    """A formula without its LET: the names replaced by what they stand for. Neither engine here knows LET."""
+    parts, depth, start = list[str](), 0, len("=LET(")
+    for place in range(start, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[place], 0)
+        if (text[place] == "," and depth == 0) or depth < 0:
+            parts.append(text[start:place])
+            start = place + 1
+    *bound, body = parts
+    for name, value in reversed(list(zip(bound[::2], bound[1::2], strict=True))):
+        body = re.sub(rf"\b{name}\b", f"({value})", body)
+    return "=" + body
+
+
+def test_excel_names_the_directions_of_a_long_formula() -> None:
+    columns = [Variable(i) for i in range(6)]
+
+    def direction(*weights: float) -> Operation:
+        terms = [
+            Operation("mul", (Number(w), x)) for w, x in zip(weights, columns[: len(weights)], strict=True)
+        ]
+        return Operation("add", (*terms, Number(0.5)))
+
+    u, v = direction(0.1, 0.2, -0.3, 0.4, -0.5, 0.6), direction(0.7, -0.8, 0.9)
+    formula = Formula(
+        Operation("add", (Operation("tanh", (u,)), Operation("mul", (u, v)), Operation("sin", (v,)))),
+        [f"x{i}" for i in range(6)],
+    )
+    text = formula.to("excel")
+    assert text.startswith("=LET(mg_s1,"), text
+    assert text.count("A2") == 2, text
+    assert "LET" not in formula.to("excel", let=False)
+    X = np.random.default_rng(0).normal(size=(20, 6))
+    function = _engine().ast(_written_out(text))[1].compile()
+    cells = {f"{chr(ord('A') + i)}2": X[:, [i]] for i in range(6)}
+    values = _numbers(function(*(cells[name] for name in function.inputs))).ravel()
+    np.testing.assert_allclose(values, formula(X), rtol=1e-12)
+
+
+def test_excel_takes_with_names_what_is_too_long_without() -> None:
+    text = cases().formulas[DEEP].to("excel")
+    assert text.startswith("=LET(")
+    assert len(text) <= 8192
 
 
 def test_excel_signs_powers_and_numbers() -> None:

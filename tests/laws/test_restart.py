@@ -49,7 +49,7 @@ def test_climbing_finds_a_law_that_is_one_step_away(law, near):
     first = Individual(near, 0.0, [1.0] * len(near))
     settings = seeker_settings((), False)
     alone = Population.of([first], settings.genes, 2, Workers(1))
-    fitness, complexity = alone.evaluate(data, settings.selection.by)
+    fitness, complexity = alone.evaluate(data, settings.selection)
     start = Generation(0, ParetoFront(), fitness, complexity, 0, alone, {})
     start.front.update(alone, alone.peaks(), complexity)
     assert left(start.front) > 1e-3

@@ -17,7 +17,8 @@ from multigene.laws.restart import luby, worth_a_look
 from multigene.laws.restarts import Restarts
 from multigene.laws.seekers import Seekers
 from multigene.laws.survey.stages import stages
-from multigene.settings.settings import Seeking, function_entries
+from multigene.settings.functions import function_entries
+from multigene.settings.settings import Seeking
 
 NAMES = list("abcdefghi")
 

@@ -7,8 +7,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from mathml_reader import text, value
-from report_cases import fitted, rows
+from mathml_reader import value
+from report_cases import fitted, rows, shown_columns
 
 from multigene import MultigeneRegressor
 from multigene._engine import Individual
@@ -16,7 +16,7 @@ from multigene.expression.genes import model_expression
 from multigene.formula import Formula
 from multigene.report import collect
 from multigene.report.html import for_script
-from multigene.report.numbers import read_number, spoken_number, spoken_r2
+from multigene.report.numbers import spoken_number, spoken_r2
 from multigene.report.shown_formula import digits_of, written
 from multigene.report.statistics import Rows
 
@@ -71,23 +71,9 @@ def runs() -> dict[str, MultigeneRegressor]:
     }
 
 
-def signs(said: dict, names: list[str]) -> dict[str, str]:
-    """What stands for each column in the formula: its name, its letters without the mark of an index, or a symbol."""
-    known = {name: name for name in names}
-    known |= {re.sub(r"^([^\W\d_])_(\d+)$", r"\1\2", name): name for name in names}
-    from xml.etree import ElementTree
-
-    return known | {text(ElementTree.fromstring(sign)): name for sign, name in said["symbols"]}
-
-
 def displayed(said: dict, names: list[str], X: np.ndarray) -> np.ndarray:
     """The formula of a page, computed from what the page shows: the equation, symbols of columns, and the table of directions."""
-    by_name = dict(zip(names, X.T, strict=True))
-    columns = {sign: by_name[name] for sign, name in signs(said, names).items()}
-    for direction in said["directions"]:
-        weights = [read_number(w) * X[:, j] for j, w in direction["weights"]]
-        columns[direction["name"]] = read_number(direction["bias"]) + np.sum(weights, axis=0)
-    return np.broadcast_to(value(said["mathml"], columns), len(X))
+    return np.broadcast_to(value(said["mathml"], shown_columns(said, names, X)), len(X))
 
 
 def assert_same(shown: np.ndarray, exact: np.ndarray, y: np.ndarray) -> None:

@@ -51,3 +51,12 @@ def test_a_report_holds_every_module_once():
 def test_the_script_of_a_report_can_be_parsed(tmp_path):
     (tmp_path / "page.mjs").write_text(inlined("page.js"))
     subprocess.run(["node", "--check", str(tmp_path / "page.mjs")], check=True)
+
+
+def test_what_the_studio_loads_is_small_without_the_chart_library():
+    """At most 300 kB of modules, styles and markup."""
+    pytest.importorskip("starlette", reason="needs multigene[studio]")
+    from multigene.studio.app import assets
+
+    page = resources.files("multigene.studio") / "templates" / "index.html"
+    assert sum(map(len, assets().values())) + len(page.read_bytes()) <= 300_000

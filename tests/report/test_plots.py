@@ -8,6 +8,7 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from report_cases import awkward, fitted, rows
 
@@ -156,6 +157,72 @@ def test_trees_have_every_leaf_of_the_genes():
     labels = [text.get_text() for text in model.plot.genes().texts]
     assert set(model.formula_.variables) <= set(labels)
     assert sum("gene" in label for label in labels) == model.n_genes_
+
+
+@pytest.fixture(scope="module")
+def long_names():
+    """A long formula with linear combinations of columns whose names are long."""
+    rng = np.random.default_rng(0)
+    names = [
+        f"mean_temperature_of_the_{place}_wall_in_celsius"
+        for place in ("left", "right", "upper", "lower", "inner")
+    ]
+    X = pd.DataFrame(rng.uniform(-2, 2, (200, 5)), columns=names)
+    y = np.tanh(X.to_numpy() @ [1, -2, 1, 3, 1]) + np.sin(X.to_numpy() @ [1, 0, 2, -1, 1]) + X.iloc[:, 0] ** 2
+    y = pd.Series(y, name="heat_flux_through_the_outer_shell_watts_per_square_metre")
+    model = MultigeneRegressor("UB", generations=25, settings={"population_size": 80}, random_state=0).fit(
+        X, y
+    )
+    assert model.formula_.size > 60
+    return model
+
+
+def overlaps(texts):
+    """Pairs of texts that cover each other."""
+    figure = texts[0].figure
+    figure.canvas.draw()
+    boxes = [(text.get_text(), text.get_window_extent()) for text in texts if text.get_text()]
+    return [
+        (a, b)
+        for place, (a, one) in enumerate(boxes)
+        for b, other in boxes[place + 1 :]
+        if min(one.x1, other.x1) - max(one.x0, other.x0) > 1
+        and min(one.y1, other.y1) - max(one.y0, other.y0) > 1
+    ]
+
+
+def test_figures_of_long_formulas_with_long_names_can_be_read(long_names):
+    genes = long_names.plot.genes()
+    assert overlaps(genes.texts) == []
+    listed = [text.get_text() for text in genes.texts if text.get_text().startswith("u")]
+    assert any(text.startswith("u1 = ") for text in listed)
+    dependence = long_names.plot.partial_dependence()
+    for ax in (*dependence, long_names.plot.directions()):
+        figure = ax.figure
+        figure.canvas.draw()
+        for label in (each for each in (ax.xaxis.label, ax.yaxis.label) if each.get_text()):
+            box = label.get_window_extent()
+            assert box.x0 >= 0
+            assert box.y0 >= 0
+            assert box.x1 <= figure.bbox.width
+            assert box.y1 <= figure.bbox.height
+    assert overlaps([ax.xaxis.label for ax in dependence]) == []
+    ticks = long_names.plot.directions().get_xticklabels()
+    figure = ticks[0].figure
+    figure.canvas.draw()
+    assert all(tick.get_window_extent().x0 >= 0 for tick in ticks)
+
+
+def test_a_heat_map_of_many_columns_has_those_that_weigh_most():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 60))
+    y = np.tanh(X @ np.linspace(0.0, 1.0, 60))
+    model = MultigeneRegressor("UB", generations=2, settings={"population_size": 20}, random_state=0).fit(
+        X, y
+    )
+    ax = model.plot.directions()
+    assert len(ax.get_xticklabels()) == 30
+    assert "30 of 60 columns" in ax.get_xlabel()
 
 
 def test_a_loaded_model_asks_for_rows(tmp_path, model):

@@ -208,12 +208,9 @@ def test_a_fitted_model_shows_its_formula_in_a_notebook(model):
     assert "<math" not in MultigeneRegressor()._repr_html_()
 
 
-def test_a_thinned_front_keeps_what_is_picked(monkeypatch):
-    from multigene.report import content
-
+def test_a_thinned_front_keeps_what_is_picked():
     model = fitted().fitted_
-    monkeypatch.setattr(content, "MOST_MODELS", 2)
-    said = collect(model)
+    said = collect(model, most=2)
     assert said.left_out > 0
     assert {pick["name"] for pick in said.picks} == {"simple", "balanced", "recommended", "accurate"}
     for pick in said.picks:

@@ -10,7 +10,7 @@ from multigene._engine import Individual
 from multigene.expression.genes import model_expression
 from multigene.search.building import Building, nests
 from multigene.settings.defaults import default_settings
-from multigene.settings.settings import function_entries
+from multigene.settings.functions import function_entries
 
 
 @pytest.mark.parametrize(

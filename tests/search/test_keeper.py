@@ -154,3 +154,23 @@ def test_not_with_a_configuration_of_the_paper(rows):
 
 def test_without_shapes_files_are_as_before(rows):
     assert "shapes" not in json.loads(dumps(MultigeneRegressor(**QUICK).fit(*rows).fitted_))
+
+
+def test_scores_follow_the_loss(rows):
+    X, y = rows
+    model = MultigeneRegressor(shapes=["increasing in x0"], loss="absolute", **QUICK).fit(X, y)
+    errors, spread = np.abs(y - model.predict(X)), np.abs(y - np.median(y))
+    assert model.explained_ == pytest.approx(1.0 - errors.sum() / spread.sum(), abs=0.01)
+
+
+def test_bounds_that_most_rows_break_are_told(rows):
+    X, y = rows
+    with pytest.warns(UserWarning, match=r"'y <= -5' does not hold for the target of 150 of 150 rows"):
+        MultigeneRegressor(shapes=["y <= -5"], **QUICK).fit(X, y)
+
+
+def test_other_coefficients_have_no_score_on_unseen_rows(rows):
+    X, y = rows
+    with pytest.warns(UserWarning, match="does not hold"):
+        model = MultigeneRegressor(shapes=["y <= -5"], **QUICK).fit(X, y)
+    assert model.equations_["validation_r2"].isna().all()

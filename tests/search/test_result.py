@@ -237,7 +237,7 @@ def test_a_provisional_result_takes_the_line_that_was_decided_on():
 
 def test_a_provisional_result_of_very_few_rows_is_not_the_longest():
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(15, 2))
+    X = 5.0 + rng.normal(size=(15, 2))
     problem = Problem.of(X, rng.normal(size=15), None)
     data = problem.dataset()
     genes = ["x0", "x1", "sin(x0)", "x0 * x1", "cos(3.0 * x1)", "tanh(x0 - x1)", "exp(x0)", "x1 * x1"]

@@ -13,7 +13,8 @@ from multigene.search.problem import Problem
 from multigene.search.short import as_emigrant, as_immigrants, short_settings
 from multigene.search.task import Task
 from multigene.settings.defaults import default_settings
-from multigene.settings.settings import Selection, function_entries
+from multigene.settings.functions import function_entries
+from multigene.settings.settings import Selection
 
 
 @pytest.fixture

@@ -118,6 +118,15 @@ def test_ridge_strength_is_the_best_on_rows_left_out():
     np.testing.assert_allclose(ours.weights, RidgeCV([best]).fit(Z, y).coef_, rtol=1e-5, atol=1e-8)
 
 
+def test_ridge_with_many_rows_per_column_is_least_squares_unless_rows_object():
+    rng = np.random.default_rng(2)
+    Z = rng.normal(size=(60, 4))
+    Z[:, 3] = 0.3 * Z[:, 0] + Z[:, 3]
+    y = Z[:, 0] - 0.5 * Z[:, 3] + 0.7 * rng.normal(size=60)
+    line = np.linalg.lstsq(np.column_stack([np.ones(60), Z]), y, rcond=None)[0]
+    np.testing.assert_allclose(Ridge.fitted(Z, y, np.ones(60)).weights, line[1:], atol=1e-4)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_few_noisy_rows_are_left_to_ridge_regression(seed):
     rng = np.random.default_rng(seed)

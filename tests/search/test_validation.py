@@ -8,6 +8,7 @@ import pytest
 from multigene._engine import Individual
 from multigene.evolution.pareto import Candidate, Member
 from multigene.search import validation as module
+from multigene.search.folds import best_line
 from multigene.search.linear import linear_models
 from multigene.search.problem import Problem
 from multigene.search.validation import (
@@ -99,21 +100,23 @@ def test_a_readable_formula_is_taken_where_it_costs_little_on_unseen_rows():
     noise = rng.normal(size=(4, 500)) ** 2
     sizes = [20, 60, 78, 300]
 
-    def number(*r2):
-        return readable(sizes, [(1.0 - r) * e for r, e in zip(r2, noise, strict=True)], r2, 3)
+    def number(*r2, nodes=80, cost=0.01):
+        errors = [(1.0 - r) * e for r, e in zip(r2, noise, strict=True)]
+        return readable(sizes, errors, r2, 3, nodes, cost)
 
     assert (
         number(0.8, 0.90, 0.902, 0.91) == 1
     )  # the smallest of the readable ones that does as well as the best of them
     assert number(0.8, 0.85, 0.895, 0.90) == 2
-    assert number(0.8, 0.85, 0.88, 0.90) == 3  # 0.02 is too much
-    assert number(0.8, 0.95, 0.995, 0.9999) == 3  # fifty times as much is left: there may be a law
-    assert readable(sizes, list(noise), [0.5, 0.9, 0.9, 0.9], 1) == 1
+    assert number(0.8, 0.85, 0.88, 0.90) is None  # 0.02 is too much
+    assert number(0.8, 0.95, 0.995, 0.9999) is None  # fifty times as much is left: there may be a law
+    assert number(0.897, 0.90, 0.90, 0.90, nodes=50, cost=0.005) == 0
+    assert number(0.894, 0.90, 0.90, 0.90, nodes=50, cost=0.005) is None
+    assert readable(sizes, list(noise), [0.5, 0.9, 0.9, 0.9], 1, 80, 0.01) == 1
 
 
 def test_the_search_goes_on_with_what_unseen_rows_speak_for(monkeypatch):
-    monkeypatch.setattr(module, "READABLE", 5)
-    monkeypatch.setattr(module, "READABLE_COST", 2.0)
+    monkeypatch.setattr(module, "READABLE", ((5, 2.0),))
     monkeypatch.setattr(module, "READABLE_LEAVES", 1e9)
     problem = curved()
     decision = decide(problem, "x0", "x0 * x0")
@@ -235,3 +238,17 @@ def test_best_of_takes_the_first_that_is_not_clearly_worse():
     assert best_of(problem, [poor, good, longer]) is good
     assert best_of(problem, [poor, good, longer], longer) is longer
     assert best_of(problem, [poor, good, longer], poor) is good
+
+
+def test_a_column_of_small_effect_belongs_to_the_line_where_all_rows_tell():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(750, 4))
+    y = X @ [0.4, 0.45, 0.25, 0.13] + 0.8 * rng.normal(size=750)
+    problem = Problem.of(X, y, None)
+    linear = linear_models(problem, problem.dataset(problem.search_rows))
+    columns = [c for c, _ in linear[best_line(problem, linear)].tokens(0)[0][2]]
+    assert sorted(columns) == [0, 1, 2, 3]
+    noise = rng.normal(size=750)
+    of_noise = Problem.of(X, noise + X[:, 1], None)
+    linear = linear_models(of_noise, of_noise.dataset(of_noise.search_rows))
+    assert len(linear[best_line(of_noise, linear)].tokens(0)[0][2]) < 4

@@ -10,16 +10,16 @@ import pytest
 
 from multigene import Settings, configuration
 from multigene.settings.check import _CHOICES, _PARAMETERS, _RANGES, _REAL, _SWITCHES, _WHOLE, check
+from multigene.settings.functions import PAPER_FUNCTIONS, function_entries
 from multigene.settings.paper import CODENAMES
 from multigene.settings.settings import (
-    PAPER_FUNCTIONS,
     PARTS,
     Genes,
     Selection,
     Stopping,
     Tuning,
     Variation,
-    function_entries,
+    field_names,
     setting_names,
 )
 
@@ -132,7 +132,7 @@ def test_symbols_of_table_2_are_named():
 
 def test_names_are_unique_and_checked():
     total = sum(len(dataclasses.fields(cls)) for cls in PARTS.values())
-    assert len(setting_names()) == total
+    assert len(field_names()) == total
     checked = {
         *_WHOLE,
         *_REAL,
@@ -144,7 +144,38 @@ def test_names_are_unique_and_checked():
         "product_features",
         "feature_scales",
     }
-    assert set(setting_names()) == checked
+    assert set(field_names()) == checked
+    assert set(setting_names()) < checked
+
+
+def test_what_the_program_chooses_is_no_setting():
+    from multigene.settings.parameters import Parameters
+    from multigene.settings.resolve import resolved
+    from multigene.settings.text import setting_value
+
+    assert len(setting_names()) <= 62
+    for name in set(field_names()) - set(setting_names()):
+        with pytest.raises(ValueError, match=f"'{name}' is chosen by the program and is no setting"):
+            setting_value(name, 1)
+        with pytest.raises(ValueError, match=f"'{name}' is chosen by the program and is no setting"):
+            resolved(Parameters(settings={name: 1}))
+    assert Settings().changed(distinct=True).selection.distinct  # for islands and benchmarks
+
+
+def test_shallow_genes_need_no_other_setting():
+    from multigene import MultigeneRegressor
+
+    model = MultigeneRegressor("baseline", generations=2, random_state=0, settings={"max_depth": 1})
+    assert model.fit([[1.0], [2.0], [4.0]], [1.0, 2.0, 4.0]).predict([[3.0]]) == pytest.approx(3.0)
+
+
+def test_the_engine_reads_settings_as_json():
+    import json
+
+    import numpy as np
+
+    assert json.loads(Genes(max_genes=np.int64(3)).json)["max_genes"] == 3
+    assert json.loads(Selection().json)["criterion"] == "r2"
 
 
 def test_settings_are_frozen():
@@ -228,10 +259,8 @@ def test_bounds_of_whole_numbers(name):
 
 CONTRADICTIONS = [
     ({"elites": 50}, "elites=50 leaves no room"),
-    ({"initial_depth": 12}, "initial_depth=12 is more than max_depth=11"),
     ({"crossover": 0.9, "mutation": 0.2}, "add up to more than 1"),
     ({"constant_mutation": 0.6, "weights_mutation": 0.6}, "add up to more than 1"),
-    ({"min_step": 60.0}, "min_step=60.0 is more than max_step"),
     ({"variable_frequency": 0.0, "lcf_frequency": 0.0, "constant_frequency": 0.0}, "all 0"),
     ({"lcf_range": (1.0, -1.0)}, "first number is the larger"),
 ]

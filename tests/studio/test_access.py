@@ -6,7 +6,9 @@ import bz2
 import gzip
 import io
 import lzma
+import re
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -36,6 +38,7 @@ ADDRESSES = [
     ("POST", "/api/runs/1/ask"),
     ("POST", "/api/runs/1/steer"),
     ("GET", "/api/runs/1/explorer"),
+    ("GET", "/api/runs/1/beside/2"),
     ("POST", "/api/runs/1/change"),
     ("POST", "/api/runs/1/predict?name=t.csv"),
     ("GET", "/api/runs/1/save/model"),
@@ -315,3 +318,11 @@ def test_names_with_markup_come_back_as_text_and_never_as_a_page(client, studio)
     report = client.get(f"/api/runs/{number}/save/report")
     assert "<img" not in report.text
     assert report.headers["content-disposition"].startswith("attachment")
+
+
+def test_the_page_about_the_studio_lists_every_trial_and_none_that_is_not_made():
+    """Every test of this file stands in the table of docs/studio.md, and every name there is a test of this file."""
+    page = Path(__file__).parents[2] / "docs" / "studio.md"
+    listed = set(re.findall(r"`(test_\w+)`", page.read_text("utf-8")))
+    made = set(re.findall(r"^def (test_\w+)", Path(__file__).read_text("utf-8"), re.MULTILINE))
+    assert listed == made - {"test_the_page_about_the_studio_lists_every_trial_and_none_that_is_not_made"}

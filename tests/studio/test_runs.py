@@ -14,7 +14,9 @@ pytest.importorskip("httpx2", reason="needs httpx2 for the test client")
 from starlette.testclient import TestClient
 
 from multigene.data.losses import KINDS
+from multigene.data.training_rows import TrainingRows
 from multigene.model_file import loads
+from multigene.report.numbers import spoken_number
 from multigene.studio.app import Studio
 from multigene.studio.workspace import Workspace
 
@@ -140,6 +142,146 @@ def test_guesses_are_listed_and_never_name_a_file(tmp_path, table):
     assert "guesses=['b*exp(0.9*a)']" in client.get(f"/api/runs/{number}/save/python").text
     for wrong in (["/etc/passwd.json"], [str(table)], ["nothing*a"], "a", [3]):
         assert client.post("/api/runs", json=asked | {"guesses": wrong}).status_code == 400
+
+
+def test_a_form_shapes_and_size_reach_the_search_and_the_python(tmp_path, table):
+    studio, client = opened(tmp_path / "work", table)
+    asked = QUESTION | {"generations": 2, "search": "both"}
+    formed = client.post("/api/runs", json=asked | {"form": "f(a)*b + p"}).json()["number"]
+    wait(client, formed, "done")
+    shaped = asked | {
+        "shapes": ["increasing in b"],
+        "max_size": 25,
+        "prefer": "simple",
+        "features": ["a", "b"],
+    }
+    number = client.post("/api/runs", json=shaped).json()["number"]
+    wait(client, number, "done")
+    model = studio.runs[number].model()
+    assert model.parameters.shapes == ["increasing in b"]
+    assert max(each.complexity for each in model.front.listed) <= 25
+    assert model.choice == "simple"
+    for each, words in ((formed, ["form='f(a)*b + p'"]), (number, ["max_size=25", "model.choose('simple')"])):
+        names: dict = {}
+        text = client.get(f"/api/runs/{each}/save/python").text
+        assert all(word in text for word in words)
+        exec(text, names)
+        pd.testing.assert_frame_equal(names["model"].equations_, studio.runs[each].model().equations())
+        assert str(names["model"].formula_) == str(studio.runs[each].model().formula)
+    # A run of another session has what it was asked.
+    again, _ = opened(tmp_path / "work")
+    assert again.runs[number].question == studio.runs[number].question
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("form", "f(a, «zz»)*b", "'zz' is no column"),
+        ("form", "f(a«»", ""),
+        ("guesses", ["a*«nothing»"], "no column"),
+        ("shapes", ["increasing in zz"], "'zz', which is no column"),
+        ("shapes", ["nonsense"], "not understood"),
+        ("units", {"a": "m"}, "no entry for the feature 'b'"),
+        ("units", {"a": "m", "b": "nonsense", "the c": "s"}, "nonsense"),
+        ("loss", "abs(y - q)", ""),
+        ("max_size", 0.5, ""),
+        ("prefer", "best", "no preference"),
+        ("functions", ["rm"], "no function"),
+        ("generations", 0, "above 0"),
+        ("holdout", 2, "between 0 and 1"),
+        ("seed", -1, "whole number"),
+    ],
+)
+def test_a_mistake_names_its_field_and_marks_the_place(tmp_path, table, field, value, said):
+    studio, client = opened(tmp_path / "work", table)
+    plain = str(value).replace("«", "").replace("»", "")
+    given = plain if isinstance(value, str) else [plain[2:-2]] if isinstance(value, list) else value
+    answer = client.post("/api/runs", json=QUESTION | {"search": "both", field: given})
+    assert answer.status_code == 400
+    told = answer.json()
+    assert told["field"] == field
+    assert said in told["trouble"]
+    if "«" in str(value) and "«»" not in str(value):
+        assert (value if isinstance(value, str) else value[0]) in told["trouble"]
+    assert studio.runs == {}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"form": "f(a)", "shapes": ["increasing in a"]},
+        {"form": "f(a)", "guesses": ["a"]},
+        {"form": 3},
+        {"shapes": "increasing in a"},
+        {"units": ["m"]},
+        {"units": {"a": 3}},
+    ],
+)
+def test_what_does_not_go_together_is_told_before_the_search(tmp_path, table, change):
+    studio, client = opened(tmp_path / "work", table)
+    answer = client.post("/api/runs", json=QUESTION | {"search": "both"} | change)
+    assert answer.status_code == 400
+    assert answer.json()["trouble"]
+    assert studio.runs == {}
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute"])
+def test_formulas_of_a_running_search_are_measured_on_rows_that_it_does_not_see(tmp_path, table, loss):
+    studio, client = opened(tmp_path / "work", table)
+    asked = QUESTION | {"loss": loss, "generations": None, "seconds": 600}
+    number = client.post("/api/runs", json=asked).json()["number"]
+    run, seen = studio.runs[number], {"unseen": None}
+    while seen["unseen"] is None:
+        seen = client.get(f"/api/runs/{number}/live").json()
+        assert seen["state"] == "running"
+    client.post(f"/api/runs/{number}/ask", json={"what": "stop"})
+    wait(client, number, "done")
+    said = client.get(f"/api/runs/{number}/live").json()
+    model, X, y = run.model(), *run.arrays(run.test)
+    prediction = model.predict(X)
+    measured = model.metrics(TrainingRows.of(X, y, None, model.loss))
+    assert said["unseen"]["r2"] == float(f"{measured.get('explained', measured['r2']):.6g}")
+    half = np.sort(np.abs(y - prediction))[int(np.ceil(0.5 * len(y))) - 1]
+    assert said["unseen"]["half"] == float(f"{half:.4g}")
+    assert f"{len(y)} test rows are predicted to within {spoken_number(half, 3)}" in said["unseen"]["said"]
+    assert np.allclose(said["unseen"]["actual"], y, rtol=1e-4)
+    assert np.allclose(said["unseen"]["predicted"], prediction, rtol=1e-4)
+    assert [row["size"] for row in said["front"]] == [each.complexity for each in model.front.listed]
+    for row, listed in zip(said["front"], model.front.listed, strict=True):
+        exact = model.loss.explained(y, listed.member.individual.predict(X))
+        assert row["test"] == pytest.approx(exact, rel=1e-5)
+        assert row["formula"] in (None, str(listed.formula))
+
+
+def test_models_of_two_runs_stand_side_by_side(tmp_path, table):
+    studio, client = opened(tmp_path / "work", table)
+    few = QUESTION | {"generations": 2}
+    changes = (
+        {},
+        {"features": ["a", "b"]},
+        {"seed": 4},
+        {"target": "a", "features": ["b", "y"]},
+        {"holdout": 0},
+    )
+    for change in changes:
+        wait(client, client.post("/api/runs", json=few | change).json()["number"], "done")
+    seen = client.get("/api/runs/1/beside/2").json()
+    assert "80 rows that neither search has seen" in seen["said"]
+    test = studio.runs[1].test
+    for said, number in zip(seen["common"], (1, 2), strict=True):
+        run = studio.runs[number]
+        residual = test["y"].to_numpy() - run.model().predict(run.arrays(test)[0])
+        r2 = 1.0 - residual @ residual / np.sum((test["y"] - test["y"].mean()) ** 2)
+        assert said["r2"] == pytest.approx(r2, rel=1e-5)
+        assert said["mae"] == pytest.approx(np.abs(residual).mean(), rel=1e-5)
+        assert said["rows"] == 80
+    assert [each["text"] for each in seen["runs"]] != ["", ""]
+    assert all("<math" in each["panels"]["formula"] for each in seen["runs"])
+    both = client.get("/api/runs/1/beside/3").json()  # other test rows: those of both count
+    assert 0 < both["common"][0]["rows"] < 80
+    assert client.get("/api/runs/1/beside/4").json()["common"] == []
+    assert "at least one" in client.get("/api/runs/1/beside/5").json()["said"]
+    assert client.get("/api/runs/1/beside/9").status_code == 404
 
 
 def test_pause_restart_of_the_studio_and_going_on(tmp_path, table):

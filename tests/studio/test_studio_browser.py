@@ -13,7 +13,8 @@ if MISSING:
     pytest.skip(MISSING, allow_module_level=True)
 
 from selenium.webdriver.common.by import By
-from studio_driver import begin, click, fill, ready, served, state, text, until
+from selenium.webdriver.common.keys import Keys
+from studio_driver import begin, click, fill, focused_by_tab, ready, served, state, text, until
 
 
 @pytest.fixture(scope="module")
@@ -117,4 +118,64 @@ def test_two_tabs_see_the_same_run_and_a_phone_can_use_it(tmp_path, table):
         until(lambda: state(driver) == "done")
         driver.switch_to.window(first)
         until(lambda: state(driver) == "done")
+        assert console_errors(driver) == []
+
+
+def test_mistakes_are_marked_in_their_field_and_two_runs_stand_side_by_side(tmp_path, table):
+    with served(tmp_path / "work", table) as address, chromium() as driver:
+        driver.get(address)
+        click(driver, "to-question")
+        for summary in until(lambda: driver.find_elements(By.CSS_SELECTOR, "details.box > summary")):
+            driver.execute_script("arguments[0].click()", summary)
+        for name, typed, place in (
+            ("form", "f(speed, gap)*exp(speed)", "gap"),
+            ("shapes", "speed >= 0\nincreasing in gap", "increasing in gap"),
+            ("guesses", "speed*2\nspeed*gap", "gap"),
+        ):
+            fill(driver, name, typed)
+            click(driver, "start")
+            until(lambda name=name: text(driver, f"{name}-mistake"))
+            selected = driver.execute_script(
+                "const e = document.activeElement; return [e.id, e.value.slice(e.selectionStart, e.selectionEnd)]"
+            )
+            assert selected == [name, place]
+            assert driver.find_element(By.ID, name).get_attribute("aria-invalid") == "true"
+            fill(driver, name, "")
+        assert serious(driver) == []
+        assert driver.execute_script("return location.hash") == "#question"
+        driver.get_log("browser")  # refused questions are told there as well
+        for features in ("3", "4"):
+            begin(driver, address, generations=features)
+            until(lambda: state(driver) == "done")
+        # The front is read with the arrow keys.
+        driver.find_element(By.ID, "live-front").send_keys(Keys.HOME, Keys.ARROW_RIGHT)
+        until(lambda: "nodes, R²" in text(driver, "hovered"))
+        driver.find_element(By.ID, "step-runs").click()
+        until(lambda: text(driver, "run-table").count("done") == 2)
+        click(driver, "compare")
+        until(lambda: driver.execute_script("return !!document.querySelector('#common-curves .main-svg')"))
+        assert "100 rows that neither search has seen" in text(driver, "common-said")
+        assert len(driver.find_elements(By.CSS_SELECTOR, "#beside-runs math")) >= 2
+        assert serious(driver) == []
+        assert console_errors(driver) == []
+
+
+def test_the_keyboard_is_enough_from_the_table_to_a_saved_formula(tmp_path, table):
+    with served(tmp_path / "work", table) as address, chromium() as driver:
+        driver.get(address)
+        driver.execute_cdp_cmd(
+            "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path / "down")}
+        )
+        until(lambda: driver.find_elements(By.ID, "to-question"))
+        focused_by_tab(driver, "to-question").send_keys(Keys.ENTER)
+        until(lambda: driver.execute_script("return document.activeElement.id") == "target")
+        focused_by_tab(driver, "seconds").send_keys(Keys.CONTROL, "a", Keys.NULL, "300")
+        focused_by_tab(driver, "start").send_keys(Keys.ENTER)
+        until(lambda: "=" in text(driver, "best-formula"))
+        focused_by_tab(driver, "stop").send_keys(Keys.SPACE)
+        until(lambda: state(driver) == "done")
+        focused_by_tab(driver, "look").send_keys(Keys.ENTER)
+        until(lambda: ready(driver))
+        focused_by_tab(driver, "save-model").send_keys(Keys.ENTER)
+        until(lambda: (tmp_path / "down" / "model.json").exists())
         assert console_errors(driver) == []

@@ -151,7 +151,7 @@ fn run(name: &str, configuration: &Configuration, generations: usize) {
             );
             window = processor_seconds();
         }
-        population = population.breed(&parents, &elites, &Variation::default(), &seeds);
+        population = population.breed(&parents, &elites, &Variation::default(), &seeds).unwrap();
         spent.breeding += processor_seconds() - start;
     }
     spent.print(name, generations, processor_seconds() - begin);

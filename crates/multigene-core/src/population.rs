@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::evaluate::criterion::Criterion;
 use crate::evaluate::dataset::Dataset;
 use crate::evaluate::outer_fit::{Context, Workspace};
-use crate::settings::{Tuning, Variation};
+use crate::settings::{Selection, Tuning, Variation};
 use crate::tree::functions::CustomOperator;
 use crate::tree::individual::Individual;
 use crate::tree::text;
@@ -33,6 +33,7 @@ thread_local! {
 /// Lends the thread's buffers. What is left of a data set in them is dropped, so that it does not outlive the data.
 fn with_workspace<R>(verb: impl FnOnce(&mut Workspace) -> R) -> R {
     WORKSPACE.with_borrow_mut(|workspace| {
+        workspace.roughly = true;
         let result = verb(workspace);
         workspace.working = None;
         result
@@ -168,6 +169,13 @@ impl Population {
                 resolve(individual, context, workspace);
             }
         });
+    }
+
+    /// Evaluation of all individuals, and what `measures` says of them: by R² where there is no criterion.
+    pub fn measured(&mut self, by: Option<Selection>, data: &Dataset, stop: &AtomicBool) -> Result<(Vec<f64>, Vec<u64>)> {
+        let criterion = by.map_or(Ok(Criterion::R2), |selection| selection.criterion())?;
+        self.evaluate(data, stop);
+        Ok(self.measures(criterion, data))
     }
 
     /// Fitness of every individual by a criterion on these rows (−∞ before evaluation), and its complexity.
@@ -313,7 +321,8 @@ impl Population {
     }
 
     /// The next generation: elites as they are, then one offspring per pair of parents and seed.
-    pub fn breed(&self, parents: &[(usize, usize)], elites: &[usize], variation: &Variation, seeds: &[u64]) -> Self {
+    pub fn breed(&self, parents: &[(usize, usize)], elites: &[usize], variation: &Variation, seeds: &[u64]) -> Result<Self> {
+        self.check_breeding(parents, elites, seeds)?;
         let mut individuals: Vec<Individual> = elites.iter().map(|&i| self.individuals[i].clone()).collect();
         for elite in &mut individuals {
             elite.peak = None;
@@ -327,6 +336,11 @@ impl Population {
                 seed,
             )
         }));
+        Ok(self.with_individuals(individuals))
+    }
+
+    /// Others of the same kind.
+    fn with_individuals(&self, individuals: Vec<Individual>) -> Self {
         Self {
             individuals,
             primitives: Arc::clone(&self.primitives),
@@ -337,31 +351,24 @@ impl Population {
 
     /// Neighbours of individual `i` (`neighbours.rs`) as a population, in an order drawn by the seed: at most `number` of them,
     /// from the one of number `first` on.
-    pub fn neighbours(&self, i: usize, seed: u64, first: usize, number: usize) -> Self {
-        let mut all = neighbours(&self.individuals[i], &self.primitives);
+    pub fn neighbours(&self, i: usize, seed: u64, first: usize, number: usize) -> Result<Self> {
+        let mut all = neighbours(self.individual(i)?, &self.primitives);
         let mut rng = SlotRng::seed_from_u64(seed);
         for k in (1..all.len()).rev() {
             all.swap(k, rng.random_range(0..=k as u32) as usize);
         }
-        Self {
-            individuals: all.into_iter().skip(first).take(number).collect(),
-            primitives: Arc::clone(&self.primitives),
-            evaluation: self.evaluation,
-            shared: self.shared.clone(),
-        }
+        Ok(self.with_individuals(all.into_iter().skip(first).take(number).collect()))
     }
 
-    /// Refuses a number that is no individual's.
-    pub fn check_index(&self, i: usize) -> Result<()> {
+    /// An individual by its number.
+    fn individual(&self, i: usize) -> Result<&Individual> {
         let size = self.individuals.len();
-        if i < size {
-            return Ok(());
-        }
-        Err(Error::new(format!("There is no individual {i} in a population of {size}.")))
+        let refused = || Error::new(format!("There is no individual {i} in a population of {size}."));
+        self.individuals.get(i).ok_or_else(refused)
     }
 
     /// Refuses parents and elites that are not there, and seeds that are not one per pair.
-    pub fn check_breeding(&self, parents: &[(usize, usize)], elites: &[usize], seeds: &[u64]) -> Result<()> {
+    fn check_breeding(&self, parents: &[(usize, usize)], elites: &[usize], seeds: &[u64]) -> Result<()> {
         let size = self.individuals.len();
         let mut named = parents.iter().flat_map(|&(a, b)| [a, b]).chain(elites.iter().copied());
         if parents.len() == seeds.len() && named.all(|i| i < size) {
@@ -373,8 +380,8 @@ impl Population {
     }
 
     /// The model of slot `i` on its own.
-    pub fn model(&self, i: usize) -> Individual {
-        self.individuals[i].detach(&self.primitives.functions.library)
+    pub fn model(&self, i: usize) -> Result<Individual> {
+        Ok(self.individual(i)?.detach(&self.primitives.functions.library))
     }
 }
 

@@ -1,19 +1,29 @@
 //! Settings by name: one struct for each dataclass of `multigene.settings` that the engine reads, with the same fields.
 //!
-//! In come values as people set them (the binding reads them off the dataclasses by the names of the fields here); out go the
-//! engine's own forms. Defaults are the paper's (Table 2), and those of the default search for what is beyond the paper. What a
+//! In come values as people set them (the dataclasses as JSON, read by the names of the fields here); out go the engine's own
+//! forms. Defaults are the paper's (Table 2), and those of the default search for what is beyond the paper. What a
 //! field means in full stands in `multigene.settings`.
-use serde::Deserialize;
+use std::sync::Arc;
 
-use crate::error::Result;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::{Error, Result};
+use crate::evaluate::criterion::Criterion;
 use crate::evaluate::gradient::Tunable;
-use crate::population::Evaluation;
+use crate::population::{Evaluation, Population};
 use crate::tree::functions::FunctionSet;
+use crate::tree::individual::Individual;
 use crate::tree::operator::Operator;
 use crate::tune::Rule;
 use crate::tune::levenberg_marquardt::LevenbergMarquardt;
 use crate::vary::grow::{Birth, LeafFrequencies, Limits, Primitives, Synchronisation};
 use crate::vary::mutate::Mutation;
+
+/// Settings from the JSON of their dataclass.
+pub fn read<T: DeserializeOwned>(json: &str) -> Result<T> {
+    serde_json::from_str(json).map_err(|error| Error::new(format!("The engine cannot read the settings {json}: {error}.")))
+}
 
 /// A function: name, definition if users define it, frequency.
 pub type FunctionEntry = (String, Option<String>, f64);
@@ -126,6 +136,25 @@ impl Genes {
         })
     }
 
+    /// A first population, one individual per seed.
+    pub fn grow(&self, n_features: usize, seeds: &[u64]) -> Result<Population> {
+        Ok(Population::grow(
+            Arc::new(self.primitives(n_features)?),
+            self.evaluation(),
+            seeds,
+        ))
+    }
+
+    /// A population of given models.
+    pub fn population_of(&self, n_features: usize, models: Vec<Individual>) -> Result<Population> {
+        Population::of_models(models, Arc::new(self.primitives(n_features)?), self.evaluation())
+    }
+
+    /// A population from what it wrote for a checkpoint.
+    pub fn restore(&self, n_features: usize, state: &[u8]) -> Result<Population> {
+        Population::restore(state, Arc::new(self.primitives(n_features)?), self.evaluation())
+    }
+
     /// How individuals are evaluated.
     pub fn evaluation(&self) -> Evaluation {
         Evaluation {
@@ -133,6 +162,24 @@ impl Genes {
             dependent_below: self.dependent_below,
             cache_bytes: (self.cache_megabytes * 1e6) as usize,
         }
+    }
+}
+
+/// What makes one individual fitter than another.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Selection {
+    /// Name of the criterion.
+    pub criterion: String,
+    /// Its price per parameter.
+    pub parameter_price: f64,
+    /// Its price per node.
+    pub node_price: f64,
+}
+
+impl Selection {
+    /// The criterion with its prices.
+    pub fn criterion(&self) -> Result<Criterion> {
+        Criterion::named(&self.criterion, self.parameter_price, self.node_price)
     }
 }
 
@@ -191,6 +238,7 @@ impl Variation {
 
 /// Gradient tuning of inner weights (paper, section 3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(default)]
 pub struct Tuning {
     /// The update rule.
     pub rule: Rule,
@@ -256,8 +304,8 @@ pub struct Refinement {
     pub max_parameters: usize,
     /// Price of the squared slopes of linear combinations.
     pub decay: f64,
-    /// Largest magnitude of a weight.
-    pub bound: f64,
+    /// Largest magnitude of a weight; None for any.
+    pub bound: Option<f64>,
     /// Chance that all genes are tuned together.
     pub all_genes: f64,
     /// LCF weights below this share of the largest are dropped if that makes the individual fitter.
@@ -273,7 +321,7 @@ impl Default for Refinement {
             gain: 1e-3,
             max_parameters: 96,
             decay: 1e-4,
-            bound: f64::INFINITY,
+            bound: None,
             all_genes: 0.0,
             prune: 0.02,
         }
@@ -290,7 +338,7 @@ impl Refinement {
             tolerance: self.gain,
             max_parameters: self.max_parameters,
             decay: self.decay,
-            bound: self.bound,
+            bound: self.bound.unwrap_or(f64::INFINITY),
             ..LevenbergMarquardt::default()
         }
     }

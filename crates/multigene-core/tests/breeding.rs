@@ -62,7 +62,7 @@ fn next(population: &Population, variation: &Variation, generation: u64) -> Popu
     };
     let parents: Vec<(usize, usize)> = (2..size).map(|_| (draw(), draw())).collect();
     let seeds: Vec<u64> = (2..size).map(|_| rng.random()).collect();
-    population.breed(&parents, &[0, 1], variation, &seeds)
+    population.breed(&parents, &[0, 1], variation, &seeds).unwrap()
 }
 
 fn grow(primitives: &Primitives, size: u64, cache_bytes: usize) -> Population {
@@ -341,7 +341,7 @@ fn detached_models_predict_what_the_individual_does() {
         .enumerate()
         .filter(|(_, i)| i.unexplained.is_finite())
     {
-        let model = population.model(i);
+        let model = population.model(i).unwrap();
         models += 1;
         let prediction = model.predict(&features, &mut Workspace::default());
         let target = data.target();

@@ -60,7 +60,7 @@ impl Rows {
     }
 
     fn with(&self, loss: impl Loss + 'static) -> Dataset {
-        self.data().with_loss(Arc::new(loss), &self.y).unwrap()
+        self.data().with_loss(Some(Arc::new(loss)), &self.y).unwrap()
     }
 
     fn weight(&self, k: usize) -> f64 {
@@ -335,10 +335,10 @@ fn what_a_loss_does_not_know_is_refused_or_unfit() {
         x: rows.x.clone(),
         weights: None,
     };
-    let refused = alone.data().with_loss(Arc::new(Logistic), &alone.y);
+    let refused = alone.data().with_loss(Some(Arc::new(Logistic)), &alone.y);
     assert!(refused.unwrap_err().to_string().contains("Logistic"));
     let fixed = rows.data().with_fixed(vec![rows.x[0].clone()]).unwrap();
-    assert!(fixed.with_loss(Arc::new(Huber(1.0)), &rows.y).is_err());
+    assert!(fixed.with_loss(Some(Arc::new(Huber(1.0))), &rows.y).is_err());
     let (unfit, _) = evaluated(of_texts(&["log(x0)".into()]), &rows.with(Logistic));
     assert!(unfit.unexplained.is_infinite());
 }

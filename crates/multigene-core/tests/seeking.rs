@@ -66,6 +66,7 @@ fn mutants(parent: Individual, primitives: Primitives, kind: Mutation, number: u
     let seeds: Vec<u64> = (0..number).map(|s| s.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
     population
         .breed(&vec![(0, 0); number as usize], &[], &only(&[kind]), &seeds)
+        .unwrap()
         .individuals
 }
 
@@ -131,6 +132,25 @@ fn rounding_makes_halves_and_drops_what_is_near_zero() {
 }
 
 #[test]
+fn shifts_leave_the_value_as_it_is_and_a_leaf_can_lose_its_number_again() {
+    let children = mutants(of_texts(&["sin(x0 * x1)".into()]), seeking(20, 8), Mutation::Shift, 100);
+    let texts: HashSet<String> = children.iter().map(|child| printed(child)[0].clone()).collect();
+    let expected = [
+        "sin([0: 0.0 + 1.0*x0] * x1)",
+        "sin(x0 * [1: 0.0 + 1.0*x1])",
+        "sin(x0 * x1 + 0.0)",
+    ];
+    assert_eq!(texts, expected.map(String::from).into());
+    let back = mutants(
+        of_texts(&["sin([0: 0.5 + 2.0*x0])".into()]),
+        seeking(20, 8),
+        Mutation::Shift,
+        1,
+    );
+    assert_eq!(printed(&back[0]), ["sin([0: 2.0*x0])"]);
+}
+
+#[test]
 fn neighbours_differ_in_one_place() {
     let individual = of_texts(&["sin(x0) * x1".into(), "exp(x0 + x0)".into()]);
     let found: HashSet<String> = neighbours(&individual, &seeking(20, 8))
@@ -162,14 +182,14 @@ fn neighbours_come_in_parts_and_each_once() {
     assert_eq!(structures.len(), all.len());
     let population = Population::of(vec![individual], Arc::new(seeking(20, 8)), EVALUATION, None);
     let parts: Vec<Individual> = (0..)
-        .map(|part| population.neighbours(0, 7, 10 * part, 10).individuals)
+        .map(|part| population.neighbours(0, 7, 10 * part, 10).unwrap().individuals)
         .take_while(|part| !part.is_empty())
         .flatten()
         .collect();
     assert_eq!(parts.iter().map(Individual::structure).collect::<HashSet<u64>>(), structures);
     assert_eq!(parts.len(), all.len());
     let order = |seed| -> Vec<u64> {
-        let drawn = population.neighbours(0, seed, 0, usize::MAX);
+        let drawn = population.neighbours(0, seed, 0, usize::MAX).unwrap();
         drawn.individuals.iter().map(Individual::structure).collect()
     };
     assert_eq!(order(1), order(1));
@@ -195,9 +215,9 @@ proptest! {
         let kinds = Mutation::ALL;
         for generation in 0..6u64 {
             let seeds: Vec<u64> = seeds.iter().map(|s| s ^ (generation << 32)).collect();
-            population = population.breed(&(0..12).map(|k| (k, k)).collect::<Vec<_>>(), &[], &only(&kinds), &seeds);
+            population = population.breed(&(0..12).map(|k| (k, k)).collect::<Vec<_>>(), &[], &only(&kinds), &seeds).unwrap();
             population.individuals.iter().for_each(|i| assert_sound(i, &primitives));
-            let around = population.neighbours(generation as usize, seed, 0, 40);
+            let around = population.neighbours(generation as usize, seed, 0, 40).unwrap();
             around.individuals.iter().for_each(|i| assert_sound(i, &primitives));
             population.evaluate(&data, &GO);
         }

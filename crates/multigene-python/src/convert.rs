@@ -1,89 +1,50 @@
-//! Arrays, genes and errors across the boundary.
-use multigene_core::error::Error;
-use multigene_core::tree::gene::{Function, Node};
-use multigene_core::tree::individual::Individual;
-use multigene_core::tree::operator::Operator;
-use multigene_core::tree::weights::{BIAS, OWN_VALUE};
-use numpy::ndarray::ArrayView2;
+//! Arrays, settings, errors and attributes across the boundary; work without the interpreter lock.
+use multigene_core::error::{Error, Result};
+use multigene_core::settings::read;
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
-use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use serde::de::DeserializeOwned;
 
 /// Arguments and results.
 pub type Vector<'py> = PyReadonlyArray1<'py, f64>;
 pub type Matrix<'py> = PyReadonlyArray2<'py, f64>;
 pub type Array<'py> = Bound<'py, PyArray1<f64>>;
 
-/// What went wrong here or in the engine. Engine errors are the caller's: a `ValueError` with the same sentence.
-pub struct Failure(PyErr);
-pub type Fallible<T> = Result<T, Failure>;
+/// A part of `multigene.settings`, read into the engine's struct `T` of the same fields. A new setting is a field there and one
+/// in Python, and nothing in between.
+pub struct Read<T>(pub T);
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self(PyValueError::new_err(error.to_string()))
+impl<'py, T: DeserializeOwned> FromPyObject<'_, 'py> for Read<T> {
+    type Error = PyErr;
+
+    fn extract(part: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let text: String = part.getattr("json")?.extract()?;
+        read(&text).map(Self).map_err(refused)
     }
 }
 
-impl From<PyErr> for Failure {
-    fn from(error: PyErr) -> Self {
-        Self(error)
-    }
+/// Errors of the engine are the caller's: a `ValueError` with the same sentence.
+pub fn refused(error: Error) -> PyErr {
+    PyValueError::new_err(error.to_string())
 }
 
-impl From<Failure> for PyErr {
-    fn from(failure: Failure) -> Self {
-        failure.0
-    }
+/// Computes without the interpreter lock.
+pub fn compute<T: Send>(py: Python, work: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
+    py.detach(work).map_err(refused)
 }
 
-/// Columns of a matrix.
-pub fn columns(x: ArrayView2<'_, f64>) -> Vec<Vec<f64>> {
-    columns_used(x, &vec![true; x.ncols()])
-}
-
-/// Columns of a matrix that are used; the others are empty.
-pub fn columns_used(x: ArrayView2<'_, f64>, used: &[bool]) -> Vec<Vec<f64>> {
-    if x.strides()[1] != 1 {
-        let column = |(j, &used): (usize, &bool)| if used { x.column(j).to_vec() } else { Vec::new() };
-        return used.iter().enumerate().map(column).collect();
-    }
-    // Row by row: whoever goes through such a matrix by columns waits for the memory.
-    let places: Vec<usize> = (0..used.len()).filter(|&j| used[j]).collect();
-    let room = |&used: &bool| Vec::with_capacity(if used { x.nrows() } else { 0 });
-    let mut columns: Vec<Vec<f64>> = used.iter().map(room).collect();
-    for row in x.rows() {
-        for &j in &places {
-            columns[j].push(row[j]);
-        }
-    }
-    columns
-}
-
-/// A gene as postfix tokens that Python understands; `_engine.pyi` lists them.
-pub fn tokens(py: Python<'_>, model: &Individual, gene: usize) -> PyResult<Vec<Py<PyAny>>> {
-    let weight = |row: u32, wanted: u32| model.weights.row(row).weight_of(wanted).unwrap_or(0.0);
-    let leaf = |name: &str, row: u32| {
-        let terms: Vec<(u32, f64)> = model.weights.row(row).iter().filter(|&(f, _)| f != BIAS).collect();
-        (name, weight(row, BIAS), terms).into_py_any(py)
-    };
-    let mut tokens = Vec::new();
-    for node in &model.genes[gene].nodes {
-        tokens.push(match *node {
-            Node::Constant(row) => ("c", model.weights.constant(row)).into_py_any(py),
-            Node::Variable(j) => ("x", j).into_py_any(py),
-            Node::Combination(row) => leaf("lcf", row),
-            Node::Product(row) => leaf("product", row),
-            Node::Apply(Function::Base(Operator::Power(n))) => ("pow", n).into_py_any(py),
-            Node::Weighted(Function::Base(Operator::Power(n)), _) => ("pow", n).into_py_any(py),
-            Node::Apply(Function::Base(operator)) | Node::Weighted(Function::Base(operator), _) => {
-                (operator.name(),).into_py_any(py)
+/// Attributes that the engine's value of a class knows.
+macro_rules! attributes {
+    ($class:ident($value:ident) { $($name:ident: $type:ty = $answer:expr,)* }) => {
+        #[pymethods]
+        impl $class {$(
+            #[getter]
+            fn $name(&self) -> $type {
+                let $value = &self.0;
+                $answer
             }
-            _ => Err(PyValueError::new_err("models have no users' operators left")),
-        }?);
-        if let Node::Weighted(_, row) = *node {
-            tokens.push(("weights", weight(row, BIAS), weight(row, OWN_VALUE)).into_py_any(py)?);
-        }
-    }
-    Ok(tokens)
+        )*}
+    };
 }
+pub(crate) use attributes;

@@ -4,7 +4,6 @@ mod convert;
 mod loss;
 mod model;
 mod population;
-mod settings;
 mod workers;
 
 use pyo3::prelude::*;

@@ -6,48 +6,37 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::convert::{Array, Fallible, Vector};
+use crate::convert::{Array, Vector, compute, refused};
 
 type Named = (String, Vec<f64>);
 
 /// A loss by name with its numbers, or an object with `total`, `working` and `constant`; None for squared error.
-pub fn given(loss: Bound<'_, PyAny>) -> Fallible<Option<Arc<dyn Loss>>> {
+pub fn given(loss: Bound<PyAny>) -> PyResult<Option<Arc<dyn Loss>>> {
     if let Ok((name, numbers)) = loss.extract::<Named>() {
-        return Ok(named(&name, &numbers)?);
+        return named(&name, &numbers).map_err(refused);
     }
     let object = loss.unbind();
-    let call = move |method: &str, arrays: &[&[f64]]| {
-        Python::attach(|py| {
-            let arrays = PyTuple::new(py, arrays.iter().map(|values| PyArray1::from_slice(py, values))).ok()?;
-            let answer = object.bind(py).call_method1(method, arrays).ok()?;
-            let number = answer.extract::<f64>().map(|number| vec![vec![number]]);
-            let arrays = || {
-                Some(
-                    answer
-                        .extract::<Vec<Vector>>()
-                        .ok()?
-                        .iter()
-                        .map(|a| a.as_array().to_vec())
-                        .collect(),
-                )
-            };
-            number.ok().or_else(arrays)
-        })
-    };
+    let call = move |method: &str, arrays: &[&[f64]]| Python::attach(|py| answer(object.bind(py), method, arrays));
     Ok(Some(Arc::new(Foreign(call))))
 }
 
-#[pyfunction]
-pub fn loss_rows<'py>(py: Python<'py>, loss: Named, y: Vector, p: Vector) -> Fallible<(Array<'py>, Array<'py>, Array<'py>)> {
-    let (y, p) = (y.as_array().to_vec(), p.as_array().to_vec());
-    let [values, weights, responses] = py
-        .detach(|| rows(&loss.0, &loss.1, &y, &p))?
-        .map(|column| column.into_pyarray(py));
-    Ok((values, weights, responses))
+/// What a method of an object says of arrays: arrays, or a number as an array of one.
+fn answer(object: &Bound<PyAny>, method: &str, arrays: &[&[f64]]) -> Option<Vec<Vec<f64>>> {
+    let arrays = arrays.iter().map(|values| PyArray1::from_slice(object.py(), values));
+    let answer = object.call_method1(method, PyTuple::new(object.py(), arrays).ok()?).ok()?;
+    let number = answer.extract().map(|number| vec![vec![number]]).ok();
+    let arrays = |arrays: Vec<Vector>| arrays.iter().map(|array| array.as_array().to_vec()).collect();
+    number.or_else(|| answer.extract().map(arrays).ok())
 }
 
 #[pyfunction]
-pub fn loss_constant(py: Python<'_>, loss: Named, y: Vector, weights: Vector) -> Fallible<f64> {
+pub fn loss_rows<'py>(py: Python<'py>, loss: Named, y: Vector, p: Vector) -> PyResult<[Array<'py>; 3]> {
+    let (y, p) = (y.as_array().to_vec(), p.as_array().to_vec());
+    Ok(compute(py, || rows(&loss.0, &loss.1, &y, &p))?.map(|column| column.into_pyarray(py)))
+}
+
+#[pyfunction]
+pub fn loss_constant(py: Python, loss: Named, y: Vector, weights: Vector) -> PyResult<f64> {
     let (y, weights) = (y.as_array().to_vec(), weights.as_array().to_vec());
-    Ok(py.detach(|| constant(&loss.0, &loss.1, &y, &weights))?)
+    compute(py, || constant(&loss.0, &loss.1, &y, &weights))
 }

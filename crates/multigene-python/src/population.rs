@@ -1,21 +1,19 @@
 //! `Dataset` and `Population` for Python.
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use multigene_core::error::Result as CoreResult;
-use multigene_core::evaluate::{criterion::Criterion, dataset::Dataset as Rows};
-use multigene_core::population::{self, Evaluation, Population as Individuals};
-use multigene_core::settings::{Genes, Refinement, Tuning, Variation};
-use multigene_core::{tune::refine::Refining, vary::grow::Primitives, vector_math::Level};
+use multigene_core::error::Result;
+use multigene_core::evaluate::{dataset::Dataset as Rows, matrix::columns};
+use multigene_core::population::{self, Population as Individuals};
+use multigene_core::settings::{Genes, Refinement, Selection, Tuning, Variation};
+use multigene_core::{tune::refine::Refining, vector_math::Level};
 use numpy::ndarray::ArrayView1;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::convert::{Array, Fallible, Matrix, Vector, columns};
+use crate::convert::{Array, Matrix, Read, Vector, attributes, compute, refused};
 use crate::loss::given;
 use crate::model::{Individual, copies};
-use crate::settings::Settings;
 use crate::workers::Workers;
 
 /// Training rows.
@@ -28,48 +26,32 @@ impl Dataset {
     #[pyo3(signature = (x, y, weights=None, fixed=None, count=None, loss=None, shifted=None))]
     #[allow(clippy::too_many_arguments)] // the signature is what Python calls
     fn new(
-        py: Python<'_>,
-        x: Matrix<'_>,
-        y: Vector<'_>,
-        weights: Option<Vector<'_>>,
-        fixed: Option<Matrix<'_>>,
+        py: Python,
+        x: Matrix,
+        y: Vector,
+        weights: Option<Vector>,
+        fixed: Option<Matrix>,
         count: Option<usize>,
-        loss: Option<Bound<'_, PyAny>>,
+        loss: Option<Bound<PyAny>>,
         shifted: Option<Vec<bool>>,
-    ) -> Fallible<Self> {
+    ) -> PyResult<Self> {
         let (x, y, weights) = (x.as_array(), y.as_array().to_vec(), weights.map(|w| w.as_array().to_vec()));
         let fixed = fixed.as_ref().map(|fixed| fixed.as_array());
         let loss = loss.map_or(Ok(None), given)?;
-        let data = py.detach(|| {
-            let data = Rows::new(columns(x), &y, weights.as_deref(), Level::detect())?;
-            let fixed = fixed.map_or_else(Vec::new, |fixed| columns(fixed));
-            let data = data
-                .with_count(count.unwrap_or(y.len()))
-                .with_shifted(shifted)
-                .with_fixed(fixed)?;
-            match loss {
-                Some(loss) => data.with_loss(loss, &y),
-                None => Ok(data),
-            }
-        });
-        Ok(Self(data?))
-    }
-
-    #[getter]
-    fn n_rows(&self) -> usize {
-        self.0.rows()
-    }
-
-    #[getter]
-    fn count(&self) -> usize {
-        self.0.count()
-    }
-
-    #[getter]
-    fn n_features(&self) -> usize {
-        self.0.n_features()
+        let rows = || {
+            let rows = Rows::new(columns(x), &y, weights.as_deref(), Level::detect())?;
+            let rows = rows.with_count(count).with_shifted(shifted);
+            rows.with_fixed(fixed.map_or_else(Vec::new, columns))?.with_loss(loss, &y)
+        };
+        compute(py, rows).map(Self)
     }
 }
+
+attributes!(Dataset(rows) {
+    n_rows: usize = rows.rows(),
+    count: usize = rows.count(),
+    n_features: usize = rows.n_features(),
+});
 
 /// One generation.
 #[pyclass(module = "multigene._engine")]
@@ -78,92 +60,75 @@ pub struct Population {
     workers: Py<Workers>,
 }
 
-/// Name of a criterion, its prices per parameter and per node.
-type By = (String, f64, f64);
+type Seeds = Vec<u64>;
+type Pairs<'py> = PyReadonlyArray2<'py, u64>;
 type Measures<'py> = (Array<'py>, Bound<'py, PyArray1<u64>>);
 type Models<'py> = Vec<Bound<'py, Individual>>;
 
 #[pymethods]
 impl Population {
     #[staticmethod]
-    fn grow(py: Python<'_>, genes: Settings<Genes>, n_features: usize, seeds: Vec<u64>, workers: Py<Workers>) -> Fallible<Self> {
-        let make = |primitives, evaluation| Ok(Individuals::grow(primitives, evaluation, &seeds));
-        Self::made(py, &genes.0, n_features, workers, make)
+    fn grow(py: Python, genes: Read<Genes>, n_features: usize, seeds: Seeds, workers: Py<Workers>) -> PyResult<Self> {
+        Self::made(py, workers, || genes.0.grow(n_features, &seeds))
     }
 
     #[staticmethod]
-    fn of(
-        py: Python<'_>,
-        individuals: Models,
-        genes: Settings<Genes>,
-        n_features: usize,
-        workers: Py<Workers>,
-    ) -> Fallible<Self> {
+    fn of(py: Python, individuals: Models, genes: Read<Genes>, n_features: usize, workers: Py<Workers>) -> PyResult<Self> {
         let models = copies(&individuals);
-        let make = |primitives, evaluation| Individuals::of_models(models, primitives, evaluation);
-        Self::made(py, &genes.0, n_features, workers, make)
+        Self::made(py, workers, || genes.0.population_of(n_features, models))
     }
 
     #[staticmethod]
-    fn restore(py: Python<'_>, state: &[u8], genes: Settings<Genes>, n_features: usize, workers: Py<Workers>) -> Fallible<Self> {
-        let make = |primitives, evaluation| Individuals::restore(state, primitives, evaluation);
-        Self::made(py, &genes.0, n_features, workers, make)
+    fn restore(py: Python, state: &[u8], genes: Read<Genes>, n_features: usize, workers: Py<Workers>) -> PyResult<Self> {
+        Self::made(py, workers, || genes.0.restore(n_features, state))
     }
 
-    fn dump<'py>(&self, py: Python<'py>) -> Fallible<Bound<'py, PyBytes>> {
-        let state = py.detach(|| self.inner.dump())?;
-        Ok(PyBytes::new(py, &state))
+    fn dump<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &compute(py, || self.inner.dump())?))
     }
 
-    fn tune(&mut self, py: Python<'_>, data: &Dataset, tuning: Settings<Tuning>) -> Fallible<()> {
+    fn tune(&mut self, py: Python, data: &Dataset, tuning: Read<Tuning>) -> PyResult<()> {
         self.run(py, |population, stop| population.tune(&data.0, &tuning.0, stop))
     }
 
-    fn tune_shared(&mut self, py: Python<'_>, data: &Dataset, tuning: Settings<Tuning>) -> Fallible<()> {
+    fn tune_shared(&mut self, py: Python, data: &Dataset, tuning: Read<Tuning>) -> PyResult<()> {
         self.run(py, |population, stop| population.tune_shared(&data.0, &tuning.0, stop))
     }
 
-    fn perturb_shared(&mut self, py: Python<'_>, sigma: f64, seed: u64) -> Fallible<()> {
+    fn perturb_shared(&mut self, py: Python, sigma: f64, seed: u64) -> PyResult<()> {
         self.run(py, |population, _| population.perturb_shared(sigma, seed))
     }
 
-    #[pyo3(signature = (data, by=None))]
-    fn evaluate<'py>(&mut self, py: Python<'py>, data: &Dataset, by: Option<By>) -> Fallible<Measures<'py>> {
-        let criterion = by.map_or(Ok(Criterion::R2), criterion)?;
-        let (fitness, complexity) = self.run(py, |population, stop| {
-            population.evaluate(&data.0, stop);
-            population.measures(criterion, &data.0)
-        })?;
+    #[pyo3(signature = (data, selection=None))]
+    fn evaluate<'py>(&mut self, py: Python<'py>, data: &Dataset, selection: Option<Read<Selection>>) -> PyResult<Measures<'py>> {
+        let selection = selection.map(|selection| selection.0);
+        let measured = self.run(py, |population, stop| population.measured(selection, &data.0, stop))?;
+        let (fitness, complexity) = measured.map_err(refused)?;
         Ok((fitness.into_pyarray(py), complexity.into_pyarray(py)))
     }
 
     fn refine(
         &mut self,
-        py: Python<'_>,
+        py: Python,
         data: &Dataset,
-        refinement: Settings<Refinement>,
-        by: By,
+        refinement: Read<Refinement>,
+        selection: Read<Selection>,
         race: Option<f64>,
-        seeds: Vec<u64>,
-    ) -> Fallible<usize> {
-        let (settings, criterion) = (refinement.0, criterion(by)?);
-        let refining = Refining {
-            settings,
-            criterion,
-            race,
-        };
+        seeds: Seeds,
+    ) -> PyResult<usize> {
+        let refining = Refining::new(refinement.0, &selection.0, race).map_err(refused)?;
         self.run(py, |population, stop| population.refine(&data.0, &refining, &seeds, stop))
     }
 
-    fn diversify(&mut self, py: Python<'_>, variation: Settings<Variation>, seeds: Vec<u64>) -> Fallible<()> {
+    fn diversify(&mut self, py: Python, variation: Read<Variation>, seeds: Seeds) -> PyResult<()> {
         self.run(py, |population, _| population.diversify(&variation.0, &seeds))
     }
 
-    fn forget(&mut self, py: Python<'_>) {
+    fn forget(&mut self, py: Python) {
         py.detach(|| self.inner.forget());
     }
 
-    fn plant(&mut self, py: Python<'_>, models: Models, first: usize) {
+    fn plant(&mut self, py: Python, models: Models, first: usize) {
         let models = copies(&models);
         py.detach(|| self.inner.plant(models, first));
     }
@@ -172,28 +137,18 @@ impl Population {
         self.inner.peaks().into_pyarray(py)
     }
 
-    fn breed(
-        &self,
-        py: Python<'_>,
-        parents: PyReadonlyArray2<'_, u64>,
-        elites: Vec<usize>,
-        variation: Settings<Variation>,
-        seeds: Vec<u64>,
-    ) -> Fallible<Self> {
+    fn breed(&self, py: Python, parents: Pairs, elites: Vec<usize>, variation: Read<Variation>, seeds: Seeds) -> PyResult<Self> {
         let pair = |row: ArrayView1<u64>| (row[0] as usize, row[1] as usize);
-        let pairs: Vec<(usize, usize)> = parents.as_array().rows().into_iter().map(pair).collect();
-        self.inner.check_breeding(&pairs, &elites, &seeds)?;
+        let pairs: Vec<_> = parents.as_array().rows().into_iter().map(pair).collect();
         self.beside(py, |population| population.breed(&pairs, &elites, &variation.0, &seeds))
     }
 
-    fn neighbours(&self, py: Python<'_>, index: usize, seed: u64, first: usize, number: usize) -> Fallible<Self> {
-        self.inner.check_index(index)?;
+    fn neighbours(&self, py: Python, index: usize, seed: u64, first: usize, number: usize) -> PyResult<Self> {
         self.beside(py, |population| population.neighbours(index, seed, first, number))
     }
 
-    fn model(&self, index: usize) -> Fallible<Individual> {
-        self.inner.check_index(index)?;
-        Ok(Individual(self.inner.model(index)))
+    fn model(&self, index: usize) -> PyResult<Individual> {
+        self.inner.model(index).map(Individual).map_err(refused)
     }
 
     fn __len__(&self) -> usize {
@@ -202,40 +157,26 @@ impl Population {
 }
 
 impl Population {
-    /// A population on these threads, made of what the settings say.
-    fn made<F>(py: Python<'_>, genes: &Genes, n_features: usize, workers: Py<Workers>, make: F) -> Fallible<Self>
-    where
-        F: FnOnce(Arc<Primitives>, Evaluation) -> CoreResult<Individuals> + Send,
-    {
-        let make = |_: &AtomicBool| make(Arc::new(genes.primitives(n_features)?), genes.evaluation());
-        Ok(Self {
-            inner: workers.get().run(py, make)?,
-            workers,
-        })
+    /// A population on these threads.
+    fn made(py: Python, workers: Py<Workers>, make: impl FnOnce() -> Result<Individuals> + Send) -> PyResult<Self> {
+        let inner = workers.get().run(py, |_| make())?;
+        Ok(Self { inner, workers })
     }
 
     /// Another population on the same threads, made of this one.
-    fn beside(&self, py: Python<'_>, make: impl FnOnce(&Individuals) -> Individuals + Send) -> Fallible<Self> {
-        let (inner, workers) = (&self.inner, self.workers.clone_ref(py));
-        Ok(Self {
-            inner: workers.get().run(py, |_| Ok(make(inner)))?,
-            workers,
-        })
+    fn beside(&self, py: Python, make: impl FnOnce(&Individuals) -> Result<Individuals> + Send) -> PyResult<Self> {
+        Self::made(py, self.workers.clone_ref(py), || make(&self.inner))
     }
 
     /// A verb on all individuals, in parallel and without the interpreter lock.
-    fn run<R: Send>(&mut self, py: Python<'_>, verb: impl FnOnce(&mut Individuals, &AtomicBool) -> R + Send) -> Fallible<R> {
+    fn run<R: Send>(&mut self, py: Python, verb: impl FnOnce(&mut Individuals, &AtomicBool) -> R + Send) -> PyResult<R> {
         let inner = &mut self.inner;
         self.workers.get().run(py, |stop| Ok(verb(inner, stop)))
     }
 }
 
-fn criterion((name, per_parameter, per_node): By) -> Fallible<Criterion> {
-    Ok(Criterion::named(&name, per_parameter, per_node)?)
-}
-
 #[pyfunction]
-pub fn sweep(py: Python<'_>, individuals: Models, data: &Dataset, workers: &Workers) -> Fallible<u64> {
+pub fn sweep(py: Python, individuals: Models, data: &Dataset, workers: &Workers) -> PyResult<u64> {
     let individuals: Vec<_> = individuals.iter().map(|individual| &individual.get().0).collect();
     workers.run(py, |stop| population::sweep(&individuals, &data.0, stop))
 }

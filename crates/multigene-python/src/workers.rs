@@ -1,12 +1,12 @@
 //! `Workers` for Python: threads whose calls end at the deadline, and on Ctrl-C.
 use std::sync::atomic::AtomicBool;
 
-use multigene_core::error::Result as CoreResult;
+use multigene_core::error::Result;
 use multigene_workers::Workers as Threads;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::convert::Fallible;
+use crate::convert::refused;
 
 /// A pool of threads with a deadline.
 #[pyclass(frozen, module = "multigene._engine")]
@@ -16,15 +16,15 @@ pub struct Workers(Threads);
 impl Workers {
     #[new]
     #[pyo3(signature = (n_jobs, processor = false))]
-    fn new(n_jobs: usize, processor: bool) -> Fallible<Self> {
-        Ok(Self(Threads::new(n_jobs, processor)?))
+    fn new(n_jobs: usize, processor: bool) -> PyResult<Self> {
+        Threads::new(n_jobs, processor).map(Self).map_err(refused)
     }
 
-    fn part(&self, n_jobs: usize) -> Fallible<Self> {
-        Ok(Self(self.0.part(n_jobs)?))
+    fn part(&self, n_jobs: usize) -> PyResult<Self> {
+        self.0.part(n_jobs).map(Self).map_err(refused)
     }
 
-    fn call(&self, py: Python<'_>, function: Py<PyAny>) -> PyResult<Py<PyAny>> {
+    fn call(&self, py: Python, function: Py<PyAny>) -> PyResult<Py<PyAny>> {
         py.detach(|| self.0.install(|| Python::attach(|py| function.call0(py))))
     }
 
@@ -48,7 +48,7 @@ impl Workers {
 
 impl Workers {
     /// Runs `work` on the pool without the interpreter lock. On Ctrl-C it is told to stop; that is raised when it has.
-    pub fn run<R: Send>(&self, py: Python<'_>, work: impl FnOnce(&AtomicBool) -> CoreResult<R> + Send) -> Fallible<R> {
+    pub fn run<R: Send>(&self, py: Python, work: impl FnOnce(&AtomicBool) -> Result<R> + Send) -> PyResult<R> {
         let mut signal = None;
         let interrupted = || {
             signal = signal.take().or(Python::attach(|py| py.check_signals().err()));
@@ -56,9 +56,9 @@ impl Workers {
         };
         let result = py.detach(|| self.0.run(interrupted, work));
         match signal {
-            Some(signal) => Err(signal.into()),
-            None if self.0.given_up() => Err(PyRuntimeError::new_err("The workers of this call were given up.").into()),
-            None => Ok(result?),
+            Some(signal) => Err(signal),
+            None if self.0.given_up() => Err(PyRuntimeError::new_err("The workers of this call were given up.")),
+            None => result.map_err(refused),
         }
     }
 }

@@ -316,6 +316,7 @@ def summary(model: FittedModel, task: Problem, seconds: float, seed: int) -> dic
         "all_rows": None if task.stream is None else {"rows": (model.data or {})["rows"], "r2": model.r2},
         "test": None if task.test is None else measured(task.test),
         "front": model.equations(),
+        "parts": dict(model.chosen.parts),
         "shapes": [{"shape": v.shape, "status": v.status, "points": v.points} for v in model.certificate],
         "picks": {name: pick.complexity for name, pick in model.front.picks.items()},
         "generations": model.n_generations,
@@ -344,6 +345,8 @@ def spoken_summary(result: dict[str, Any], picks: str = "") -> str:
     lines.append(
         f"{'formula:':10} {anatomy(result['nodes'], result['genes'])}, {among(len(result['front']))}"
     )
+    for i, (name, text) in enumerate(result["parts"].items()):
+        lines.append(f"{'with:' if i == 0 else '':10} {name} = {text}")
     for i, shape in enumerate(result["shapes"]):
         how = (
             shape["status"]

@@ -32,7 +32,7 @@ def settings(configuration: o.Configuration = None, json: o.Json = False) -> Non
         return
     if configuration is not None:
         say(f"configuration = {js.dumps(configuration)}\n")
-    meaning = documentation()
+    meaning, names = documentation(), declared.setting_names()
     for part in declared.PARTS:
         values = getattr(chosen, part)
         if values is None:
@@ -40,6 +40,8 @@ def settings(configuration: o.Configuration = None, json: o.Json = False) -> Non
             continue
         say(f"[{part}]")
         for field in fields(values):
+            if field.name not in names:
+                continue
             line = f"{field.name} = {toml(field.name, getattr(values, field.name))}"
             say(f"{line:40} # {meaning.get(field.name, '')}")
         say()

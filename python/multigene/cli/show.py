@@ -67,6 +67,7 @@ def description(model: FittedModel) -> dict[str, Any]:
         "features": model.names,
         "variables": list(model.formula.variables),
         "r2": model.r2,
+        "parts": dict(model.chosen.parts),
         "shapes": [{"shape": v.shape, "status": v.status, "points": v.points} for v in model.certificate],
         "nodes": model.formula.size,
         "genes": model.n_genes,
@@ -89,6 +90,10 @@ def spoken_description(model: FittedModel) -> list[tuple[str, str]]:
             "formula",
             f"{anatomy(model.formula.size, model.n_genes)}, {among(len(model.front.listed))} (--front)",
         ),
+        *[
+            ("with" if i == 0 else "", f"{name} = {text}")
+            for i, (name, text) in enumerate(model.chosen.parts)
+        ],
         *[("shapes" if i == 0 else "", str(verdict)) for i, verdict in enumerate(model.certificate)],
         ("columns", ", ".join(model.formula.variables) or "none: the formula is a constant"),
         (

@@ -168,7 +168,7 @@ def _length(X: Any) -> int:
 
 def _target(y: Any, sample_weight: Any, rows: int) -> tuple[Array, Array, Array | None]:
     """Target and weights of encoded rows, as `checked_rows` has them."""
-    refuse_text(y, "The target")
+    refuse_text(y, "The target", CLASSES)
     stand_in = np.zeros((rows, 1))
     try:
         _, y = check_X_y(stand_in, y, y_numeric=True, dtype=np.float64)
@@ -201,7 +201,7 @@ def checked_rows(
         return values, y, weights
     column_names(X)
     X, y = as_frame(X), unmasked(y)
-    refuse_text(y, "The target")
+    refuse_text(y, "The target", CLASSES)
     X, y = _validated(estimator, X, y, y_numeric=True, reset=reset, **options)
     weights = None
     if sample_weight is not None:
@@ -220,6 +220,22 @@ def checked_features(estimator: Any, X: Any, encoding: Encoding | None = None) -
         validate_data(estimator, X, reset=False, skip_check_array=True)
         return encoding.transform(X)
     return np.asarray(_validated(estimator, X, reset=False))
+
+
+def labelled_rows(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+    """The rows that have a class, with a warning where some have none; a `ValueError` refuses classes that cannot be sorted."""
+    labels = np.asarray(y)
+    if labels.ndim != 1 or labels.dtype.kind != "O":
+        gaps = np.isnan(labels) if labels.ndim == 1 and labels.dtype.kind == "f" else None
+        return _without(gaps, X, y, sample_weight, "class")
+    gaps = np.array([label is None or label != label or type(label).__name__ == "NAType" for label in labels])
+    kinds = {type(label): label for label in labels[~gaps]}
+    if len(kinds) > 1 and str in kinds:
+        other = next(label for kind, label in kinds.items() if kind is not str)
+        raise ValueError(
+            f"The target has classes of different kinds, such as {kinds[str]!r} and {other!r}; make all of them text."
+        )
+    return _without(gaps, X, y, sample_weight, "class")
 
 
 def checked_classes(estimator: Any, X: Any, y: Any, missing: str) -> tuple[Any, npt.NDArray[Any]]:
@@ -315,6 +331,7 @@ def with_errors(weights: Array | None, errors: Any, rows: int) -> Array | None:
 #: Times that a row may be as precise as the median one.
 MOST_PRECISE = 1e100
 REMEDY = "drop the column or encode it as numbers first"
+CLASSES = "for classes take MultigeneClassifier, else give numbers"
 
 
 def refuse_text(values: Any, name: str = "", remedy: str = REMEDY) -> None:

@@ -94,13 +94,18 @@ def kind_of(column: pd.Series) -> str:
     return "category" if column.nunique() <= max(20, 0.5 * column.count()) else "text"
 
 
+def _short(value: float) -> str:
+    """A number in few characters; thousands are written out."""
+    return f"{value:,.0f}" if 1e4 <= abs(value) < 1e7 else f"{value:.4g}"
+
+
 def _column(name: str, column: pd.Series, unit: str, copies: Sequence[str]) -> ColumnLook:
     kind, present = kind_of(column), column.dropna()
     gaps, distinct, remarks, outliers = int(column.isna().sum()), int(column.nunique()), list(copies), 0
     if kind == "number":
         values = present.to_numpy(dtype=np.float64)
         low, first, middle, third, high = np.percentile(values, [0, 25, 50, 75, 100])
-        shown = f"{low:.4g} … {middle:.4g} … {high:.4g}"
+        shown = " … ".join(_short(value) for value in (low, middle, high))
         reach = FAR_OUT * (third - first)
         if reach > 0.0:
             outliers = int(np.sum((values < first - reach) | (values > third + reach)))

@@ -19,10 +19,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from multigene.classes.fitted import FittedClasses, smoothed, with_labels
-from multigene.data.arrays import checked_classes, checked_features, column_names, target_name
+from multigene.data.arrays import checked_classes, checked_features, column_names, labelled_rows, target_name
 from multigene.estimator import MultigeneRegressor
 from multigene.formula import Formula
 from multigene.settings.loss import loss_of
+from multigene.settings.parameters import told_by_name
 from multigene.settings.settings import gaps_of
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> model.predict_proba(X)
     """
 
+    @told_by_name
     def __init__(self, regressor: MultigeneRegressor | None = None, *, class_weight: Any = None) -> None:
         self.regressor = regressor
         self.class_weight = class_weight
@@ -83,7 +85,9 @@ class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Weight of every row, not negative.
         """
         base = self._base()
-        names, frame, target = column_names(X), X, target_name(y)
+        target = target_name(y)
+        X, y, sample_weight = labelled_rows(X, y, sample_weight)
+        names, frame = column_names(X), X
         X, y = checked_classes(self, X, y, gaps_of(base.settings))
         check_classification_targets(y)
         classes, index = np.unique(y, return_inverse=True)

@@ -54,7 +54,7 @@ def evolve(
     `start` continues a run after the generation given. Models that the caller puts into `immigrants` join the next generation.
     `front` is where the best models are kept; several populations may share one.
     """
-    size, criterion = settings.selection.population_size, settings.selection.by
+    size = settings.selection.population_size
     immigrants = [] if immigrants is None else immigrants
     fitness: Floats | None = None
     if start is None:
@@ -69,7 +69,7 @@ def evolve(
         population.plant(immigrants, len(population) - offspring(settings) if number else 0)
         immigrants.clear()
         evaluations += tune(population, data, settings, rng, fitness, number)  # inner weights (section 3.2)
-        fitness, complexity = population.evaluate(data, criterion)  # outer coefficients
+        fitness, complexity = population.evaluate(data, settings.selection)  # outer coefficients
         front.update(population, population.peaks(), complexity)
         if settings.selection.niche:  # beyond the paper: what the guard refuses does not survive
             fitness = front.without_refused(fitness, complexity)
@@ -127,7 +127,7 @@ def tune_shared(population: Population, data: Dataset, settings: Settings, rng: 
     variation, tuning = settings.variation, settings.tuning or Tuning()
     if variation.weights_mutation > 0.0 and rng.random() < variation.weights_mutation:  # configuration GC
         population.perturb_shared(variation.weights_sigma, seeds(rng, 1)[0])
-    population.evaluate(data, settings.selection.by)
+    population.evaluate(data, settings.selection)
     for _ in range(tuning.global_steps):
         population.tune_shared(data, tuning)
 
@@ -147,7 +147,7 @@ def refine(
     race = float(np.median(fitness)) if settings.refinement.race and fitness is not None else None
     if race is not None and not np.isfinite(race):
         race = None
-    return population.refine(data, settings.refinement, settings.selection.by, race, seeds(rng, size))
+    return population.refine(data, settings.refinement, settings.selection, race, seeds(rng, size))
 
 
 def seeds(rng: np.random.Generator, number: int) -> list[int]:

@@ -43,6 +43,8 @@ class Member:
     """R² on rows held out, if any were."""
     source: str = "search"
     """Where it comes from: "search", or what made it later."""
+    parts: tuple[tuple[str, str], ...] = ()
+    """What stands in the gaps of a user's form: `f(a)` and its text, which has fewer digits than the model."""
 
 
 class ParetoFront:

@@ -133,3 +133,5 @@ CRITERIA: Mapping[str, Criterion] = {
     "mdl": Criterion(_least(lambda e: e.mdl, "mdl"), "the shortest description of formula and residuals"),
     "bic": Criterion(_least(lambda e: e.bic, "bic"), "the least Bayesian information criterion"),
 }
+#: What picks are called in lines and in the report; `choose` knows these names too.
+SHOWN = {"accuracy": "accurate"}

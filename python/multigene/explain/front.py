@@ -25,7 +25,7 @@ from multigene.data.losses import SQUARED, Loss
 from multigene.data.scores import metrics
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
-from multigene.explain.criteria import CRITERIA, Listed
+from multigene.explain.criteria import CRITERIA, SHOWN, Listed
 from multigene.expression.genes import prediction_expression
 from multigene.expression.numbers import parameters
 from multigene.expression.tree import OPERATORS
@@ -172,6 +172,7 @@ class Front(Sequence[Member]):
         """The model that a criterion chooses, or the one of a row, and the choice's name."""
         if not isinstance(criterion, str):
             return self.at(criterion), "index"
+        criterion = next((name for name, shown in SHOWN.items() if shown == criterion), criterion)
         if criterion not in CRITERIA:
             names = ", ".join(map(repr, CRITERIA))
             raise ValueError(f"criterion={criterion!r} is unknown; give {names}, or a row of equations_.")

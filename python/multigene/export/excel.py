@@ -1,17 +1,25 @@
-"""Excel, LibreOffice Calc, Google Sheets: one formula for a cell; no LET, so old versions read it."""
+"""Excel, LibreOffice Calc, Google Sheets: one formula for a cell.
+
+Linear combinations of a long formula, and what would be written several times, have names: `=LET(mg_s1,…,…)`. Excel knows LET
+since 2021, LibreOffice since 24.8; `let=False` writes all of it out, for older ones.
+"""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from multigene.data.encoding.columns import ColumnName
 from multigene.export.derived import Derived, doubled, nested, spelled
 from multigene.export.writer import Piece, Writer, plain_number
+from multigene.expression.directions import SHORT_FORMULA
 from multigene.expression.notation import SUM, Template
+from multigene.expression.readable import size
 from multigene.expression.tree import Expression, Operation, variables
 
 LONGEST = 8192  # characters of a formula
+DEEPEST = 50  # brackets within brackets; Excel takes 64
 
 
 DERIVED = Derived(
@@ -33,6 +41,7 @@ class ExcelWriter(Writer):
     plus = "+"
     minus = "-"
     integer_power = Template("POWER({0},{1})")
+    deepest: ClassVar[int | None] = DEEPEST
 
     @classmethod
     def own_name(cls, name: str) -> str:
@@ -56,13 +65,24 @@ class ExcelWriter(Writer):
                 for part in parts
             )
         piece = super()._piece(node, parts)
-        # Checked on the way: sinc, softplus and bent repeat their argument, and nested ones grow without end.
+        # Checked on the way: without LET sinc, softplus and bent repeat their argument, and nested ones grow without end.
         if len(piece.text) >= LONGEST:
-            raise ValueError(
-                f"The formula is longer than the {LONGEST} characters that Excel takes: choose a "
-                "shorter formula, or round its constants with digits=6."
-            )
+            raise too_long()
         return piece
+
+
+class OldExcelWriter(ExcelWriter):
+    """Without LET."""
+
+    deepest = None
+
+
+def too_long() -> ValueError:
+    """What to say of a formula that no cell takes."""
+    return ValueError(
+        f"The formula is longer than the {LONGEST} characters that Excel takes: choose a "
+        "shorter formula, or round its constants with digits=6."
+    )
 
 
 def cell(index: int, row: int) -> str:
@@ -93,8 +113,10 @@ def write(
     cells: Mapping[str, str] | None = None,
     row: int = 2,
     table: bool = False,
+    let: bool = True,
 ) -> str:
-    """A formula for one row over columns A, B, …, or the places in `cells`, or an Excel table's columns."""
+    """A formula for one row over columns A, B, …, or the places in `cells`, or an Excel table's columns; with `let`, parts of a
+    long one have names."""
     given = dict(cells or {})
     used = variables(expression)
     unknown = sorted(
@@ -112,4 +134,10 @@ def write(
         else:
             place = cell(name.place if isinstance(name, ColumnName) else index, row)
         places.append(spelled(name, place, DERIVED) if isinstance(name, ColumnName) else place)
-    return "=" + ExcelWriter(places).write(expression)
+    writer = (ExcelWriter if let and size(expression) > SHORT_FORMULA else OldExcelWriter)(places)
+    body = writer.write(expression)
+    named = "".join(f"{writer.step_name(k)},{step}," for k, step in enumerate(writer.steps, start=1))
+    text = f"=LET({named}{body})" if named else f"={body}"
+    if len(text) > LONGEST:
+        raise too_long()
+    return text

@@ -47,7 +47,7 @@ class MathmlWriter(Writer):
         return power if mantissa == "1" else f"<mn>{mantissa}</mn>{self.times}{power}"
 
     def exponent(self, value: float) -> str:
-        text = self.number(abs(value))
+        text = self.constant(abs(value)).text
         return f"{self.sign}{text}" if value < 0 else text
 
     def _piece(self, node: Expression, parts: tuple[Piece, ...]) -> Piece:

@@ -143,7 +143,9 @@ class Writer:
         return self._piece_of(fraction.format(above, self.number(float(denominator))), PRODUCT)
 
     def exponent(self, value: float) -> str:
-        """The exponent of a power."""
+        """The exponent of a power; 4/3 by name where `named` says how."""
+        if self.named is not None and recognised(abs(value)) is not None:
+            return f"({self.sign if value < 0 else ''}{self.constant(abs(value)).text})"
         text = str(int(abs(value))) if value.is_integer() else self.number(abs(value))
         return f"({self.sign}{text})" if value < 0 else text
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from multigene.data.encoding.columns import made_of
 from multigene.expression.from_sympy import is_sympy, sympy_text
 from multigene.expression.operators import OPERATORS
 from multigene.expression.reading import FURTHER, Reader, Token, known
@@ -53,6 +54,8 @@ class Form:
     functions: tuple[UnknownFunction, ...]
     numbers: tuple[str, ...]
     places: tuple[Place, ...]
+    names: tuple[str, ...] = ()
+    """The columns."""
 
     def filled(self, functions: Sequence[Expression], numbers: Sequence[float]) -> Expression:
         """The formula with these functions of their arguments, and these numbers, in the gaps."""
@@ -94,7 +97,9 @@ def _read(shown: str, text: str, names: Sequence[str]) -> Form:
     functions = tuple(
         UnknownFunction(name, arity, sizes.get(name, MOST_NODES)) for name, arity in reader.functions.items()
     )
-    return Form(shown, template, functions, tuple(reader.numbers), tuple(reader.places))
+    return Form(
+        shown, template, functions, tuple(reader.numbers), tuple(reader.places), tuple(map(str, names))
+    )
 
 
 def _limit(text: str, functions: dict[str, int]) -> tuple[str, int]:
@@ -124,7 +129,10 @@ class FormReader(Reader):
             return super().name(token)
         if word in self.functions:
             self.refuse(f"{word!r} is a function at another place; give its arguments.", token)
-        near = nearest(word, self.columns) if len(word) >= SHORTEST_MISTAKE else ""
+        if made_of(self.names, word):
+            self.refuse(f"{word!r} {self._no_column(word)}", token)
+        alike = [name for name in self.columns if name.lower() == word.lower()]
+        near = nearest(word, self.columns) if alike or len(word) >= SHORTEST_MISTAKE else ""
         if near:
             self.refuse(
                 f"{word!r} is no column{near} An unknown number needs a name that is less like one.", token

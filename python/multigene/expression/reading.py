@@ -17,6 +17,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from multigene.data.encoding.columns import made_of, spoken_places
 from multigene.expression.build import call, power_of
 from multigene.expression.operators import OPERATORS
 from multigene.expression.tree import Expression, Number, Variable, evaluate, substitute, variables
@@ -57,9 +58,10 @@ class Token:
     end: int
 
 
-def read(text: str, names: Sequence[str], what: str = "") -> Expression:
-    """The expression that a formula's text says; `names` are the columns, `what` begins the sentence of a mistake."""
-    return Reader(text, names, what).expression()
+def read(text: str, names: Sequence[str], what: str = "", hint: str = "") -> Expression:
+    """The expression that a formula's text says; `names` are the columns, `what` begins the sentence of a mistake, and `hint`
+    ends that of a name which is not known."""
+    return Reader(text, names, what, hint).expression()
 
 
 class Reader:
@@ -68,9 +70,9 @@ class Reader:
     noun = "column"
     """What the names are."""
 
-    def __init__(self, text: str, names: Sequence[str], what: str = "") -> None:
-        self.text, self.what = text, what
-        self.columns = {str(name): place for place, name in enumerate(names)}
+    def __init__(self, text: str, names: Sequence[str], what: str = "", hint: str = "") -> None:
+        self.text, self.what, self.hint = text, what, hint
+        self.names, self.columns = names, spoken_places(names)
         if not text.strip() or len(text) > LONGEST:
             raise ValueError(
                 f"{self._what}has {len(text.strip()):,} characters; give a formula of 1 to {LONGEST:,}, such as 0.5*x**2."
@@ -124,13 +126,15 @@ class Reader:
                 return self._power(arguments[0], arguments[1])
             return substitute(tree, dict(enumerate(arguments)))
         way_out = nearest(word, [*OPERATORS, *FURTHER]) or f"; functions are {', '.join(OPERATORS)}."
-        self.refuse(f"{word!r} is no function{way_out}", token)
+        self.refuse(f"{word!r} is no function{way_out}{self.hint}", token)
         return None
 
     def _no_column(self, word: str) -> str:
-        return f"is no {self.noun}" + (
-            nearest(word, self.columns) or f"; the {self.noun}s are {', '.join(list(self.columns)[:8])}."
-        )
+        made = made_of(self.names, word)
+        if made:
+            return f"is no column of numbers; write for example `{made[0]}` in backticks."
+        near = nearest(word, self.columns) or f"; the {self.noun}s are {', '.join(list(self.columns)[:8])}."
+        return f"is no {self.noun}{near}{self.hint}"
 
     # --- grammar ----------------------------------------------------------------------------------
 
@@ -196,7 +200,7 @@ class Reader:
             self._expect(")")
             return found
         if token.kind == "word" and self.peek.text == "(" and self.peek.kind == "sign":
-            return self.called(token, self._call_arguments())
+            return self.called(token, self._call_arguments(token))
         if token.kind in ("word", "name"):
             return self.name(token)
         if token.kind == "end":
@@ -207,8 +211,10 @@ class Reader:
         )
         return None
 
-    def _call_arguments(self) -> list[Expression]:
+    def _call_arguments(self, token: Token) -> list[Expression]:
         self._expect("(")
+        if self.peek.text == ")":
+            self.refuse(f"{token.text!r} has no argument; give one, as in {token.text}(x).", token)
         arguments = [self._sum()]
         while self.peek.kind == "sign" and self.peek.text == ",":
             self._next()

@@ -15,20 +15,20 @@ from multigene.expression.jacobian import jacobian
 from multigene.expression.numbers import parameters
 from multigene.expression.rewriting.parts import terms_of
 from multigene.expression.tree import Expression, Number, Operation
+from multigene.groups.constants import (
+    CLEAR,
+    FEW_STEPS,
+    FIRST_WORTHS,
+    FOLDS,
+    MOST_OWN,
+    MOST_ROWS,
+    SAVED,
+    TRIED,
+    WORTHS,
+)
 from multigene.groups.own import Fit, Floats, Form, GroupRows, fitted, may_be_own
 from multigene.groups.redundant import without_redundant
 
-FOLDS = 4
-#: Share of the held-out loss that a further number per group must save. A round number, not tuned.
-SAVED = 0.01
-#: Standard errors by which the loss must be less.
-CLEAR = 2.0
-#: Numbers per group that are tried at most in one form, and how many of its numbers are tried in full after a linear screening.
-MOST_OWN, TRIED = 3, 3
-#: Rows that the pooled number is worth: when a first number per group is tried, and what held-out rows choose from afterwards.
-FIRST_WORTHS, WORTHS = (0.01, 3.0), (1e-6, 0.01, 0.3, 3.0, 30.0, 300.0)
-#: Rows that decisions are made on, and steps of a fit without the held-out ones, which starts at that of all rows.
-MOST_ROWS, FEW_STEPS = 4000, 5
 #: What may be told instead: numbers added to the form, factors of the form, or all constants of it.
 TOLD = ("auto", "offset", "factor", "all")
 

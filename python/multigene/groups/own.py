@@ -27,14 +27,10 @@ from multigene.expression.tree import (
     postorder,
     rebuild,
 )
+from multigene.groups.constants import DEPENDENT, ENOUGH, HALVINGS, STEPS
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
-
-#: Steps of a fit, halvings of a step that does not help, and the gain below which a fit has ended. Round numbers.
-STEPS, HALVINGS, ENOUGH = 12, 6, 1e-9
-#: Relative size below which a direction of the common numbers is not determined.
-DEPENDENT = 1e-11
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,8 @@ from multigene.expression.jacobian import jacobian
 from multigene.expression.numbers import number_of, parameters, with_number
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Expression, Number, Variable, fold, rebuild, variables
+from multigene.groups.constants import DETERMINED, FREE, NOTHING, SAME
 from multigene.groups.own import Fit, Form, GroupRows, blocks, extended, fitted, with_parameters
-
-#: Share of a number's own curvature that must be left when groups have their numbers.
-DETERMINED = 1e-6
-#: Growth of the loss that counts as none: of itself, and of the target's sum of squares.
-SAME, NOTHING = 1e-4, 1e-9
-#: Rows that the pooled number is worth here: next to nothing, since the penalty is what a redundant number evades.
-FREE = 1e-6
 
 
 def without_redundant(fit: Fit, rows: GroupRows, worth: float) -> Fit:

@@ -38,11 +38,10 @@ from multigene.expression.tree import (
 )
 from multigene.formula import Formula
 from multigene.groups.choice import TOLD, Chooser, Chosen
+from multigene.groups.constants import MOST_FORMS, MOST_NUMBERS
 from multigene.groups.own import Fit, Floats, GroupRows, fitted
 from multigene.words import nearest
 
-#: Forms of the front that are looked at, and the numbers that the largest of them may have. Round numbers.
-MOST_FORMS, MOST_NUMBERS = 8, 12
 #: Letters of the numbers per group, in the order in which the formula has them.
 LETTERS = "pqrstuvwabcdefghijkmn"
 

@@ -31,6 +31,8 @@ class Find:
     unexplained: float
     grade: str | None = None
     """How strong a claim it is: one of the grades of `exact.py`; None for no claim."""
+    parts: tuple[tuple[str, str], ...] = ()
+    """What stands in the gaps of a user's form: `f(a)` and its text."""
 
 
 def as_individual(expression: Expression) -> Individual | None:

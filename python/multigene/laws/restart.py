@@ -106,7 +106,7 @@ def _tune_best(
     generation: Generation, data: Dataset, settings: Settings, workers: Workers, joining: list[Individual]
 ) -> int:
     """Tune all genes of the fittest together; what becomes of it enters the front and joins the next generation."""
-    by, tuning = settings.selection.by, settings.refinement or Refinement()
+    by, tuning = settings.selection, settings.refinement or Refinement()
     model, work = generation.population.model(int(generation.fitness.argmax())), 0
     for steps in (FULL_STEPS, MORE_STEPS):
         alone = Population.of([model], settings.genes, data.n_features, workers)
@@ -155,7 +155,7 @@ def _climb_from(
 
     Neighbours differ in one place (`Population.neighbours`) and are tuned like offspring.
     """
-    by, refinement = settings.selection.by, settings.refinement or Refinement()
+    by, refinement = settings.selection, settings.refinement or Refinement()
     population = generation.population
     height, work, looked, order = float(generation.fitness[at]), 0, 0, seeds(rng, 1)[0]
     median = float(np.median(generation.fitness))

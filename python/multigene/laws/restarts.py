@@ -33,7 +33,8 @@ from multigene.laws.rows import Rows
 from multigene.laws.settings import DENSE_FUNCTIONS, DENSE_LIMITS, dense_settings, seeker_settings
 from multigene.laws.targets import Target
 from multigene.laws.transforms import logarithmic
-from multigene.settings.settings import FunctionEntry, Seeking, Settings
+from multigene.settings.functions import FunctionEntry
+from multigene.settings.settings import Seeking, Settings
 
 
 class Restarts:

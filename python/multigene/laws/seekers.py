@@ -35,7 +35,8 @@ from multigene.laws.targets import Target, informative, make_targets, wide_targe
 from multigene.laws.variables.relevance import relevant
 from multigene.laws.variables.symmetries import Picture, by_units, picture
 from multigene.laws.variables.units import Dimensions
-from multigene.settings.settings import FunctionEntry, Seeking
+from multigene.settings.functions import FunctionEntry
+from multigene.settings.settings import Seeking
 
 Floats = npt.NDArray[np.float64]
 

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from multigene.expression.vocabulary import ANYTHING, Vocabulary
 from multigene.settings.defaults import READABLE_DEPENDENCE, default_settings
+from multigene.settings.functions import FunctionEntry, function_entries
 from multigene.settings.paper import configuration
-from multigene.settings.settings import (
-    FunctionEntry,
-    Genes,
-    Refinement,
-    Selection,
-    Settings,
-    Structure,
-    Variation,
-    function_entries,
-)
+from multigene.settings.settings import Genes, Refinement, Selection, Settings, Structure, Variation
 
 FUNCTIONS = {
     "add": 1.0, "sub": 1.0, "mul": 2.0, "div": 1.5, "sin": 0.6, "cos": 0.6, "exp": 0.7, "log": 0.3, "sqrt": 0.5,

@@ -90,15 +90,17 @@ def collect(
     X_test: Any = None,
     y_test: Any = None,
     sample_weight: Any = None,
+    *,
+    most: int = MOST_MODELS,
 ) -> Content:
-    """All that a report shows about a fitted model on these rows."""
+    """All that a report shows about a fitted model on these rows, with `most` models of its front beside the picks."""
     if (X_test is None) != (y_test is None):
         raise ValueError("Test rows need both X_test and y_test; give the other one too.")
     # The matrices are small: threads of the linear algebra library would wait for each other.
     with threadpool_limits(1, user_api="blas"):
         rows = training_rows(model, X, y, sample_weight)
         test = None if X_test is None else given_rows(model, X_test, y_test, "test")
-        return _collected(model, rows, test, _notes(model, rows, given=X is not None))
+        return _collected(model, rows, test, _notes(model, rows, given=X is not None), most)
 
 
 def _notes(model: FittedModel, rows: Rows | None, given: bool) -> list[str]:
@@ -112,22 +114,25 @@ def _notes(model: FittedModel, rows: Rows | None, given: bool) -> list[str]:
         )
     if kept is not None and kept.weights is not None and rows is not None and rows.weights is None:
         notes.append(NO_WEIGHTS_NOTE)
-    if model.validated_by:
+    if model.validated_by and model.stopped_by != "law":  # a law leaves nothing to ask of unseen rows
         notes.append(VALIDATION_NOTES[model.validated_by].format(model.loss.measure))
     if not model.loss.squared:
         notes.append(LOSS_NOTE.format(model.loss.measure, model.loss.name))
     return notes
 
 
-def _collected(model: FittedModel, rows: Rows | None, test: Rows | None, notes: list[str]) -> Content:
+def _collected(
+    model: FittedModel, rows: Rows | None, test: Rows | None, notes: list[str], most: int
+) -> Content:
     sets = [each for each in (rows, test) if each is not None]
-    members, left_out = shown_members(model)
+    members, left_out = shown_members(model, most)
     points = [spread_rows(each.y, MOST_POINTS) for each in sets]
     columns, grids = summary(model, rows)
     picks = story.picks(model, members)
     line = float("nan") if rows is None or test is not None else statistics.unseen_error_of_line(rows)
     references = _references(rows, sets)
     shown = Shown(model, rows, sets, points, grids, references, line, picks)
+    models = [described(shown, each, place) for place, each in enumerate(members)]
     return Content(
         target=model.target,
         unit=story.unit_of(model),
@@ -136,11 +141,11 @@ def _collected(model: FittedModel, rows: Rows | None, test: Rows | None, notes: 
         picks=[{"name": name, "title": story.TITLES[name], "model": place} for name, place in picks.items()],
         measure=model.loss.measure,
         unseen="test" if test is not None else model.validated_by,
-        models=[described(shown, each, place) for place, each in enumerate(members)],
+        models=models,
         left_out=left_out,
         sets=[_set(each, kept, _used(members)) for each, kept in zip(sets, points, strict=True)],
         references=references,
-        columns=columns,
+        columns=_without_spare_grids(columns, models),
         history=_history(model),
         run=_run(model),
         settings=settings_table(model),
@@ -157,14 +162,23 @@ def _collected(model: FittedModel, rows: Rows | None, test: Rows | None, notes: 
     )
 
 
-def shown_members(model: FittedModel) -> tuple[list[Listed], int]:
+def _without_spare_grids(columns: list[dict[str, Any]], models: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Columns, and the values that dependence is shown at of those that some model shows it of."""
+    drawn = {curve["feature"] + 1 for model in models for curve in model["dependence"]}
+    return [
+        column if place in drawn else {key: value for key, value in column.items() if key != "grid"}
+        for place, column in enumerate(columns)
+    ]
+
+
+def shown_members(model: FittedModel, most: int = MOST_MODELS) -> tuple[list[Listed], int]:
     """Models of the front as `equations_` lists them, thinned to what a page can hold; and how many that
     leaves out.
     """
     listed = list(model.front.listed)
     wanted = set(range(len(listed)))
-    if len(listed) > MOST_MODELS:
-        wanted = {round(i) for i in np.linspace(0, len(listed) - 1, MOST_MODELS).tolist()}
+    if len(listed) > most:
+        wanted = {round(i) for i in np.linspace(0, len(listed) - 1, most).tolist()}
     kept = {id(model.chosen), *(id(pick.member) for pick in model.front.picks.values())}
     shown = [each for i, each in enumerate(listed) if i in wanted or id(each.member) in kept]
     return shown, len(listed) - len(shown)

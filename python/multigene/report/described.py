@@ -12,6 +12,7 @@ from multigene._engine import Individual
 from multigene.explain import measures
 from multigene.explain.criteria import Listed
 from multigene.export import EXPORTERS, WHOLE
+from multigene.expression.genes import model_expression
 from multigene.expression.tree import evaluate
 from multigene.fitted import FittedModel
 from multigene.formula import Formula
@@ -22,6 +23,8 @@ from multigene.report.what_if import computed
 
 #: Columns with a curve of their own, the most important ones.
 MOST_DEPENDENCES = 12
+#: Points on which shapes that are not proven are checked for a page.
+SHAPE_POINTS = 10_000
 #: Segments of rows that are listed, the worst ones.
 MOST_SEGMENTS = 8
 
@@ -71,6 +74,8 @@ def described(shown: Shown, listed: Listed, place: int) -> dict[str, Any]:
         "functions": typeset.functions,
         "symbols": typeset.symbols,
         "directions": typeset.directions,
+        "parts": [list(part) for part in member.parts],
+        "shapes": _shapes(shown.model, individual),
         "terms": _terms(shown, typeset, member.fitness),
         "groups": _groups(shown.model, listed),
         "variables": list(formula.variables),
@@ -89,7 +94,7 @@ def described(shown: Shown, listed: Listed, place: int) -> dict[str, Any]:
         said["curves"].append(error_curve)
         said["predictions"].append(numbers(prediction[kept]))
         with np.errstate(all="ignore"):
-            said["residuals"].append(numbers((each.y - prediction)[kept]))
+            said["residuals"].append(numbers((each.y - prediction)[kept], 4))
         widths, said["coverage"][each.name] = _interval(intervals, individual, each, kept)
         said["widths"].append(widths)
     said |= _on_rows(shown, individual, said)
@@ -102,6 +107,13 @@ def described(shown: Shown, listed: Listed, place: int) -> dict[str, Any]:
     said["sentence"] = story.sentence(shown.model, listed, unseen, line, seen, law)
     said["why"] = story.why(shown.model, listed, shown.picks, place)
     return said
+
+
+def _shapes(model: FittedModel, individual: Individual) -> list[str]:
+    """What is known of every shape that the user stated, in words."""
+    if model.known is None:
+        return []
+    return [str(each) for each in model.known.verdicts(model_expression(individual), SHAPE_POINTS)]
 
 
 def errors_of(rows: Rows, prediction: Floats) -> tuple[dict[str, Any], list[Any]]:
@@ -220,7 +232,7 @@ def _on_rows(shown: Shown, individual: Individual, said: dict[str, Any]) -> dict
     return {
         "importance": [[j, number(_grown(shown, r2, losses[j])), number(losses[j])] for j in losses],
         "dependence": [
-            {"feature": j, "mean": numbers(c.mean), "low": numbers(c.low), "high": numbers(c.high)}
+            {"feature": j, "mean": numbers(c.mean, 4), "low": numbers(c.low, 4), "high": numbers(c.high, 4)}
             for j, c in curves
         ],
         "segments": [

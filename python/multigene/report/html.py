@@ -17,11 +17,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
+
 from multigene.export import EXPORTERS
 from multigene.export.mathml import symbol
 from multigene.files import write_atomically
 from multigene.fitted import FittedModel
 from multigene.report.content import Content, collect
+from multigene.report.first_chart import front_picture
 from multigene.report.modules import asset, inlined
 from multigene.report.numbers import read_number, spoken_number, spoken_r2
 from multigene.words import counted
@@ -96,6 +99,7 @@ def for_script(content: Content) -> dict[str, Any]:
         }
         for place, model in enumerate(content.models)
     ]
+    data["column_table"] = str(panels.column_table(data))
     return data | {"formats": {name: [title, suffix] for name, title, suffix in _formats()}}
 
 
@@ -119,11 +123,14 @@ def _environment() -> Any:
     environment.filters.update(
         number=spoken_number,
         r2=spoken_r2,
-        tone=tone,
+        bars=bars,
+        front_picture=front_picture,
         symbol=lambda name: f"<math>{symbol(name)}</math>",
         used_columns=used_columns,
         weights_by_column=lambda direction: dict(direction["weights"]),
         pull=pull,
+        by_pull=by_pull,
+        breakable=breakable,
         error_rows=error_rows,
         share=lambda curve, share: curve[round(share * (len(curve) - 1))],
     )
@@ -138,16 +145,32 @@ def used_columns(directions: list[dict[str, Any]]) -> list[int]:
     return sorted({j for direction in directions for j, _ in direction["weights"]})
 
 
-def pull(content: dict[str, Any], direction: dict[str, Any], column: int) -> float:
-    """How much a column moves a direction over the data, from -1 to 1, the strongest of them being 1 or -1."""
+def _moves(content: dict[str, Any], direction: dict[str, Any]) -> dict[int, float]:
+    """How much each column moves a direction over the data."""
 
     def moved(j: int, text: str) -> float:
         known = content["columns"][j + 1].get("sd") if content["columns"] else 1.0
         return read_number(text) * (1.0 if known is None else known)
 
-    moves = {j: moved(j, text) for j, text in direction["weights"]}
+    return {j: moved(j, text) for j, text in direction["weights"]}
+
+
+def pull(content: dict[str, Any], direction: dict[str, Any], column: int) -> float:
+    """How much a column moves a direction over the data, from -1 to 1, the strongest of them being 1 or -1."""
+    moves = _moves(content, direction)
     largest = max(map(abs, moves.values())) or 1.0
     return round(moves[column] / largest, 3)
+
+
+def by_pull(content: dict[str, Any], direction: dict[str, Any]) -> list[tuple[int, str]]:
+    """Weights of a direction, of the columns that move it most first."""
+    moves = _moves(content, direction)
+    return sorted(direction["weights"], key=lambda each: -abs(moves[each[0]]))
+
+
+def breakable(name: str) -> Markup:
+    """A name that may be broken after its underscores."""
+    return Markup("_<wbr>").join(name.split("_"))
 
 
 def error_rows(content: dict[str, Any], index: int) -> list[tuple[str, str, dict[str, Any]]]:
@@ -161,10 +184,11 @@ def error_rows(content: dict[str, Any], index: int) -> list[tuple[str, str, dict
     return rows if content["sets"] else []
 
 
-def tone(counts: list[int]) -> list[float]:
-    """Heights of a small histogram, the largest 1."""
+def bars(counts: list[int]) -> str:
+    """A small histogram as one path, 24 high and 4 wide per bar."""
     largest = max(counts) or 1
-    return [round(count / largest, 3) for count in counts]
+    heights = [(place, round(24 * count / largest, 1)) for place, count in enumerate(counts)]
+    return "".join(f"M{4 * place} 24v-{height:g}h3.4v{height:g}" for place, height in heights if height)
 
 
 @cache
@@ -179,4 +203,4 @@ def plotly() -> str:
 
 def _packed(text: str) -> str:
     """Compressed, as text; without a time stamp, so that the same model gives the same page."""
-    return base64.b64encode(gzip.compress(text.encode("utf-8"), compresslevel=6, mtime=0)).decode("ascii")
+    return base64.b64encode(gzip.compress(text.encode("utf-8"), compresslevel=9, mtime=0)).decode("ascii")

@@ -18,6 +18,7 @@ from multigene.report import statistics
 from multigene.report.content import shown_members
 from multigene.report.shown_rows import given_rows, needed_rows, training_rows
 from multigene.report.statistics import Rows
+from multigene.words import shortened
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +32,8 @@ MARKERS = {"train": ("o", BLUE), "test": ("x", RED)}
 NAMES = {"train": "training", "test": "test"}
 #: Points drawn per set of rows.
 MOST_POINTS = 2000
+#: Columns of the heat map of directions, and characters of a name at an axis.
+MOST_COLUMNS, LONGEST_LABEL = 30, 24
 
 
 class Plots:
@@ -151,7 +154,7 @@ class Plots:
         ax = _axes(ax)
         ranked = sorted(losses, key=lambda j: losses[j])
         bars = ax.barh(
-            [model.names[j] for j in ranked],
+            [shortened(model.names[j], 2 * LONGEST_LABEL).replace("$", "\\$") for j in ranked],
             [losses[j] for j in ranked],
             color=BLUE,
             edgecolor=INK,
@@ -192,13 +195,19 @@ class Plots:
                 transform=place.get_xaxis_transform(),
                 clip_on=False,
             )
-            place.set(xlabel=model.names[j], ylabel=model.target)
+            place.set_xlabel(shortened(model.names[j], LONGEST_LABEL).replace("$", "\\$"), fontsize="small")
+            place.tick_params(labelsize="small")
+            place.locator_params(axis="x", nbins=5)
+            cell = place.get_subplotspec()
+            first = ax is not None or cell is None or cell.is_first_col()
+            if first:
+                place.set_ylabel(shortened(model.target, LONGEST_LABEL).replace("$", "\\$"), fontsize="small")
         single = len(chosen) == 1 and (features is not None or ax is not None)
         return places[0] if single else np.array(places, dtype=object)
 
     def directions(self, *, ax: Axes | None = None) -> Axes:
-        """Weights of the learned linear combinations as a heat map: one row each, one column per feature,
-        per standard deviation.
+        """Weights of the learned linear combinations as a heat map: one row each, one column per feature, the thirty that weigh
+        most; per standard deviation where the training rows are known.
         """
         model = self._model
         table = model.transformations()
@@ -207,32 +216,38 @@ class Plots:
                 "The formula has no linear combinations of columns; there are no directions to draw."
             )
         weights = table[model.names].to_numpy(dtype=np.float64)
-        rows = training_rows(model)
+        rows, scale = training_rows(model), "weight"
         if rows is not None:
-            weights = weights * rows.X.std(axis=0)
+            weights, scale = weights * rows.X.std(axis=0), "weight per standard deviation"
         largest = np.abs(weights).max(axis=1, keepdims=True)
         weights = weights / np.where(largest > 0.0, largest, 1.0)
-        ax = _axes(ax)
+        used = np.flatnonzero(np.abs(weights).max(axis=0) > 0.0)
+        kept = used[np.argsort(-np.abs(weights[:, used]).sum(axis=0), kind="stable")[:MOST_COLUMNS]]
+        kept.sort()
+        weights, names = weights[:, kept], [shortened(model.names[j], LONGEST_LABEL) for j in kept]
+        own, ax = ax is None, _axes(ax)
+        if own:
+            _resized(
+                ax, 3.0 + 0.62 * max(len(names), 4), 1.4 + 0.27 * len(table) + 0.045 * max(map(len, names))
+            )
         image = ax.imshow(weights, cmap="RdBu", vmin=-1.0, vmax=1.0, aspect="auto")
         for i, j in np.argwhere(np.abs(weights) >= 0.005) if weights.size <= 400 else ():
             value = weights[i, j]
-            ax.text(
-                j,
-                i,
-                f"{value:+.2f}",
-                ha="center",
-                va="center",
-                fontsize="small",
-                color="white" if abs(value) > 0.6 else INK,
-            )
+            colour = "white" if abs(value) > 0.6 else INK
+            ax.text(j, i, f"{value:+.2f}", ha="center", va="center", fontsize="x-small", color=colour)
+        slanted = len(names) > 8 or sum(map(len, names)) > 50
         ax.set_xticks(
-            range(len(model.names)),
-            model.names,
-            rotation=45 if len(model.names) > 8 else 0,
-            ha="right" if len(model.names) > 8 else "center",
+            range(len(names)),
+            [name.replace("$", "\\$") for name in names],
+            rotation=40 if slanted else 0,
+            ha="right" if slanted else "center",
+            rotation_mode="anchor",
+            fontsize="small",
         )
-        ax.set_yticks(range(len(table)), [f"gene {gene + 1}" for gene in table["gene"]])
-        ax.figure.colorbar(image, ax=ax, label="weight per standard deviation, largest of a row 1")
+        if len(kept) < len(used):
+            ax.set_xlabel(f"{len(kept)} of {len(used)} columns, those that weigh most", fontsize="small")
+        ax.set_yticks(range(len(table)), [f"gene {gene + 1}" for gene in table["gene"]], fontsize="small")
+        ax.figure.colorbar(image, ax=ax, label=f"{scale},\nlargest of a row 1", shrink=0.8)
         return ax
 
     def genes(self, *, ax: Axes | None = None) -> Axes:
@@ -323,6 +338,11 @@ def draw_error_curves(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax.set_xlim(left=0.0)
     ax.legend(frameon=False, loc="lower right")
     return ax
+
+
+def _resized(ax: Axes, width: float, height: float) -> None:
+    """Give the figure of these axes a size in inches, within what a page or a screen holds."""
+    ax.figure.set_size_inches(min(max(width, 6.0), 16.0), min(max(height, 4.0), 16.0))  # type: ignore[union-attr]
 
 
 def _axes(ax: Axes | None) -> Axes:

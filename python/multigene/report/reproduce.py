@@ -20,6 +20,8 @@ from multigene.settings.settings import PARTS, Settings
 from multigene.settings.text import plain
 from multigene.settings.toml import toml
 
+#: What a part that a base does not have says of its settings.
+NOT_THERE = object()
 NO_SETTINGS = (
     "# The run had a Settings object that no configuration and changes by name say; pass it as settings=…\n"
 )
@@ -114,7 +116,12 @@ def differences(settings: Settings, base: Settings) -> dict[str, Any]:
         here, there = getattr(settings, part), getattr(base, part)
         for each in fields(here) if here is not None else ():
             value = getattr(here, each.name)
-            if there is None or value != getattr(there, each.name):
+            usual = (
+                each.default
+                if there is None and each.metadata.get("fixed")
+                else getattr(there, each.name, NOT_THERE)
+            )
+            if value != usual:
                 found[each.name] = value
     return found
 

@@ -28,7 +28,7 @@ Floats = npt.NDArray[np.float64]
 
 #: Rows for averages over rows: permutation importance and partial dependence.
 IMPORTANCE_ROWS = 2000
-DEPENDENCE_ROWS = 200
+DEPENDENCE_ROWS = 500
 #: Rows from which the uncertainty of parameters is estimated, and on which coverage is counted.
 UNCERTAINTY_ROWS = 2000
 GRID = 41

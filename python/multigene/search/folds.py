@@ -5,9 +5,12 @@ With a few hundred rows a part held out is too small to decide by, so every row 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
+from multigene._engine import Individual
 from multigene.search.constants import FEWEST_ROWS_TO_CROSS_VALIDATE, FOLDS, RIDGE_FOLDS
 from multigene.search.linear import Ridge
 from multigene.search.problem import Problem, Rows
@@ -52,3 +55,26 @@ def unseen_ridge(problem: Problem) -> Floats:
         line = Ridge.of_loss(rest.standardised(rest.X), rest.y, weights, problem.loss)
         predicted[fold] = line.predict(rest.standardised(problem.X[fold]))
     return predicted
+
+
+def best_line(problem: Problem, linear: Sequence[Individual]) -> int:
+    """Number of the linear model whose columns predict best the rows that it has not seen, fold by fold of all rows.
+
+    Held-out rows alone are too few to tell whether a column with a small effect belongs to the line.
+    """
+    rows = problem.finish_rows
+    y, weights = problem.y[rows], None if problem.weights is None else problem.weights[rows]
+    root = np.ones((len(y), 1)) if weights is None else np.sqrt(weights / weights.max())[:, None]
+    A = root * np.column_stack([np.ones(len(y)), problem.standardised(problem.X[rows])])
+    b = root[:, 0] * (y / (np.abs(y).max() or 1.0))
+    fold_of = np.random.default_rng(len(y)).permutation(len(y)) % RIDGE_FOLDS
+    parts = [A[fold_of == fold] for fold in range(RIDGE_FOLDS)]
+    grams, sides = [P.T @ P for P in parts], [P.T @ b[fold_of == f] for f, P in enumerate(parts)]
+    errors = np.zeros(len(linear))
+    for fold, part in enumerate(parts):
+        gram, side = sum(grams) - grams[fold], sum(sides) - sides[fold]
+        for number, model in enumerate(linear):
+            columns = [0, *(1 + column for column, _ in model.tokens(0)[0][2])]
+            solution = np.linalg.lstsq(gram[np.ix_(columns, columns)], side[columns], rcond=None)[0]
+            errors[number] += np.sum((b[fold_of == fold] - part[:, columns] @ solution) ** 2)
+    return int(np.argmin(errors))

@@ -92,7 +92,7 @@ class Guard:
         low, high = self.target
         values = np.abs(individual.coefficients) * individual.gene_values(points)
         width, size = high - low, max(high - low, abs(low), abs(high))
-        linear = np.array([LINEAR.fullmatch(gene) is not None for gene in individual.genes])
+        linear = np.array([is_linear(gene) for gene in individual.genes])
         ranges, sizes = np.ptp(values, axis=0), np.abs(values).max(axis=0)
         return bool(np.all(ranges <= most * width) and np.all((sizes <= most * size) | linear))
 
@@ -125,6 +125,11 @@ class Guard:
         return bool(
             np.all(np.isfinite(values)) and np.all(values >= low - width) and np.all(values <= high + width)
         )
+
+
+def is_linear(gene: str) -> bool:
+    """Is a gene a variable or a linear combination?"""
+    return LINEAR.fullmatch(gene) is not None
 
 
 def _has_finite_range(individual: Individual, box: Box) -> bool:

@@ -299,7 +299,7 @@ class Islands:
                 population.dump(), settings.genes, data.n_features, island.workers
             )
         population.forget()
-        fitness, complexity = population.evaluate(data, settings.selection.by)
+        fitness, complexity = population.evaluate(data, settings.selection)
         front = self._front(island.short)
         last = replace(
             island.last, fitness=fitness, complexity=complexity, front=front, population=population

@@ -16,12 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Individual
+from multigene.data.losses import SQUARED, Loss
 from multigene.evolution.pareto import Member, non_dominated
 from multigene.expression.genes import model_expression
-from multigene.search.constants import FEWER_BOXES, LARGEST_FALLBACK
+from multigene.search.constants import FEWER_BOXES, LARGEST_FALLBACK, SHAPED_REWEIGHTINGS
 from multigene.search.scaling import Scaling
+from multigene.shapes.constants import FINAL_POINTS, SEARCH_POINTS
 from multigene.shapes.known import Known
-from multigene.shapes.points import FINAL_POINTS, SEARCH_POINTS, Conditions
+from multigene.shapes.points import Conditions
 from multigene.shapes.proof import verdicts
 from multigene.shapes.repair import constrained
 
@@ -34,10 +36,20 @@ NOTHING_KEEPS = (
 
 
 class Keeper:
-    """Shapes of one problem, whose rows are X, y and weights."""
+    """Shapes of one problem, whose rows are X, y and weights; models of a user's form (`formed`) get no other coefficients."""
 
-    def __init__(self, known: Known, scaling: Scaling, X: Floats, y: Floats, weights: Floats | None) -> None:
+    def __init__(
+        self,
+        known: Known,
+        scaling: Scaling,
+        X: Floats,
+        y: Floats,
+        weights: Floats | None,
+        loss: Loss = SQUARED,
+    ) -> None:
+        self.formed = False
         self.known, self.scaling, self.X, self.y, self.weights = known, scaling, X, y, weights
+        self.loss = loss
         self.conditions = self._drawn(SEARCH_POINTS)
         self._standardised = scaling.standardised(self.conditions.points)
 
@@ -57,11 +69,11 @@ class Keeper:
     def mended(
         self, individual: Individual, rows: npt.NDArray[np.intp] | None, *, in_user_units: bool
     ) -> tuple[Individual, float] | None:
-        """The model with coefficients of least squares that keep the shapes, and its R² on some rows; None without any."""
+        """The model with coefficients of least loss that keep the shapes, and what it explains of some rows; None without any."""
         X, y, weights = self._rows(rows)
         Z = X if in_user_units else self.scaling.standardised(X)
         points = self.conditions.points if in_user_units else self._standardised
-        return self._fitted(individual, Z, y, weights, points, self.conditions)
+        return self._fitted(individual, Z, y, weights, points, self.conditions, reweightings=1)
 
     def _rows(self, rows: npt.NDArray[np.intp] | None) -> tuple[Floats, Floats, Floats | None]:
         if rows is None:
@@ -76,21 +88,59 @@ class Keeper:
         weights: Floats | None,
         points: Floats,
         conditions: Conditions,
+        reweightings: int = SHAPED_REWEIGHTINGS,
     ) -> tuple[Individual, float] | None:
         genes = self._with_mirrored(individual)
         model = Individual(genes, 0.0, [1.0] * len(genes))
         columns = model.gene_values(X)
-        found = constrained(columns, y, weights, model.gene_values(points), conditions)
+        at_points = model.gene_values(points)
+        share = np.ones(len(y)) if weights is None else weights
+        if self.loss.squared:
+            found = constrained(columns, y, weights, at_points, conditions)
+        else:
+            values = individual.predict(X)  # near those that keep the shapes, as a rule
+            found = self._reweighted(columns, y, share, at_points, conditions, values, reweightings)
         if found is None or not np.isfinite(found).all():
             return None
         used = [i for i, c in enumerate(found[1:]) if c != 0.0] or [0]
         kept = Individual([genes[i] for i in used], float(found[0]), found[1:][used].tolist())
         if not conditions.kept(kept.predict(points)):
             return None
-        share = np.ones(len(y)) if weights is None else weights
+        if not self.loss.squared:
+            return kept, self.loss.explained(y, kept.predict(X), share)
         left = np.average((y - kept.predict(X)) ** 2, weights=share)
         around = np.average((y - np.average(y, weights=share)) ** 2, weights=share)
         return kept, float(1.0 - left / (around or 1.0))
+
+    def _reweighted(
+        self,
+        columns: Floats,
+        y: Floats,
+        weights: Floats,
+        at_points: Floats,
+        conditions: Conditions,
+        values: Floats,
+        most: int,
+    ) -> Floats | None:
+        """Coefficients of another loss: those of the squared errors that look like it at these values, one after the other."""
+        loss, best, least = self.loss, None, np.inf
+        if not np.isfinite(values).all():
+            values = np.full(len(y), loss.constant(y, weights))
+        for _ in range(most):
+            w, z = loss.working(y, values)
+            if not (np.isfinite(w).all() and np.isfinite(z).all()):
+                break
+            found = constrained(
+                columns, z, np.maximum(weights * w, 1e-12 * float(w.max())), at_points, conditions
+            )
+            if found is None or not np.isfinite(found).all():
+                break
+            values = found[0] + columns @ found[1:]
+            after = float(np.average(loss.values(y, values), weights=weights))
+            if not after < least * (1.0 - 1e-6):
+                break
+            best, least = found, after
+        return best
 
     def _with_mirrored(self, individual: Individual) -> list[str]:
         """The genes, and the same with columns exchanged or mirrored where shapes ask for that."""
@@ -114,12 +164,16 @@ class Keeper:
         """A member of the result, in the user's units, that keeps the shapes: as it is, with other coefficients, or None."""
         if self.accepts(member.individual):
             return member
+        if self.formed:
+            return None
         X, y, weights = self._rows(None)
         found = self._fitted(member.individual, X, y, weights, self._final.points, self._final)
         if found is None or not self.accepts(found[0]):
             return None
         individual, fitness = found
-        return replace(member, individual=individual, fitness=fitness, complexity=individual.printed_size())
+        size = individual.printed_size()
+        # Other coefficients than those that unseen rows were asked about.
+        return replace(member, individual=individual, fitness=fitness, complexity=size, validation=np.nan)
 
     def accepts(self, individual: Individual) -> bool:
         """Does a model in the user's units keep the shapes, as far as many points and interval arithmetic tell?"""
@@ -154,7 +208,7 @@ class Keeper:
         """The front without what breaks a shape, and the chosen model or the best that is left of its size."""
         kept = [(member, self.enforced(member)) for member in front]
         left = [new for _, new in kept if new is not None]
-        members = non_dominated([*left, *self.fallback()])
+        members = non_dominated([*left, *([] if self.formed else self.fallback())])
         if not members:
             names = self.known.texts
             column = self.known.stated.shapes[0].text.rpartition(" ")[2]

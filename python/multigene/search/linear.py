@@ -9,7 +9,14 @@ import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual
 from multigene.data.losses import Loss
-from multigene.search.constants import REFITTING_STEPS, REWEIGHTINGS, STRENGTHS, SUBSETS
+from multigene.search.constants import (
+    REFITTING_STEPS,
+    REWEIGHTINGS,
+    ROWS_PER_COLUMN,
+    STRENGTHS,
+    SUBSETS,
+    UNSHRUNK,
+)
 from multigene.search.problem import Problem
 from multigene.settings.settings import Refinement
 
@@ -57,7 +64,8 @@ class Ridge:
 
     @staticmethod
     def fitted(Z: Floats, y: Floats, weights: Floats) -> Ridge:
-        """The strength with the least error on rows left out, in closed form from one decomposition."""
+        """The strength with the least error on rows left out, in closed form from one decomposition; with enough rows per column
+        the least strength that these rows cannot tell from that."""
         weights = (
             weights / weights.max()
         )  # sums of weights near the ends of floating point over- or underflow
@@ -68,18 +76,22 @@ class Ridge:
         A = np.where(np.isfinite(A).all(axis=0), A, 0.0)  # a column that is not finite explains nothing
         U, sizes, Vt = np.linalg.svd(A, full_matrices=False)
         along = U.T @ b
-        best, solution = np.inf, np.zeros(Z.shape[1])
-        for strength in STRENGTHS * len(y):
-            shrunk = sizes**2 / (sizes**2 + strength)
+
+        def errors(strength: float) -> Floats:
+            shrunk = sizes**2 / (sizes**2 + strength * len(y))
             left = b - U @ (shrunk * along)
             # The mean takes one further degree of freedom.
             leverage = np.minimum((U**2) @ shrunk + root**2 / len(y), 1.0 - 1e-9)
-            error = float(np.sum((left / (1.0 - leverage)) ** 2))
-            if error < best:
-                best = error
-                solution = Vt.T @ (
-                    np.where(sizes > 0.0, shrunk / np.where(sizes > 0.0, sizes, 1.0), 0.0) * along
-                )
+            return np.asarray((left / (1.0 - leverage)) ** 2)
+
+        best = min(STRENGTHS, key=lambda strength: float(errors(strength).sum()))
+        least, strength = errors(best), best
+        if len(y) >= ROWS_PER_COLUMN * Z.shape[1]:
+            strength = next(
+                s for s in STRENGTHS if s == best or not clearly_better(least, errors(s), UNSHRUNK)
+            )
+        shrunk = sizes**2 / (sizes**2 + strength * len(y))
+        solution = Vt.T @ (np.where(sizes > 0.0, shrunk / np.where(sizes > 0.0, sizes, 1.0), 0.0) * along)
         return Ridge(solution * unit, (level - float(centre @ solution)) * unit)
 
     @staticmethod
@@ -128,6 +140,17 @@ class Ridge:
         """As a model with one linear combination."""
         terms = " + ".join(f"{w!r}*x{j}" for j, w in enumerate(self.weights.tolist()))
         return Individual([f"[0: 0.0 + {terms}]"], self.intercept, [1.0])
+
+
+def clearly_better(first: Floats, second: Floats, errors: float) -> bool:
+    """Is the mean of the first smaller than that of the second by this many standard errors of the difference?"""
+    if not np.all(np.isfinite(first)):
+        return False
+    if not np.all(np.isfinite(second)):
+        return True
+    difference = second - first
+    spread = float(difference.std(ddof=1)) / np.sqrt(len(difference)) if len(difference) > 1 else 0.0
+    return float(difference.mean()) > errors * spread
 
 
 def forward_selection(Z: Floats, y: Floats, most: int) -> list[int]:

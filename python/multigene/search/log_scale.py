@@ -43,11 +43,12 @@ from multigene.search.constants import (
 )
 from multigene.search.folds import folds_of
 from multigene.search.islands import Islands
+from multigene.search.linear import clearly_better
 from multigene.search.problem import Problem, Rows
 from multigene.search.progress import Step
 from multigene.search.short import has_own_functions
 from multigene.search.task import Task
-from multigene.search.validation import REFITTING, HeldOut, Known, clearly_better, unseen_rows
+from multigene.search.validation import REFITTING, HeldOut, Known, unseen_rows
 
 Floats = npt.NDArray[np.float64]
 

@@ -94,7 +94,7 @@ class Problem:
             mirrored = [shape.columns[0] for shape in shapes if shape.kind in ("even", "odd")]
             scaling = scaling.tied(exchanged, mirrored)
         guard = Guard.of(X, np.array(loss.predictor_range(y)), scaling, rng)
-        keeper = None if known is None else Keeper(known, scaling, X, y, weights)
+        keeper = None if known is None else Keeper(known, scaling, X, y, weights, loss)
         return Problem(X, y, weights, search, held_out, scaling, guard, loss, keeper=keeper)
 
     @property

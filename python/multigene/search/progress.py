@@ -40,6 +40,8 @@ class FrontRow:
     complexity: int
     r2: float
     written: Callable[[], str] = field(repr=False, compare=False)
+    predictor: Callable[[Any], Any] = field(repr=False, compare=False)
+    """What the formula gives for rows of features, before the link of a loss that has one."""
 
     @cached_property
     def formula(self) -> str:

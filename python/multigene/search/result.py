@@ -23,7 +23,8 @@ from multigene.expression.printed_size import printed_size
 from multigene.laws import law as laws
 from multigene.laws.law import Find
 from multigene.search.constants import ALIKE, EXPLAINED, MOST_FITTED, SECONDS_PER_VALUE, SURELY_FINITE
-from multigene.search.few_rows import most_convincing, ridge_of_different_rows
+from multigene.search.few_rows import evident, most_convincing, ridge_of_different_rows
+from multigene.search.guard import is_linear
 from multigene.search.linear import Ridge
 from multigene.search.log_scale import nearer_to_most_rows
 from multigene.search.problem import Problem, Rows
@@ -105,13 +106,12 @@ def result_of(found: Found, workers: Workers, seconds: float | None) -> Result:
 def provisional(found: Found) -> Result:
     """The best model so far as it is, nothing fitted, tuned or measured again: what is left if the real result is cut short."""
     mean = _mean(found.problem, found.data)
-    finds = [Member(f.individual, 1.0 - f.unexplained, f.individual.printed_size()) for f in found.finds]
+    finds = [_member_of(f, 1.0 - f.unexplained) for f in found.finds]
     allowed = [c for c in found.front if c.complexity <= found.decision.most_nodes]
     approximations = [_member(found.problem, c) for c in allowed]
     front = non_dominated([mean, *approximations, *finds])
     if found.law is not None:
-        law = found.law.individual
-        chosen = Member(law, 1.0 - found.law.unexplained, law.printed_size())
+        chosen = _member_of(found.law, 1.0 - found.law.unexplained)
     elif found.laws_alone and finds:
         chosen = _cheapest(found, finds) or mean
     elif not found.validated:
@@ -203,8 +203,11 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
         convincing = [(find, find.individual.n_parameters) for find in finds]
         convincing += fitted_numbers if found.very_few_rows or found.of_folds else []
         chosen = most_convincing(convincing, chosen, problem.different(np.arange(len(problem.y))))
-    evident = any(chosen is each for each in (superior, *finds))
-    return _undominated(found, chosen, [*front, *finds], keep=evident)
+    elif problem.few_rows and (decision.linear == RIDGE or decision.exactly) and decision.errors is not None:
+        evidence = [*fitted_numbers, *((find, find.individual.n_parameters) for find in finds)]
+        chosen = evident(problem, evidence, chosen, decision.errors, found.unseen)
+    sure = any(chosen is each for each in (superior, *finds))
+    return _undominated(found, chosen, [*front, *finds], keep=sure)
 
 
 def _undominated(
@@ -349,12 +352,20 @@ def _measured_finds(found: Found) -> list[Member]:
     return [m for m in members if np.isfinite(m.fitness)]
 
 
+def _member_of(find: Find, fitness: float) -> Member:
+    return Member(find.individual, fitness, find.individual.printed_size(), parts=find.parts)
+
+
 def _measured(problem: Problem, find: Find, rows: Any = slice(None)) -> Member:
     """A find on all rows, or on some."""
     weights = None if problem.weights is None else problem.weights[rows]
+    if not problem.loss.squared:
+        values = find.individual.predict(problem.X[rows])
+        fitness = problem.loss.explained(problem.y[rows], values, weights)
+        return _member_of(find, fitness)
     whole = laws.measure(find.expression, problem.X[rows], problem.y[rows], weights)
     fitness = 1.0 - whole.unexplained if whole is not None else -np.inf
-    return Member(find.individual, fitness, find.individual.printed_size())
+    return _member_of(find, fitness)
 
 
 # --- scores ---------------------------------------------------------------------------------------
@@ -370,11 +381,15 @@ def _scored(
         replace(m, validation=own(found.problem, m)) if id(m.individual) in finds else m for m in members
     ]
     place = next(i for i, member in enumerate(front) if member is chosen)
-    if (
-        found.decision.simple and id(chosen.individual) not in finds
-    ):  # the line or the mean that was decided on
+    decided = found.decision.simple and id(chosen.individual) not in finds and is_line(chosen.individual)
+    if decided:  # the line or the mean that was decided on
         members[place] = replace(members[place], validation=found.decision.r2(found.problem))
     return Result(members[place], members)
+
+
+def is_line(individual: Individual) -> bool:
+    """Is it a constant or a linear model with all of its columns in one combination?"""
+    return individual.genes == ["0.0"] or (len(individual.genes) == 1 and is_linear(individual.genes[0]))
 
 
 def scored(members: Sequence[Member], scores: Mapping[int, float]) -> list[Member]:

@@ -229,7 +229,12 @@ class Run:
         def row_of(candidate: Candidate) -> FrontRow:
             row = known.get(id(candidate)) or (
                 candidate,
-                FrontRow(candidate.complexity, candidate.fitness, partial(formula_of, candidate)),
+                FrontRow(
+                    candidate.complexity,
+                    candidate.fitness,
+                    partial(formula_of, candidate),
+                    partial(self.problem.predicted, candidate),
+                ),
             )
             self.rows[id(candidate)] = row
             return row[1]

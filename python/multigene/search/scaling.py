@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Individual
+from multigene.search.constants import STANDARD_MEAN, STANDARD_SCALE
 
 Floats = npt.NDArray[np.float64]
 
@@ -22,7 +23,8 @@ class Scaling:
 
     @staticmethod
     def of(X: Floats, weights: Floats | None) -> Scaling:
-        """Weighted means and standard deviations; a feature that hardly varies stays as it is."""
+        """Weighted means and standard deviations; a feature that hardly varies stays as it is, and one that is about standardised
+        already: its means and scales would be printed."""
         # In units of the largest value: squares of values near the end of the range would overflow or vanish.
         size = np.abs(X).max(axis=0)
         size = np.where(size > 0.0, size, 1.0)
@@ -31,9 +33,12 @@ class Scaling:
         scaled -= means
         np.square(scaled, out=scaled)
         scales = np.sqrt(np.average(scaled, axis=0, weights=weights))
-        with np.errstate(over="ignore", divide="ignore"):
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             usable = (scales > 1e-14 * np.abs(means)) & np.isfinite(1.0 / (scales * size))
-        return Scaling(np.where(usable, means * size, 0.0), np.where(usable, scales * size, 1.0))
+            means, scales = means * size, scales * size
+            standard = (np.abs(means) <= STANDARD_MEAN * scales) & (np.abs(np.log2(scales)) <= STANDARD_SCALE)
+        usable &= ~standard
+        return Scaling(np.where(usable, means, 0.0), np.where(usable, scales, 1.0))
 
     def tied(self, exchanged: Sequence[Sequence[int]], mirrored: Sequence[int]) -> Scaling:
         """The same for columns that can be exchanged, and around zero for those that can be mirrored."""

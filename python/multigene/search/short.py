@@ -26,7 +26,8 @@ from multigene.search.constants import (
 )
 from multigene.search.problem import Problem
 from multigene.settings.defaults import default_settings
-from multigene.settings.settings import Refinement, Selection, Settings, Variation, function_entries
+from multigene.settings.functions import function_entries
+from multigene.settings.settings import Refinement, Selection, Settings, Variation
 
 
 def short_settings(settings: Settings, problem: Problem) -> Settings:

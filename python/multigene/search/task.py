@@ -55,7 +55,7 @@ class Task:
     def mending(self, rows: Rows | None, *, in_user_units: bool = False) -> Mending | None:
         """What makes a model keep the shapes that its user knows, by other coefficients; None where no shapes are known."""
         keeper, problem = self.problem.keeper, self.problem
-        if keeper is None or not problem.loss.squared:
+        if keeper is None:
             return None
 
         def mended(individual: Individual) -> Candidate | None:

@@ -33,7 +33,6 @@ from multigene.search.constants import (
     LUCKY,
     NEARLY_EVERY_ROW,
     READABLE,
-    READABLE_COST,
     READABLE_LEAVES,
     REFITTING_STEPS,
     RIDGE_BETTER_THAN_MEAN,
@@ -41,7 +40,8 @@ from multigene.search.constants import (
     WORTH_IT,
 )
 from multigene.search.cross_validation import FoldResult
-from multigene.search.folds import folds_of, unseen_ridge
+from multigene.search.folds import best_line, folds_of, unseen_ridge
+from multigene.search.linear import clearly_better
 from multigene.search.problem import Problem, Rows, best_constant
 from multigene.settings.settings import Refinement
 
@@ -131,7 +131,8 @@ def decide_on_held_out_rows(
         return SizeDecision(1, constant=True, validation_r2=scores, errors=held_out.constant)
     lines = [held_out.errors(model) for model in linear]
     if lines:
-        line = int(np.argmin([e.sum() for e in lines]))
+        squared = problem.loss.squared
+        line = best_line(problem, linear) if squared else int(np.argmin([e.sum() for e in lines]))
         if not clearly_better(errors[best], lines[line], BETTER_THAN_LINEAR):
             most = problem.size(linear[line])
             return SizeDecision(most, linear=line, validation_r2=scores, errors=lines[line])
@@ -174,11 +175,14 @@ def _sized(
 ) -> SizeDecision:
     """The size of model number `small`, with some room; or a readable one, where that costs little on unseen rows."""
     most = int(np.ceil(ROOM * sizes[small]))
-    brief = readable(sizes, errors, [scores[size] for size in sizes], small)
-    if brief == small:
-        return SizeDecision(most, validation_r2=scores, errors=errors[small])
-    fewer = min(int(np.ceil(ROOM * sizes[brief])), READABLE)
-    return SizeDecision(fewer, validation_r2=scores, errors=errors[brief], supported=most)
+    r2 = [scores[size] for size in sizes]
+    for nodes, cost in READABLE:
+        brief = readable(sizes, errors, r2, small, nodes, cost)
+        if brief is not None:
+            fewer = min(int(np.ceil(ROOM * sizes[brief])), nodes)
+            beyond = most if most > fewer else None
+            return SizeDecision(fewer, validation_r2=scores, errors=errors[brief], supported=beyond)
+    return SizeDecision(most, validation_r2=scores, errors=errors[small])
 
 
 def _ridge_or_mean(problem: Problem) -> SizeDecision:
@@ -291,18 +295,21 @@ def smallest(errors: Sequence[Floats], clearly: float = CLEARLY_BETTER) -> int:
     )
 
 
-def readable(sizes: Sequence[int], errors: Sequence[Floats], r2: Sequence[float], small: int) -> int:
-    """Number of the model that people can read and that is nearly as good on unseen rows as number `small`; else that one.
+def readable(
+    sizes: Sequence[int], errors: Sequence[Floats], r2: Sequence[float], small: int, nodes: int, cost: float
+) -> int | None:
+    """Number of the model of at most this many nodes that is nearly as good on unseen rows as number `small`, None if there is
+    none.
 
-    Of models of a readable size the smallest that the best of them is not clearly better than is taken. It may cost a little R²,
+    Of models of that size the smallest that the best of them is not clearly better than is taken. It may cost a little R²,
     and must not leave many times as much unexplained: where a law shines through, it is not given up for an approximation.
     """
-    brief = [error for size, error in zip(sizes, errors, strict=True) if size <= READABLE]
-    if sizes[small] <= READABLE or not brief:
-        return small
-    number = smallest(brief)
-    affordable = r2[number] >= r2[small] - READABLE_COST
-    return number if affordable and 1.0 - r2[number] <= READABLE_LEAVES * (1.0 - r2[small]) else small
+    brief = [error for size, error in zip(sizes, errors, strict=True) if size <= nodes]
+    if not brief:
+        return None
+    number = small if sizes[small] <= nodes else smallest(brief)
+    affordable = r2[number] >= r2[small] - cost
+    return number if affordable and 1.0 - r2[number] <= READABLE_LEAVES * (1.0 - r2[small]) else None
 
 
 def prefer_short(
@@ -364,14 +371,3 @@ def convincingly_better(first: Floats, second: Floats, errors: float) -> bool:
     """Clearly better, and on more rows than chance would have it: a mean of few squares may hang on one row."""
     wins = float(np.mean(first < second)) - 0.5
     return clearly_better(first, second, errors) and wins > 0.5 / np.sqrt(len(first))
-
-
-def clearly_better(first: Floats, second: Floats, errors: float) -> bool:
-    """Is the mean of the first smaller than that of the second by this many standard errors of the difference?"""
-    if not np.all(np.isfinite(first)):
-        return False
-    if not np.all(np.isfinite(second)):
-        return True
-    difference = second - first
-    spread = float(difference.std(ddof=1)) / np.sqrt(len(difference)) if len(difference) > 1 else 0.0
-    return float(difference.mean()) > errors * spread

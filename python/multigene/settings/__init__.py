@@ -7,6 +7,7 @@ what cannot work, `text.py` reads settings from text, `resolve.py` puts an estim
 
 from __future__ import annotations
 
+from multigene.settings.functions import function_entries
 from multigene.settings.paper import CODENAMES, configuration
 from multigene.settings.settings import (
     PARTS,
@@ -19,7 +20,6 @@ from multigene.settings.settings import (
     Stopping,
     Tuning,
     Variation,
-    function_entries,
 )
 
 __all__ = [

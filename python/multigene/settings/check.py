@@ -12,12 +12,12 @@ from typing import Any, get_args
 import numpy as np
 
 from multigene._engine import check_functions, operators
+from multigene.settings.functions import FunctionEntry
 from multigene.settings.paper import GM_REASON
 from multigene.settings.settings import (
     PARTS,
     Clock,
     Criterion,
-    FunctionEntry,
     Gaps,
     Kind,
     Mode,
@@ -78,10 +78,6 @@ _REAL: dict[str, tuple[float, float]] = {
     "weights_sigma": (0.0, _HUGE),
     "tolerance": (0.0, 1.0),
     "initial_step": (1e-300, _HUGE),
-    "step_growth": (1.0, 1e6),
-    "step_shrinkage": (1e-6, 1.0),
-    "min_step": (0.0, _HUGE),
-    "max_step": (1e-300, _HUGE),
     "seconds": (0.0, 1e12),
     "target_r2": (-1e12, 1.0),
     "parameter_price": (0.0, 1e12),
@@ -89,7 +85,7 @@ _REAL: dict[str, tuple[float, float]] = {
     "damping": (1e-300, 1e12),
     "gain": (0.0, 1.0),
     "decay": (0.0, 1e12),
-    "bound": (1e-300, float("inf")),
+    "bound": (1e-300, _HUGE),
     "all_genes": (0.0, 1.0),
     "prune": (0.0, 1.0),
     "holdout": (0.0, 0.9),
@@ -189,11 +185,6 @@ def _check_value(name: str, value: Any, *, optional: bool) -> None:
 def _check_together(settings: Settings) -> None:
     """Refuse values that contradict each other."""
     g, s, v, t = settings.genes, settings.selection, settings.variation, settings.tuning
-    if g.initial_depth is not None and g.initial_depth > g.max_depth:
-        raise ValueError(
-            f"initial_depth={g.initial_depth} is more than max_depth={g.max_depth}; "
-            "lower it or raise max_depth."
-        )
     if s.elites >= s.population_size:
         raise ValueError(
             f"elites={s.elites} leaves no room for offspring in population_size={s.population_size}; "
@@ -221,8 +212,6 @@ def _check_together(settings: Settings) -> None:
         )
     if g.lcf == "global" and t is None:
         raise ValueError(GM_REASON)
-    if t is not None and t.min_step > t.max_step:
-        raise ValueError(f"min_step={t.min_step} is more than max_step={t.max_step}; exchange the two.")
 
 
 def _is_real(value: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from multigene.settings.functions import function_entries
 from multigene.settings.settings import (
     Genes,
     Refinement,
@@ -11,7 +12,6 @@ from multigene.settings.settings import (
     Settings,
     Stopping,
     Variation,
-    function_entries,
 )
 
 #: Functions of the approximators: the paper's, without poles (division brings spikes and no accuracy).

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from functools import wraps
+from inspect import signature
 from typing import Any, TypeVar
 
 import numpy as np
@@ -82,16 +83,27 @@ def told_by_name(init: Made) -> Made:
 
     @wraps(init)
     def checked(self: Any, *arguments: Any, **given: Any) -> None:
-        known = {each.name for each in fields(Parameters)}
+        own = set(signature(init).parameters) - {"self"}
         for name, value in given.items():
-            if name not in known and type(self).__init__ is checked:
-                way_out = nearest(name, known) or "; help(MultigeneRegressor) lists them all."
-                if name in setting_names():
-                    way_out = f"; it is a setting: give settings={{{name!r}: {value!r}}}."
-                raise TypeError(f"There is no parameter {name!r}{way_out}")
+            if name not in own and type(self).__init__ is checked:
+                raise TypeError(f"There is no parameter {name!r}{_way_out(name, value, own)}")
         init(self, *arguments, **given)
 
     return checked  # type: ignore[return-value]
+
+
+def _way_out(name: str, value: Any, own: set[str]) -> str:
+    """What to give instead of a parameter that a constructor does not have."""
+    of_regressor = {each.name for each in fields(Parameters)}
+    if own == of_regressor:
+        if name in setting_names():
+            return f"; it is a setting: give settings={{{name!r}: {value!r}}}."
+        return nearest(name, own) or "; help(MultigeneRegressor) lists them all."
+    if name in of_regressor:
+        return f"; it belongs to the search: give MultigeneRegressor({name}={value!r}) as regressor."
+    if name in setting_names():
+        return f"; it is a setting of the search: give MultigeneRegressor(settings={{{name!r}: {value!r}}}) as regressor."
+    return nearest(name, own) or f"; there are {', '.join(sorted(own))}."
 
 
 def _plain(value: Any) -> Any:

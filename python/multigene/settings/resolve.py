@@ -14,9 +14,10 @@ from joblib import cpu_count, effective_n_jobs
 
 from multigene.settings.check import check
 from multigene.settings.defaults import default_settings
+from multigene.settings.functions import function_entries
 from multigene.settings.loss import loss_of
 from multigene.settings.paper import configuration
-from multigene.settings.settings import Selection, Settings, Stopping, function_entries
+from multigene.settings.settings import Selection, Settings, Stopping, refuse_unknown
 
 
 def resolved(estimator: Any) -> Settings:
@@ -39,6 +40,7 @@ def resolved(estimator: Any) -> Settings:
             default_settings() if estimator.configuration is None else configuration(estimator.configuration)
         )
         changes = dict(settings or {})
+        refuse_unknown(changes)
     proportions = base.selection
     base = base.changed(**changes)
     functions = None if estimator.functions is None else function_entries(estimator.functions)
@@ -76,15 +78,10 @@ def resolved(estimator: Any) -> Settings:
 
 def _with_form(settings: Settings, estimator: Any) -> Settings:
     """Settings of a search for the gaps of a form; refuses what contradicts it."""
-    loss = loss_of(estimator.loss)
     if settings.search is None:
         raise ValueError("form belongs to the default search; leave configuration out, or leave form out.")
     if estimator.guesses is not None:
         raise ValueError("form and guesses contradict each other: guesses are whole formulas; leave one out.")
-    if loss.link != "identity":
-        raise ValueError(
-            f"form goes with losses of the target itself, not with {loss.name!r}, whose formula is within a link; leave one out."
-        )
     return settings.changed(linear=False)
 
 

@@ -1,25 +1,19 @@
 """Settings of a run as small frozen dataclasses, and the paper's nine configurations by codename.
 
 Each field names its symbol in the paper's Table 2 where it has one. `MultigeneRegressor` takes a `Settings`
-(or a codename); `evolution/loop.py` hands the parts to the engine, which reads their attributes by name.
+(or a codename); `evolution/loop.py` hands the parts to the engine, which reads them by name (`Part.json`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any, Literal
 
+from multigene.settings.functions import PAPER_FUNCTIONS, FunctionEntry, function_entries
 from multigene.words import nearest
-
-#: What the engine draws inner nodes from: name, defining expression (None if built in), frequency.
-FunctionEntry = tuple[str, str | None, float]
-
-#: The functions of the paper (section 4.2).
-PAPER_FUNCTIONS: tuple[str, ...] = (
-    "add", "sub", "mul", "sin", "cos", "exp", "logistic", "tanh", "sinc", "softplus", "gauss",
-    "pow2", "pow3", "pow4", "pow5", "pow6",
-)  # fmt: skip
 
 Mode = Literal["unsynchronised", "synchronised", "global"]
 UpdateRule = Literal["irprop-", "irprop+", "rprop", "adam"]
@@ -30,53 +24,24 @@ Clock = Literal["wall", "processor"]
 Gaps = Literal["fill", "drop", "error"]
 
 
-def function_entries(functions: Any) -> tuple[FunctionEntry, ...]:
-    """Read a function set: names, `{name: expression}`, or a mixture of both in a list.
-
-    A mapping's value may be an expression of `x` (and `y`) that defines a new operator, a number that is
-    its relative frequency, or None for a built-in operator.
-    """
-    if isinstance(functions, str):
-        functions = [name.strip() for name in functions.split(",")]
-    if isinstance(functions, Mapping):
-        functions = [{name: value} for name, value in functions.items()]
-    if not isinstance(functions, Iterable):
-        raise ValueError(
-            f"functions={functions!r} is not a list of names; give for example ['add', 'mul', 'sin']."
-        )
-    entries: list[FunctionEntry] = []
-    for item in functions:
-        if isinstance(item, str):
-            entries.append((item, None, 1.0))
-        elif isinstance(item, Mapping):
-            entries.extend(_entry(name, value) for name, value in item.items())
-        elif isinstance(item, tuple) and len(item) == 3 and isinstance(item[1], str | None):
-            entries.append((str(item[0]), item[1], _frequency(item[0], item[2])))
-        else:
-            raise ValueError(
-                f"functions contains {item!r}; "
-                "give names such as 'sin' or definitions such as {'hill': 'x**2/(1+x**2)'}."
-            )
-    return tuple(entries)
+def fixed(default: Any) -> Any:
+    """A value that the program chooses for itself. It is no setting: people cannot give it by name, and no page lists it. Islands
+    and benchmarks differ in it (`dataclasses.replace`)."""
+    return field(default=default, metadata={"fixed": True})
 
 
-def _entry(name: Any, value: Any) -> FunctionEntry:
-    if isinstance(value, str):
-        return (str(name), value, 1.0)
-    return (str(name), None, 1.0 if value is None else _frequency(name, value))
+class Part:
+    """A part of the settings."""
 
-
-def _frequency(name: Any, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value < float("inf"):
-        raise ValueError(
-            f"Function {name!r} has the value {value!r}; give an expression such as 'x**2/(1+x**2)', "
-            "a positive number as its frequency, or None for a built-in function."
-        )
-    return float(value)
+    @cached_property
+    def json(self) -> str:
+        """What the engine reads: the struct of the same fields in `crates/multigene-core/src/settings.rs`."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        return json.dumps(values, default=lambda number: number.item())  # NumPy's numbers are nearly Python's
 
 
 @dataclass(frozen=True, kw_only=True)
-class Genes:
+class Genes(Part):
     """What genes are made of and how large they may be."""
 
     functions: tuple[FunctionEntry, ...] = function_entries(PAPER_FUNCTIONS)
@@ -87,9 +52,9 @@ class Genes:
     """Largest number of nodes of a gene, `N_max`; None for no limit."""
     max_depth: int = 11
     """Largest depth of a gene, `D_max`; a single node has depth 1."""
-    initial_depth: int | None = None
+    initial_depth: int | None = fixed(None)
     """Depth of the deepest tree of the first population; None for `max_depth`."""
-    mutation_depth: int | None = None
+    mutation_depth: int | None = fixed(None)
     """Depth of the deepest subtree that mutation inserts; None for what `max_depth` leaves."""
     variable_frequency: float | None = None
     """Frequency of variables among leaves and functions; None counts each variable as one function."""
@@ -97,7 +62,7 @@ class Genes:
     """Frequency of LCFs; None counts each index as one function."""
     product_frequency: float = 0.0
     """Frequency of product leaves s·∏|x|^w."""
-    product_features: tuple[int, ...] | None = None
+    product_features: tuple[int, ...] | None = fixed(None)
     """Features that product leaves may use; None for all."""
     constant_frequency: float = 1.0
     """Frequency of constants."""
@@ -110,15 +75,15 @@ class Genes:
     features with weights in units of their spread."""
     lcf_range: tuple[float, float] = (-1.0, 1.0)
     """Bounds of random LCF weights."""
-    lcf_dense: float = 0.5
+    lcf_dense: float = fixed(0.5)
     """With sparse birth, the chance of an LCF over all features with normal weights."""
-    feature_scales: tuple[float, ...] | None = None
+    feature_scales: tuple[float, ...] | None = fixed(None)
     """Spread of every feature, in which random weights are measured; None for 1."""
     weighted_nodes: float = 0.0
     """Chance that a new inner node carries a multiplicative and an additive weight (paper, future work)."""
     fit_genes: bool = True
     """Fit outer coefficients by least squares; False adds the genes as they are."""
-    dependent_below: float = 1e-10
+    dependent_below: float = fixed(1e-10)
     """A gene whose part outside the span of the other genes is no longer than this share of it gets coefficient 0. With 1e-10 the
     fit is that of a singular value decomposition (paper); larger values keep coefficients of nearly dependent genes small."""
     cache_megabytes: float = 256.0
@@ -126,7 +91,7 @@ class Genes:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Selection:
+class Selection(Part):
     """Who has offspring."""
 
     population_size: int = 100
@@ -137,30 +102,25 @@ class Selection:
     """Best individuals that stay unmodified, `E`."""
     criterion: Criterion = "r2"
     """Fitness: training R² (paper), generalised cross-validation, BIC, or BIC with a price per node as well."""
-    parameter_price: float = 1.0
+    parameter_price: float = fixed(1.0)
     """Price of a parameter: its weight in `gcv` and `compact`."""
-    node_price: float = 0.0
+    node_price: float = fixed(0.0)
     """Price of a node in `compact`."""
     guarded: bool = False
     """Configurations of the paper: only models that behave between and slightly beyond the rows may become the result. Fitness
     and breeding never see the guard. False is the paper's rule: best training fitness over the run, even where it explodes
     between the rows (the paper reports a test R² of -3e29)."""
-    distinct: bool = False
+    distinct: bool = fixed(False)
     """Replace individuals whose structure the generation has already by mutants of theirs."""
-    niche: int = 0
+    niche: int = fixed(0)
     """Size niches in place of tournament and elites: for every size this many fittest models of at most that size survive, and
     parents are drawn among survivors alike; 0 for none."""
-    largest: int | None = None
+    largest: int | None = fixed(None)
     """With niches, the size above which no model survives; None for any."""
-
-    @property
-    def by(self) -> tuple[str, float, float]:
-        """The criterion as the engine takes it."""
-        return (self.criterion, self.parameter_price, self.node_price)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Variation:
+class Variation(Part):
     """How offspring differ from their parents."""
 
     crossover: float = 0.84
@@ -182,11 +142,11 @@ class Variation:
     """Standard deviation of weights mutation, `σ_Wm`."""
     more_mutations: tuple[tuple[str, float], ...] = ()
     """Further kinds of mutation with their probabilities (sparsity, add_gene, delete_gene, point, hoist, shrink, insert,
-    neutral, round)."""
+    neutral, round, shift)."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tuning:
+class Tuning(Part):
     """Gradient tuning of inner weights (paper, section 3.2)."""
 
     rule: UpdateRule = "irprop-"
@@ -201,14 +161,6 @@ class Tuning:
     """Steps of the population's LCFs per generation in globally synchronised mode."""
     initial_step: float = 0.1
     """First step size, Δ₀ (Adam: learning rate)."""
-    step_growth: float = 1.2
-    """Growth of a step while the derivative keeps its sign, η⁺."""
-    step_shrinkage: float = 0.5
-    """Shrinkage of a step when it changes sign, η⁻."""
-    min_step: float = 1e-6
-    """Smallest step, Δ_min."""
-    max_step: float = 50.0
-    """Largest step, Δ_max."""
     tune_every: int = 1
     """Tune in every n-th generation: 1 for each of them (paper)."""
     tune_constants: bool = False
@@ -216,29 +168,29 @@ class Tuning:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Refinement:
+class Refinement(Part):
     """Second-order tuning of every offspring: Levenberg-Marquardt with the outer coefficients projected out."""
 
     iterations: int = 5
     """Largest number of steps."""
-    tries: int = 3
+    tries: int = fixed(3)
     """Dampings tried per step. More of them get a model closer to the minimum of the training error, and on noisy rows further
     from the truth."""
-    damping: float = 1e-2
+    damping: float = fixed(1e-2)
     """Damping of the first step."""
-    gain: float = 1e-3
+    gain: float = fixed(1e-3)
     """Tuning ends when a step lowers the error by no more than this share of it."""
-    max_parameters: int = 96
+    max_parameters: int = fixed(96)
     """Largest number of weights tuned together."""
     decay: float = 1e-4
     """Price of the squared slopes of linear combinations, relative to the error."""
-    bound: float = float("inf")
-    """Largest magnitude of a weight."""
-    all_genes: float = 0.0
+    bound: float | None = fixed(None)
+    """Largest magnitude of a weight; None for any."""
+    all_genes: float = fixed(0.0)
     """Chance that all genes of an offspring are tuned together, not only the one that changed."""
     prune: float = 0.02
     """LCF weights below this share of the largest are dropped where that makes the individual fitter."""
-    race: bool = True
+    race: bool = fixed(True)
     """Go on after the first step only with at least the median fitness of the last generation."""
 
 
@@ -261,7 +213,7 @@ class Stopping:
 
 @dataclass(frozen=True, kw_only=True)
 class Search:
-    """How the default search arranges its islands; every ingredient can be switched off."""
+    """How the default search arranges its islands."""
 
     looks_for: Kind = "both"
     """Exact laws, accurate approximations, or both."""
@@ -288,12 +240,12 @@ class Search:
     holdout: float = 0.25
     """Share of the rows that are held out to decide how large a formula may be; with fewer than 400 the whole search is
     cross-validated instead; 0 for neither."""
-    finish: float = 0.5
+    finish: float = fixed(0.5)
     """Share of the run that evolves on all rows."""
     clip: float | None = None
     """Predictions leave the range of the training target by at most this share of it; None for no bounds. The formula and its
     exports are not bounded."""
-    trim: float = 1.0
+    trim: float = fixed(1.0)
     """Price of a printed node when migrants and the result are shortened: ln(1 - R²) may rise by this much over the number of
     rows; 0 for none."""
     memory_megabytes: float = 200.0
@@ -302,38 +254,38 @@ class Search:
 
 @dataclass(frozen=True, kw_only=True)
 class Seeking:
-    """Law seekers: small islands on transformed targets, restarted often; every ingredient can be switched off."""
+    """The law search: small populations on transformed targets, restarted often (see Exact laws)."""
 
     first: int = 40_000
-    """Evaluations before the approximators begin."""
-    rows: int = 256
-    """Rows that seekers see; finds are verified on all."""
-    unit: int = 40
+    """Evaluations of the law search before the approximators begin."""
+    rows: int = fixed(256)
+    """Rows that the law search sees; finds are verified on all."""
+    unit: int = fixed(40)
     """Generations of the shortest restart; others follow the Luby sequence."""
-    most_features: int = 20
-    """With more features seekers look only at the ten that resemble the target most; 0 sends none out."""
+    most_features: int = fixed(20)
+    """With more features the law search looks only at the ten that resemble the target most; with 0 there is none."""
     structure: Structure = "linear"
     """What laws may have beyond the functions that a user chose: sums, and parts times numbers ("linear"), or products, quotients
     and powers of features as well ("products")."""
-    survey: bool = True
-    """Ask probes and catalogue before any evolution, and begin restarts with what came closest."""
-    transforms: bool = True
-    """Seek on transformed targets as well."""
-    peeling: bool = True
+    survey: bool = fixed(True)
+    """Run the linear-algebra pass before any evolution, and begin restarts with what came closest."""
+    transforms: bool = fixed(True)
+    """Search on transformed targets as well."""
+    peeling: bool = fixed(True)
     """Divide by power factors that a regression of ln|y| finds."""
-    symmetries: bool = True
-    """Fewer, better variables where the data show that features scale or shift together (`laws/variables/symmetries.py`)."""
-    relevance: bool = True
+    symmetries: bool = fixed(True)
+    """Combined variables where the data show that features scale or shift together (`laws/variables/symmetries.py`)."""
+    relevance: bool = fixed(True)
     """Work on the features first without which left-out rows are predicted worse, on all of them later."""
     parts: bool = False
     """Where the target seems to be a sum or product of functions of different features, look for these one after the other."""
-    products: bool = True
+    products: bool = fixed(True)
     """Product leaves in every second restart."""
-    dense: bool = True
+    dense: bool = fixed(True)
     """Islands whose leaves are linear combinations of all features, under BIC alone."""
-    full_tuning: bool = True
+    full_tuning: bool = fixed(True)
     """Tune all genes of every new best together."""
-    climb: bool = True
+    climb: bool = fixed(True)
     """Hill climbing at the end of a restart."""
 
 
@@ -387,17 +339,38 @@ PARTS: dict[str, Any] = {
 }  # fmt: skip
 
 
+def field_names(settable: bool = False) -> dict[str, str]:
+    """Every field and the part it belongs to; only those that are settings, where so asked."""
+    return {
+        f.name: part
+        for part, cls in PARTS.items()
+        for f in fields(cls)
+        if not (settable and f.metadata.get("fixed"))
+    }
+
+
 def setting_names() -> dict[str, str]:
     """Every setting and the part it belongs to."""
-    return {f.name: part for part, cls in PARTS.items() for f in fields(cls)}
+    return field_names(settable=True)
+
+
+def refuse_unknown(names: Iterable[str]) -> None:
+    """Refuse names that are no settings: those nobody knows, and those that the program chooses."""
+    for name in names:
+        if name in setting_names():
+            continue
+        if name in field_names():
+            raise ValueError(
+                f"{name!r} is chosen by the program and is no setting; `multigene settings` lists those that are."
+            )
+        way_out = nearest(name, setting_names()) or "; `multigene settings` lists them all."
+        raise ValueError(f"There is no setting {name!r}{way_out}")
 
 
 def _part_of(name: str) -> str:
-    names = setting_names()
+    names = field_names()
     if name not in names:
-        raise ValueError(
-            f"There is no setting {name!r}{nearest(name, names) or '; multigene.settings lists them all.'}"
-        )
+        refuse_unknown([name])
     return names[name]
 
 

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from multigene.settings import settings as declared
-from multigene.settings.settings import Settings, function_entries, setting_names
+from multigene.settings.functions import function_entries
+from multigene.settings.settings import Settings, refuse_unknown, setting_names
 from multigene.words import nearest
 
 
@@ -37,14 +38,10 @@ def settings_from(values: Mapping[str, Any]) -> Settings:
 
 def setting_value(name: str, value: Any) -> Any:
     """A value for a setting by name, checked, and in the type the setting has."""
-    names = setting_names()
-    if name not in names:
-        raise ValueError(
-            f"There is no setting {name!r}{nearest(name, names) or '; `multigene settings` lists them all.'}"
-        )
+    refuse_unknown([name])
     if name == "functions":
         return function_entries(value if not isinstance(value, list) else [_entry(v) for v in value])
-    hint = get_type_hints(declared.PARTS[names[name]])[name]
+    hint = get_type_hints(declared.PARTS[setting_names()[name]])[name]
     if isinstance(value, str) and value.lower() == "none":
         value = None  # TOML has no word for it
     if value is None and type(None) not in get_args(hint):

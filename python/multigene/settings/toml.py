@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from multigene.settings.settings import FunctionEntry, function_entries
+from multigene.settings.functions import FunctionEntry, function_entries
 
 
 def toml(name: str, value: Any) -> str:

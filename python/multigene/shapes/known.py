@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene.expression.tree import Expression
-from multigene.shapes.points import CHECKED_POINTS
+from multigene.shapes.constants import CHECKED_POINTS
 from multigene.shapes.proof import Verdict, verdicts
 from multigene.shapes.stated import Stated, read
 
@@ -34,7 +35,7 @@ class Known:
         """Of the rows; None where nothing is stated. A `ValueError` says what is wrong with a statement."""
         if texts is None or (not isinstance(texts, str) and len(texts) == 0):
             return None
-        stated = read(texts, [str(name) for name in names], target)
+        stated = read(texts, names, target)
         for shape in stated.shapes:
             if loss.link != "identity" and shape.kind not in WITH_ANY_LINK:
                 raise ValueError(
@@ -46,6 +47,7 @@ class Known:
                 f"shapes={list(stated.ranges) and texts!r} has ranges of columns and no shape; state one, such as "
                 f"'increasing in {names[0]}'."
             )
+        _warn_of_rows_outside(stated, y)
         low, high = stated.box(X.min(axis=0), X.max(axis=0))
         return Known(stated, low, high, float(np.ptp(y)) or 1.0)
 
@@ -57,3 +59,16 @@ class Known:
     def verdicts(self, expression: Expression, points: int = CHECKED_POINTS) -> list[Verdict]:
         """What is known of a formula, one verdict for every shape."""
         return verdicts(expression, self.stated, self.low, self.high, self.unit, points)
+
+
+def _warn_of_rows_outside(stated: Stated, y: Floats) -> None:
+    """Bounds that most rows break are hardly meant."""
+    for shape in stated.shapes:
+        if shape.kind == "bounds":
+            outside = int(np.sum((y < shape.low) | (y > shape.high)))
+            if outside > 0.5 * len(y):
+                warnings.warn(
+                    f"shapes: {shape.text!r} does not hold for the target of {outside} of {len(y)} rows; check the bound.",
+                    UserWarning,
+                    stacklevel=6,
+                )

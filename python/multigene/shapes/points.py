@@ -15,16 +15,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from multigene.shapes.constants import BEND_STEP, SLOPE_STEP, TOLERANCE
 from multigene.shapes.stated import Shape, Stated
 
 Floats = npt.NDArray[np.float64]
-
-#: Conditions per shape while a search goes on, in its end, and for what cannot be proven. [round]
-SEARCH_POINTS, FINAL_POINTS, CHECKED_POINTS = 200, 5_000, 100_000
-#: A step that tells a slope, and the smallest one that tells a bend, as shares of a column's range. [round]
-SLOPE_STEP, BEND_STEP = 1e-5, 3e-3
-#: What may be missing of a condition, as a share of the target's range: rounding, which no reader of a formula sees. [round]
-TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)

@@ -28,19 +28,13 @@ from multigene.expression.tree import (
     substitute,
     variables,
 )
+from multigene.shapes.constants import CHECKED_POINTS, MOST_BOXES, MOST_WAITING, POINT_BOXES, TOLERANCE
 from multigene.shapes.jets import Interval, jet
-from multigene.shapes.points import CHECKED_POINTS, TOLERANCE, Conditions
+from multigene.shapes.points import Conditions
 from multigene.shapes.stated import Shape, Stated
 
 Floats = npt.NDArray[np.float64]
 Status = Literal["proven", "checked", "violated"]
-
-#: Boxes that are looked at before a proof is given up. [round]
-MOST_BOXES = 20_000
-#: Points at which slopes and bends are looked at before anything is cut; more than the corners of eight columns. [round]
-POINT_BOXES = 2_000
-#: Boxes that wait: where cutting makes ever more of them, a proof is far. [round]
-MOST_WAITING = 4_000
 
 
 @dataclass(frozen=True)

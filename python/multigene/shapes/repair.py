@@ -11,16 +11,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import nnls
 
-from multigene.shapes.points import TOLERANCE, Conditions
+from multigene.shapes.constants import ADDED, DEPENDENT, MARGINS, ROUNDS, TOLERANCE
+from multigene.shapes.points import Conditions
 
 Floats = npt.NDArray[np.float64]
-
-#: Conditions that are added at a time, those that lack most; and how often. [round]
-ADDED, ROUNDS = 20, 25
-#: Conditions are kept by this much more than they ask where that is possible, since points are not everywhere. [round]
-MARGINS = (1e-4, 1e-7, 0.0)
-#: Singular values below this share of the largest are directions that coefficients do not move in.
-DEPENDENT = 1e-10
 
 
 def constrained(

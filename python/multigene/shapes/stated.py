@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from multigene.data.encoding.columns import made_of, spoken_places
 from multigene.words import nearest
 
 Floats = npt.NDArray[np.float64]
@@ -124,16 +125,19 @@ def _of_columns(text: str, kind: str, rest: str, names: list[str]) -> Shape:
 
 
 def _columns(listed: str, names: list[str], text: str) -> tuple[int, ...]:
-    if listed in names:
-        return (names.index(listed),)
+    if listed in spoken_places(names):
+        return (_column(listed, names, text),)
     return tuple(_column(part.strip(), names, text) for part in listed.split(","))
 
 
 def _column(name: str, names: list[str], text: str) -> int:
-    if name not in names:
-        way_out = nearest(name, names) or f"; the columns are {', '.join(map(str, names[:20]))}."
+    places = spoken_places(names)
+    if name not in places:
+        made = made_of(names, name)
+        way_out = nearest(name, places) or f"; the columns are {', '.join(map(str, names[:20]))}."
+        way_out = f" of numbers; take one of those made of it, such as {made[0]}." if made else way_out
         raise ValueError(f"shapes: {text!r} names {name!r}, which is no column{way_out}")
-    return names.index(name)
+    return places[name]
 
 
 def _is_target(name: str, target: str, text: str, names: list[str]) -> None:
@@ -190,8 +194,8 @@ def _bounds(text: str, names: list[str], target: str) -> Shape | tuple[int, floa
     name = sides[place]
     if low > high:
         raise ValueError(f"shapes: {text!r} holds for no number; exchange the bounds.")
-    if name in names and name != target:
-        return names.index(name), low, high
+    if name in spoken_places(names) and name != target:
+        return spoken_places(names)[name], low, high
     if name not in (target, "y"):
         way_out = nearest(name, [*names, target]) or f"; the target is {target!r}, or write y."
         raise ValueError(f"shapes: {text!r} is about {name!r}, which is no column{way_out}")

@@ -22,8 +22,9 @@ from multigene.model_file import dumps
 from multigene.report.html import plotly
 from multigene.settings.defaults import default_settings
 from multigene.studio.access import Access
+from multigene.studio.comparison import compared
 from multigene.studio.live import LiveRun
-from multigene.studio.question import LOSSES, Question
+from multigene.studio.question import LOSSES, PREFERENCES, Mistake, Question
 from multigene.studio.uploads import LARGEST_UPLOAD, check_upload
 from multigene.studio.workspace import Dataset, Workspace
 
@@ -56,9 +57,13 @@ class Studio:
 
     def run(self, request: Request) -> LiveRun:
         """The run that an address names."""
-        found = self.runs.get(int(request.path_params["number"]))
+        return self.run_of(request.path_params["number"])
+
+    def run_of(self, number: int) -> LiveRun:
+        """A run by its number."""
+        found = self.runs.get(number)
         if found is None:
-            raise LookupError(f"There is no run number {request.path_params['number']}.")
+            raise LookupError(f"There is no run number {number}.")
         return found
 
     def application(self, token: str, port: int) -> Access:
@@ -76,6 +81,7 @@ class Studio:
             Route(f"/api/runs/{n}/ask", _safe(self.ask), methods=["POST"]),
             Route(f"/api/runs/{n}/steer", _safe(self.steer), methods=["POST"]),
             Route(f"/api/runs/{n}/explorer", _safe(self.explorer)),
+            Route(f"/api/runs/{n}/beside/{{other:int}}", _safe(self.compare)),
             Route(f"/api/runs/{n}/change", _safe(self.change), methods=["POST"]),
             Route(f"/api/runs/{n}/predict", _safe(self.predict), methods=["POST"]),
             Route(f"/api/runs/{n}/save/{{what}}", _safe(self.save)),
@@ -115,6 +121,7 @@ class Studio:
             "runs": [run.summary() for run in self.runs.values()],
             "functions": functions,
             "losses": LOSSES,
+            "preferences": PREFERENCES,
             "formats": {name: each.suffix for name, each in EXPORTERS.items() if name != "onnx"},
         }
 
@@ -151,8 +158,7 @@ class Studio:
         dataset = self.workspace.dataset(question.data)
 
         def begun() -> LiveRun:
-            question.estimator().resolved_settings()
-            question.rows(dataset)  # what cannot be searched leaves no folder behind
+            question.check(dataset)  # what cannot be searched leaves no folder behind
             number, folder = self.workspace.new_run()
             run = LiveRun(self.workspace, number, folder, question, dataset)
             self.runs[number] = run
@@ -189,6 +195,11 @@ class Studio:
     async def explorer(self, request: Request) -> Any:
         """Markup and data of the explorer."""
         return await run_in_threadpool(self.run(request).explorer)
+
+    async def compare(self, request: Request) -> Any:
+        """Models of two runs side by side."""
+        first, second = (self.run_of(request.path_params[name]) for name in ("number", "other"))
+        return await run_in_threadpool(compared, first, second)
 
     async def change(self, request: Request) -> Any:
         """Choose another model, prune, leave a term out, or take other numbers."""
@@ -267,6 +278,8 @@ def _safe(answer: Callable[[Request], Awaitable[Any]]) -> Answer:
             said = await answer(request)
         except LookupError as error:
             return JSONResponse({"trouble": str(error.args[0] if error.args else error)}, 404)
+        except Mistake as error:
+            return JSONResponse({"trouble": str(error), "field": error.field}, 400)
         except (ValueError, TypeError, ImportError) as error:
             return JSONResponse({"trouble": str(error) or type(error).__name__}, 400)
         except (OverflowError, RecursionError):

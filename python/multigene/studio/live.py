@@ -19,17 +19,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from multigene.data.losses import Loss
 from multigene.data.training_rows import TrainingRows
 from multigene.files import write_atomically
 from multigene.fitted import FittedModel
 from multigene.model_file import dumps, loads
 from multigene.report import collect
+from multigene.report.content import MOST_MODELS, Content
 from multigene.report.html import explorer, page
 from multigene.report.numbers import number
 from multigene.report.shown_formula import shown_terms
 from multigene.search.progress import FrontRow, Progress
 from multigene.search.steering import check
+from multigene.settings.loss import loss_of
 from multigene.studio.question import Question
+from multigene.studio.unseen import Unseen, half_within
 from multigene.studio.workspace import Dataset, Workspace
 
 #: Seconds that an answer may spend on writing formulas of the front; the rest comes with the next answers.
@@ -62,12 +66,14 @@ class LiveRun:
         self.actions: list[dict[str, Any]] = []
         self.waiting: list[tuple[str, Any]] = []
         self.rows: list[FrontRow] = []
+        self.best: FrontRow | None = None
         self.phase, self.formula, self.r2 = "prepare", "", -math.inf
         self.part: tuple[int, int] | None = None
         self.step = self.generation = self.version = 0
         self.used, self.began = 0.0, 0.0
         self.curve: list[tuple[float, float]] = []
         self.fitted: FittedModel | None = None
+        self.unseen = None if self.test is None else Unseen(*self.arrays(self.test), self._loss())
         self.lock, self.changed = threading.RLock(), threading.Condition()
         self.thread: threading.Thread | None = None
 
@@ -96,10 +102,9 @@ class LiveRun:
                 callback=self._callback,
                 checkpoint=checkpoint,
             )
-            self.fitted = model.fitted_
-            write_atomically(self.folder / "model.json", dumps(self.fitted).encode())
-            self.formula, self.r2 = str(self.fitted.formula), self.fitted.explained
-            paused = self.wanted == "pause" and self.fitted.stopped_by == "callback"
+            self._take(model.fitted_.choose(self.question.prefer))
+            write_atomically(self.folder / "model.json", dumps(self.model()).encode())
+            paused = self.wanted == "pause" and self.model().stopped_by == "callback"
             state = "paused" if paused else "done"
         except Exception as error:  # whatever it is, the page says so and the studio goes on
             state, self.trouble = "failed", str(error) or type(error).__name__
@@ -112,13 +117,17 @@ class LiveRun:
 
     def _line_first(self) -> None:
         """A linear formula is on the screen at once; the search has its first ones after a round."""
-        X, y = self.train[self.features].to_numpy(), self.train[self.question.target].to_numpy()
+        X, y = self.arrays(self.train)
         design = np.column_stack([np.ones(len(y)), X])
         weights, *_ = np.linalg.lstsq(design, y, rcond=None)
         total = float(np.sum((y - y.mean()) ** 2)) or 1.0
         self.r2 = 1.0 - float(np.sum((y - design @ weights) ** 2)) / total
-        terms = [f"{w:+.4g}*{name}" for w, name in zip(weights[1:], self.features, strict=True) if w != 0.0]
-        self.formula = f"{weights[0]:.4g} " + " ".join(terms)
+        signed = [(w, name) for w, name in zip(weights[1:], self.features, strict=True) if w != 0.0]
+        terms = [f" {'-' if w < 0.0 else '+'} {abs(w):.4g}*{name}" for w, name in signed]
+        self.formula = f"{weights[0]:.4g}" + "".join(terms)
+        if self.unseen is not None:
+            given = np.column_stack([np.ones(len(self.unseen.y)), self.unseen.X])
+            self.unseen.line = half_within(self.unseen.y, given @ weights)
         self.phase = "a linear model to begin with"
         self._tell()
 
@@ -129,7 +138,7 @@ class LiveRun:
             self.phase, self.part, self.rows = progress.phase, progress.part, progress.front
             self.generation = progress.number + 1 if progress.phase in COUNTED else 0
             if math.isfinite(progress.r2):
-                self.r2, self.formula = progress.r2, progress.formula
+                self.r2, self.formula, self.best = progress.r2, progress.formula, progress.front[-1]
                 self.curve.append((round(self.used + time.monotonic() - self.began, 2), progress.r2))
             for action, value in self.waiting:
                 progress.steer(action, value)
@@ -182,12 +191,7 @@ class LiveRun:
         """Where the run stands."""
         with self.lock:
             seconds = self.used + (time.monotonic() - self.began if self.state == "running" else 0.0)
-            end = time.monotonic() + WRITING
-            front = []
-            for row in self.rows:
-                known = "formula" in vars(row)
-                text = row.formula if known or time.monotonic() < end else None
-                front.append({"size": row.complexity, "r2": row.r2, "formula": text})
+            front = self._front()
             limit = self.question.seconds if self.question.generations is None else None
             return {
                 "number": self.number,
@@ -206,6 +210,7 @@ class LiveRun:
                 "r2": self.r2 if math.isfinite(self.r2) else None,
                 "formula": self.formula[:2000],
                 "front": front,
+                "unseen": self._best_unseen(),
                 "curve": self.curve[-300:],
                 "waiting": [list(each) for each in self.waiting],
                 "actions": self.actions,
@@ -214,13 +219,48 @@ class LiveRun:
                 "has_model": self.fitted is not None,
             }
 
+    def _front(self) -> list[dict[str, Any]]:
+        """Formulas of the front with their scores, as far as there is time to write and to score them."""
+        scores = [None] * len(self.rows) if self.unseen is None else self.unseen.scored(self.rows, WRITING)
+        end, front = time.monotonic() + WRITING, []
+        for row, test in zip(reversed(self.rows), reversed(scores), strict=True):  # the best are read first
+            text = row.formula if "formula" in vars(row) or time.monotonic() < end else None
+            front.append({"size": row.complexity, "r2": row.r2, "test": test, "formula": text})
+        return front[::-1]
+
+    def _best_unseen(self) -> dict[str, Any] | None:
+        """The best formula so far on test rows."""
+        return None if self.unseen is None or self.best is None else self.unseen.described(self.best)
+
+    def _take(self, model: FittedModel) -> None:
+        """What the page shows from now on is this model and its front."""
+        with self.lock:
+            self.fitted, self.formula, self.r2 = model, str(model.formula), model.explained
+            self.rows = [
+                FrontRow(
+                    each.complexity, each.member.fitness, each.formula.text, each.member.individual.predict
+                )
+                for each in model.front.listed
+            ]
+            self.best = FrontRow(
+                model.formula.size, model.explained, model.formula.text, model.individual.predict
+            )
+
+    def _loss(self) -> Loss:
+        """The loss with what it takes from the training rows."""
+        return loss_of(self.question.loss).of_rows(*self.arrays(self.train))
+
+    def arrays(self, rows: pd.DataFrame) -> tuple[Any, Any]:
+        """Features and target as numbers."""
+        X = np.ascontiguousarray(rows[self.features].to_numpy(dtype=np.float64))
+        return X, rows[self.question.target].to_numpy(dtype=np.float64)
+
     def summary(self) -> dict[str, Any]:
         """A row of the table of runs."""
         model = self.fitted
         test = None
         if model is not None and self.test is not None:
-            X, y = self.test[self.features].to_numpy(), self.test[self.question.target].to_numpy()
-            measured = model.metrics(TrainingRows.of(X, y, None, model.loss))
+            measured = model.metrics(TrainingRows.of(*self.arrays(self.test), None, model.loss))
             test = number(measured.get("explained", measured["r2"]))
         return {
             "number": self.number,
@@ -243,14 +283,18 @@ class LiveRun:
             raise LookupError(f"Run {self.number} has no model yet; wait until it is paused or done.")
         return self.fitted
 
+    def content(self, most: int = MOST_MODELS) -> Content:
+        """All that a report says of the model, with at most this many others of the front."""
+        return collect(self.model(), *self._sets(), most=most)
+
     def explorer(self) -> dict[str, Any]:
         """The explorer of the model: markup and data."""
-        markup, data = explorer(collect(self.model(), *self._sets()))
+        markup, data = explorer(self.content())
         return {"markup": markup, "content": data}
 
     def report(self) -> str:
         """The report as a page; it is kept with the run."""
-        text = page(collect(self.model(), *self._sets()))
+        text = page(self.content())
         write_atomically(self.folder / "report.html", text.encode())
         return text
 
@@ -301,7 +345,7 @@ class LiveRun:
         return self.question.python(self.dataset, self.actions)
 
     def _keep(self, model: FittedModel) -> None:
-        self.fitted = model
+        self._take(model)
         write_atomically(self.folder / "model.json", dumps(model).encode())
         self._record()
         self._tell()
@@ -336,9 +380,7 @@ class LiveRun:
         run.actions, run.trouble = list(record["actions"]), str(record.get("trouble", ""))
         if (folder / "model.json").exists():
             model = loads((folder / "model.json").read_bytes())
-            X, y = run.train[run.features].to_numpy(), run.train[question.target].to_numpy()
-            run.fitted = model.with_rows(TrainingRows.of(X, y, None, model.loss))
-            run.formula, run.r2 = str(model.formula), model.explained
+            run._take(model.with_rows(TrainingRows.of(*run.arrays(run.train), None, model.loss)))
         if run.state == "running":
             run.state = "paused" if (folder / "checkpoint").exists() else "failed"
             run.trouble = run.trouble or (

@@ -54,6 +54,17 @@ RULES = {
     ),
     "|x|**2": (Power(op("abs", x), 2), Power(x, 2)),
     "|x|**.5*|x|**.5": (op("mul", Power(op("abs", x), 0.5), Power(op("abs", x), 0.5)), op("abs", x)),
+    "3/(x/y)**2": (
+        op("div", Number(3.0), Power(op("div", x, y), 2)),
+        op("mul", Number(3.0), Power(op("div", y, x), 2)),
+    ),
+    "sqrt(x)/x": (op("div", op("sqrt", x), x), op("div", one, op("sqrt", x))),
+    "x*sqrt(x)": (op("mul", x, op("sqrt", x)), Power(x, 1.5)),
+    "x**1.5*x**0.25": (op("mul", Power(x, 1.5), Power(x, 0.25)), Power(x, 1.75)),
+    "x**1.5*x**0.5 is not x**2": (
+        op("mul", Power(x, 1.5), Power(x, 0.5)),
+        op("mul", Power(x, 1.5), Power(x, 0.5)),
+    ),
     "sqrt(x**2)": (op("sqrt", Power(x, 2)), op("abs", x)),
     "sqrt(x)*sqrt(x) is not x": (
         op("mul", Power(x, 0.5), Power(x, 0.5)),

@@ -36,6 +36,12 @@ pub struct Beam {
     pub exact: f64,
 }
 
+impl From<(usize, usize, f64)> for Beam {
+    fn from((width, largest, exact): (usize, usize, f64)) -> Self {
+        Self { width, largest, exact }
+    }
+}
+
 /// The best sets of every size, smallest first. Columns, one after the other, and target are of length one.
 pub fn column_sets(columns: &[f64], cost: &[f64], target: &[f64], beam: Beam, level: Level) -> Result<Vec<ColumnSet>> {
     if columns.len() != cost.len() * target.len() {

@@ -178,8 +178,9 @@ impl Dataset {
         Ok(self)
     }
 
-    /// The same rows with another loss than squared error, of targets `y` as they are.
-    pub fn with_loss(mut self, loss: Arc<dyn Loss>, y: &[f64]) -> Result<Self> {
+    /// The same rows with a loss of targets `y` as they are; None for squared error.
+    pub fn with_loss(mut self, loss: Option<Arc<dyn Loss>>, y: &[f64]) -> Result<Self> {
+        let Some(loss) = loss else { return Ok(self) };
         if !self.fixed.is_empty() || y.len() != self.rows {
             return Err(Error::new(format!(
                 "{loss:?} needs one target per row, and no fixed columns; those go with squared error alone."
@@ -260,9 +261,9 @@ impl Dataset {
         self.count
     }
 
-    /// The same rows of which only this many are different.
-    pub fn with_count(mut self, count: usize) -> Self {
-        self.count = count.clamp(1, self.rows.max(1));
+    /// The same rows of which only this many are different; None for all.
+    pub fn with_count(mut self, count: Option<usize>) -> Self {
+        self.count = count.unwrap_or(self.rows).clamp(1, self.rows.max(1));
         self
     }
 

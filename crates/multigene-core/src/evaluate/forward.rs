@@ -191,7 +191,8 @@ dispatch! {
 }
 
 /// One operator on whole arrays of any length.
-pub fn apply(operator: Operator, x: &[f64], y: Option<&[f64]>) -> Result<Vec<f64>> {
+pub fn apply(name: &str, x: &[f64], y: Option<&[f64]>) -> Result<Vec<f64>> {
+    let operator = Operator::parse(name).ok_or_else(|| Error::new(format!("There is no operator {name:?}.")))?;
     let pad = |v: &[f64]| {
         let mut v = v.to_vec();
         v.resize(v.len().div_ceil(LANES) * LANES, 0.0);

@@ -5,8 +5,9 @@
 //! share of the best constant's loss that is explained, gradients and Levenberg–Marquardt steps from the same weighted squares.
 //!
 //! To add a loss: implement [`Loss`] in `losses` for a small struct with its numbers, if it has any; give it a line in [`named`]
-//! and one in `settings/losses.py`, which says what users call it and how it is linked to the target. A loss of a probability or a rate takes the linear predictor as its prediction (logistic: log
-//! odds, Poisson: log rate); whoever predicts applies the inverse link.
+//! and a row in `data/losses.py`, which says what users call it and how it is linked to the target. A loss of a probability or a
+//! rate takes the linear predictor as its prediction (logistic: log odds, Poisson: log rate); whoever predicts applies the
+//! inverse link.
 use std::fmt::Debug;
 use std::sync::Arc;
 

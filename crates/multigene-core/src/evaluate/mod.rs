@@ -15,6 +15,7 @@ pub mod least_squares;
 pub mod loops;
 pub mod loss;
 pub mod losses;
+pub mod matrix;
 pub mod outer_fit;
 pub mod program;
 pub mod rows;

@@ -34,6 +34,8 @@ pub struct Workspace {
     pub seed: Vec<f64>,
     /// For second-order tuning.
     pub second_order: Buffers,
+    /// Is it enough to come near the outer coefficients of least loss, where the loss is another one than squared error?
+    pub roughly: bool,
 }
 
 /// What evaluating needs besides the individual.
@@ -111,7 +113,7 @@ impl Individual {
                     coefficients: &self.coefficients,
                     intercept: self.intercept,
                 };
-                let fitted = working::fit(&columns, data, objective, start);
+                let fitted = working::fit(&columns, data, objective, start, workspace.roughly);
                 self.take(fitted, workspace)
             }
             (Some(objective), false) => self.take(working::add_up(&columns, data, objective), workspace),

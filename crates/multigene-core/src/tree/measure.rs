@@ -108,7 +108,15 @@ impl Individual {
         self.genes.iter().map(one).fold(0u64, u64::wrapping_add)
     }
 
-    /// Range of values over a box of features, by interval arithmetic; undefined when a pole or overflow cannot be excluded.
+    /// Range of values over a box of features, given by its lower and upper corner.
+    pub fn range_over(&self, low: &[f64], high: &[f64]) -> Result<(f64, f64)> {
+        self.check_features(low.len().min(high.len()))?;
+        let features: Vec<Interval> = low.iter().zip(high).map(|(&low, &high)| Interval::new(low, high)).collect();
+        let range = self.range(&features);
+        Ok((range.low, range.high))
+    }
+
+    /// The same by interval arithmetic; undefined when a pole or overflow cannot be excluded.
     pub fn range(&self, features: &[Interval]) -> Interval {
         let mut sum = Interval::point(self.intercept);
         for (gene, &c) in self.genes.iter().zip(&self.coefficients) {

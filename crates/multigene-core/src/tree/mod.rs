@@ -9,6 +9,7 @@ pub mod individual;
 pub mod interval;
 pub mod measure;
 pub mod operator;
+pub mod postfix;
 pub mod printed_size;
 pub mod rescale;
 pub mod text;

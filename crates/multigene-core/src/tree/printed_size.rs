@@ -190,6 +190,15 @@ impl Value {
         let mut product = self.factors();
         if whole || product.factors.len() == 1 {
             for factor in &mut product.factors {
+                // The root of an even power is one of an absolute value: sqrt(x**2) is no x, but abs(x).
+                if !whole && factor.exponent % 2.0 == 0.0 {
+                    let size = Factor {
+                        exponent: 1.0,
+                        ..*factor
+                    }
+                    .size();
+                    factor.base = Base::Other(1 + size);
+                }
                 factor.exponent *= exponent;
             }
             return Self::Product(product);

@@ -1,11 +1,13 @@
 //! From standardised features back to the user's: x = mean + scale·z, folded into the leaves.
+use crate::error::Result;
 use crate::tree::gene::Node;
 use crate::tree::individual::Individual;
 use crate::tree::weights::{BIAS, Weights};
 
 impl Individual {
     /// The same model in terms of x, where it was evolved on z = (x − mean)/scale.
-    pub fn in_original_units(&self, means: &[f64], scales: &[f64]) -> Self {
+    pub fn in_original_units(&self, means: &[f64], scales: &[f64]) -> Result<Self> {
+        self.check_features(means.len().min(scales.len()))?;
         let mut model = self.clone();
         let mut weights = Weights::default();
         let unscaled = |j: u32| means[j as usize] == 0.0 && scales[j as usize] == 1.0;
@@ -40,7 +42,7 @@ impl Individual {
             }
         }
         model.weights = weights;
-        model
+        Ok(model)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::evaluate::criterion::Criterion;
 use crate::evaluate::dataset::Dataset;
 use crate::evaluate::outer_fit::{Context, Workspace};
-use crate::settings::Refinement;
+use crate::settings::{Refinement, Selection};
 use crate::tree::gene::Node;
 use crate::tree::individual::Individual;
 use crate::tree::weights::BIAS;
@@ -25,6 +25,17 @@ pub struct Refining {
     pub criterion: Criterion,
     /// After its first step, an offspring goes on only with at least this fitness.
     pub race: Option<f64>,
+}
+
+impl Refining {
+    /// Settings, criterion and race of one generation.
+    pub fn new(settings: Refinement, selection: &Selection, race: Option<f64>) -> Result<Self> {
+        Ok(Self {
+            settings,
+            criterion: selection.criterion()?,
+            race,
+        })
+    }
 }
 
 /// Evaluates one individual that changed and tunes the gene that breeding changed (any gene where none did), or all genes with

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use crate::settings::Variation;
 use crate::tree::gene::{Function, Node, depth, levels, sizes, start};
 use crate::tree::individual::Individual;
+use crate::tree::operator::Operator;
 use crate::tree::weights::BIAS;
 use crate::vary::child::Child;
 use crate::vary::grow::{Primitives, Shape, SlotRng, Synchronisation, pick};
@@ -38,14 +39,16 @@ pub enum Mutation {
     Neutral,
     /// Weights of one row become whole or half numbers, those near zero leave it.
     Round,
+    /// A leaf or a subtree gets an additive number, 0 at first, which tuning moves; a leaf that has one loses it.
+    Shift,
 }
 
 impl Mutation {
     /// All kinds.
-    pub const ALL: [Self; 12] = {
+    pub const ALL: [Self; 13] = {
         use Mutation::*;
         [
-            Subtree, Constant, Weights, Sparsity, AddGene, DeleteGene, Point, Hoist, Shrink, Insert, Neutral, Round,
+            Subtree, Constant, Weights, Sparsity, AddGene, DeleteGene, Point, Hoist, Shrink, Insert, Neutral, Round, Shift,
         ]
     };
 }
@@ -73,6 +76,7 @@ pub fn mutate(parent: &Individual, primitives: &Primitives, variation: &Variatio
         Mutation::Insert => child.insert(rng),
         Mutation::Neutral => child.insert_neutral(rng),
         Mutation::Round => child.round_row(rng),
+        Mutation::Shift => child.shift(rng),
     };
     if !done {
         child.mutate_subtree(rng);
@@ -262,6 +266,48 @@ impl Child<'_> {
         }
         subtree.push(self.primitives.inner(function, &mut self.individual.weights, rng));
         self.put(i, begin, at, &subtree)
+    }
+
+    /// s + b in place of a subtree s below the root (above it there is the intercept), b = 0 at first; x instead of x + b.
+    fn shift(&mut self, rng: &mut SlotRng) -> bool {
+        let i = below(rng, self.individual.genes.len());
+        let nodes = self.individual.genes[i].nodes.clone();
+        if nodes.len() < 2 || self.primitives.shares_rows() {
+            return false;
+        }
+        let at = below(rng, nodes.len() - 1);
+        let can_add = self.can_add();
+        let weights = &mut self.individual.weights;
+        match nodes[at] {
+            Node::Variable(feature) if self.primitives.has_combinations() => {
+                let row = weights.push(feature, [(BIAS, 0.0), (feature, 1.0)]);
+                self.individual.genes[i].nodes[at] = Node::Combination(row);
+                self.touch(i);
+                true
+            }
+            Node::Combination(row) => {
+                let mut terms: Vec<(u32, f64)> = weights.row(row).iter().collect();
+                let features = terms.len();
+                terms.retain(|&(feature, _)| feature != BIAS);
+                if terms.len() == features {
+                    terms.insert(0, (BIAS, 0.0));
+                }
+                weights.replace(row, terms);
+                self.touch_users(row);
+                true
+            }
+            Node::Apply(_) if can_add => {
+                let begin = start(&nodes, at);
+                let number = Node::Constant(weights.push_constant(0.0));
+                let sum = [&nodes[begin..=at], &[number, Node::Apply(Function::Base(Operator::Add))]].concat();
+                self.put(i, begin, at, &sum)
+            }
+            _ => false,
+        }
+    }
+
+    fn can_add(&self) -> bool {
+        self.primitives.leaves.constant > 0.0 && self.primitives.functions.functions.contains(&Function::Base(Operator::Add))
     }
 
     /// Nodes in place of `begin..=at` of a gene, where they keep it within its limits.

@@ -37,6 +37,7 @@ pub fn children(
     let seeds: Vec<u64> = (0..number).map(|s| s.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
     population
         .breed(&vec![(0, 1); number as usize], &[], variation, &seeds)
+        .unwrap()
         .individuals
 }
 

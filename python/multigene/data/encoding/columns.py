@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -244,5 +245,24 @@ class ColumnName(str):
         made.column, made.place = column, place
         return made
 
+    @property
+    def stands_for(self) -> bool:
+        """Is it what people mean by the name of the raw column: its numbers with gaps filled, the time since its first moment?"""
+        return isinstance(self.column, Filled | Elapsed)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return ColumnName, (self.column, self.place)
+
+
+def spoken_places(names: Sequence[str]) -> dict[str, int]:
+    """Numeric columns by every name that people may call them by: their own, or that of the raw column they stand for."""
+    places = {str(name): place for place, name in enumerate(names)}
+    for place, name in enumerate(names):
+        if isinstance(name, ColumnName) and name.stands_for:
+            places.setdefault(name.column.source, place)
+    return places
+
+
+def made_of(names: Sequence[str], source: str) -> list[str]:
+    """The numeric columns that were made of a raw one that none of them stands for, such as one of text."""
+    return [str(name) for name in names if isinstance(name, ColumnName) and name.column.source == source]

@@ -171,9 +171,8 @@ class _Factors:
     def _collect(self, base: Expression, power: float) -> None:
         if base in self.exponents:
             old = self.exponents[base]
-            whole = power.is_integer() and old.is_integer()
-            if not whole and not (isinstance(base, Operation) and base.name == "abs"):
-                raise _UnsafeError  # sqrt(x)*sqrt(x) has no value below zero, x has
+            if not _may_join(base, old, power):
+                raise _UnsafeError
             power += old
         self.exponents[base] = power
 
@@ -193,9 +192,37 @@ class _Factors:
                 continue
             self.exponents = {inner if b is base else b: p for b, p in self.exponents.items()}
 
+    def _join_roots(self) -> None:
+        """sqrt(x)/x is 1/sqrt(x), and x*sqrt(x) is x**1.5."""
+        for root, power in list(self.exponents.items()):
+            if not (
+                isinstance(root, Operation) and root.name == "sqrt" and root.arguments[0] in self.exponents
+            ):
+                continue
+            base = root.arguments[0]
+            old = self.exponents[base]
+            if _may_join(base, old, power / 2.0):
+                del self.exponents[root], self.exponents[base]
+                joined = old + power / 2.0
+                if abs(joined) == 0.5:
+                    base, joined = root, 2.0 * joined
+                self.exponents[base] = joined
+
+    def _turn_quotients(self) -> None:
+        """1/(a/b)**2 is (b/a)**2."""
+        for base, power in list(self.exponents.items()):
+            if power < 0.0 and isinstance(base, Operation) and base.name == "div":
+                above, below = base.arguments
+                turned = Operation("div", (below, above))
+                if not isinstance(above, Number) and turned not in self.exponents:
+                    del self.exponents[base]
+                    self.exponents[turned] = -power
+
     def build(self) -> Expression:
         """The product in canonical form."""
         self._without_numbers_inside()
+        self._join_roots()
+        self._turn_quotients()
         if self.coefficient == 0.0:
             return Number(0.0)
         bases = sorted((base for base, power in self.exponents.items() if power != 0.0), key=_order)
@@ -244,6 +271,14 @@ def _product(parts: Iterable[tuple[Expression, float]]) -> Expression:
         else:
             factors.multiply(part, power)
     return factors.build()
+
+
+def _may_join(base: Expression, first: float, second: float) -> bool:
+    """Whether `base**first * base**second` is `base**(first + second)` wherever the former has a value, and no wider:
+    sqrt(x)*sqrt(x) has no value below zero, x has."""
+    if isinstance(base, Operation) and base.name == "abs":
+        return True
+    return (first.is_integer() and second.is_integer()) or not (first + second).is_integer()
 
 
 def _may_nest(inner: Power, power: float) -> bool:

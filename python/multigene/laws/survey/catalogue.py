@@ -151,7 +151,7 @@ class Catalogue:
             if not left.any():
                 yield [[]]
                 continue
-            measured = column_sets(pool.values, pool.cost, left, BEAM, LARGEST_SET, SEEMS_EXACT)
+            measured = column_sets(pool.values, pool.cost, left, (BEAM, LARGEST_SET, SEEMS_EXACT))
             measured.sort(key=lambda s: (max(s[0], SEEMS_EXACT), s[1]))
             exact = [members for u, _, members in measured if u < SEEMS_EXACT]
             by_size = [
@@ -252,7 +252,7 @@ class Catalogue:
         """What the best pair of columns without products leaves, of length one."""
         alike = np.argsort(-np.abs(self.columns.values @ left), kind="stable")[:BEST_AFTER_A_PAIR]
         columns = self.columns.chosen(alike)
-        sets = column_sets(columns.values, columns.cost, left, BEAM, 2, SEEMS_EXACT)
+        sets = column_sets(columns.values, columns.cost, left, (BEAM, 2, SEEMS_EXACT))
         pair = next((members for _, _, members in sets if len(members) == 2), None)
         if pair is None:
             return left

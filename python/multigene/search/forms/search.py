@@ -12,6 +12,7 @@ fit of those in which the form is linear. Work is counted in evaluations.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -39,6 +40,7 @@ from multigene.search.constants import (
     FORM_TUNED,
 )
 from multigene.search.forms.compiled import Candidate, CompiledForm
+from multigene.search.forms.described import described
 from multigene.search.forms.trees import Variation, affine, catalogue, pairs, polynomial
 from multigene.search.seeking import LawSearch
 from multigene.search.task import Task
@@ -67,6 +69,9 @@ class FormSearch(LawSearch):
             )
         few = rows[np.linspace(0, len(rows) - 1, min(len(rows), FORM_ROWS)).astype(int)]
         self.some, self.data = self._dataset(Z, few), self._dataset(Z, rows)
+        keeper = problem.keeper
+        #: The known parts on the points at which shapes are looked at.
+        self.points = None if keeper is None else self.compiled.columns(keeper.conditions.points)
         chosen = task.settings.genes.functions
         own = None if chosen == default_settings().genes.functions else chosen
         self.vocabulary = vocabulary(own, "linear")
@@ -265,7 +270,7 @@ class FormSearch(LawSearch):
         self._work += len(models)
         found = []
         for (candidate, _), model in zip(told, models, strict=True):
-            if np.isfinite(model.fitness):
+            if np.isfinite(model.fitness) and self._keeps_shapes(model):
                 found.append((max(1.0 - model.fitness, 0.0), self.compiled.tuned(candidate, model)))
         return found
 
@@ -291,8 +296,13 @@ class FormSearch(LawSearch):
         told = [(c, self.compiled.individual(c)) for c in best[-FORM_TUNED:]]
         models = polish([model for _, model in told], self.data, POLISH, 0.0, self.task.workers, False)
         for (candidate, _), model in zip(told, models, strict=True):
-            if np.isfinite(model.fitness) and self._exact is None:
+            if np.isfinite(model.fitness) and self._exact is None and self._keeps_shapes(model):
                 self._find(self.compiled.tuned(candidate, model), 1.0 - model.fitness)
+
+    def _keeps_shapes(self, model: Individual) -> bool:
+        """Does a model of the known parts keep what its user knows of the formula's shape, on points?"""
+        keeper = self.problem.keeper
+        return keeper is None or self.points is None or keeper.conditions.kept(model.predict(self.points))
 
     def _find(self, candidate: Candidate, left: float) -> None:
         try:
@@ -306,9 +316,11 @@ class FormSearch(LawSearch):
         length = individual.printed_size()
         find = Find(individual, expression, max(left, 0.0))
         law = self._law(find) if left < FORM_EXACT else None
+        parts = described(self.form, candidate.functions, candidate.numbers)
         if law is not None:
-            self._exact, self.parts[id(law.individual)] = law, candidate
+            self._exact, self.parts[id(law.individual)] = replace(law, parts=parts), candidate
             return
+        find = replace(find, parts=parts)
         known = self.by_size.get(length)
         if known is None or find.unexplained < known.unexplained:
             self.by_size[length] = find

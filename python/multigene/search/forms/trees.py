@@ -22,7 +22,7 @@ from multigene.expression.tree import (
     substitute,
 )
 from multigene.expression.vocabulary import Vocabulary
-from multigene.settings.settings import FunctionEntry
+from multigene.settings.functions import FunctionEntry
 
 #: Functions of one argument that a gap may be, with c for numbers of the size of one over the argument; a factor and a term are
 #: added.

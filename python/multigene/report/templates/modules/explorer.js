@@ -33,6 +33,7 @@ export function explore(root, content, charts, {nonce = "", styled = document.do
     if (!traces.length) { Charts.purge(place); place.style.height = "4rem"; place.replaceChildren(element("p", "empty", said)); return; }
     if (place.querySelector(".empty")) { place.replaceChildren(); place.style.height = ""; }
     if (id === "chart-importance") place.style.height = Math.max(9, 5 + 1.7 * Math.min(20, model().importance.length)) + "rem";
+    place.querySelector(".picture")?.remove(); // what stood there until the chart library was unpacked
     Charts.react(place, traces, {...arrangement, width: place.clientWidth, height: place.clientHeight}, {displayModeBar: false, responsive: false});
     if (id === "chart-front" && !place.dataset.ready) {
       place.dataset.ready = "yes";
@@ -61,7 +62,9 @@ export function explore(root, content, charts, {nonce = "", styled = document.do
       const box = element("figure", "chart"), plot = element("div", "plot"), name = content.features[d.feature], grid = content.columns[d.feature + 1].grid;
       plot.id = `dependence-${i}`; plot.setAttribute("role", "img");
       plot.setAttribute("aria-label", `${content.target} against ${name}: from ${fixed(d.mean[0])} at ${fixed(grid[0])} to ${fixed(d.mean[d.mean.length - 1])} at ${fixed(grid[grid.length - 1])}`);
-      box.append(element("h3", "", name), plot);
+      const title = element("h3");
+      title.append(...name.split(/(?<=_)/).flatMap((part, k) => k ? [element("wbr"), part] : [part])); // a long name breaks after its underscores
+      box.append(title, plot);
       return box;
     }));
     if (!m.dependence.length) place.append(element("p", "", "The formula is a constant."));
@@ -240,6 +243,7 @@ export function explore(root, content, charts, {nonce = "", styled = document.do
   addEventListener("beforeprint", () => { before = styled.dataset.theme ?? ""; styled.dataset.theme = "light"; styled.classList.add("printing"); mathematics.squeeze(); redraw(true); }, {signal});
   addEventListener("afterprint", () => { styled.classList.remove("printing"); mathematics.fitAll(); if (before) styled.dataset.theme = before; else delete styled.dataset.theme; redraw(); }, {signal});
 
+  if ($("column-table")) $("column-table").innerHTML = content.column_table; // written by Python, which escapes every name
   add("chart-front", () => frontChart(content, index, colours()));
   add("chart-fit", () => fitChart(content, model(), colours()));
   add("chart-residuals", () => residualChart(content, model(), colours()));

@@ -1,8 +1,8 @@
 // The report as a file: unpacks data and chart library, which the page holds, and hands over to the explorer.
 import {explore, switchTheme} from "./explorer.js";
-import {gunzipped, libraryFrom} from "./unpack.js";
+import {bytes, gunzipped, libraryFrom} from "./unpack.js";
 
-function unpacked(id) { return gunzipped(Uint8Array.from(atob(document.getElementById(id).textContent), c => c.charCodeAt(0))); }
+function unpacked(id) { return gunzipped(bytes(document.getElementById(id).textContent)); }
 async function library() { return libraryFrom(await unpacked("library")); }
 
 async function start() {

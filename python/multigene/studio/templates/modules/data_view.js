@@ -19,9 +19,9 @@ export function dataView(session) {
   drop.addEventListener("dragover", event => { event.preventDefault(); drop.classList.add("over"); });
   drop.addEventListener("dragleave", () => drop.classList.remove("over"));
   drop.addEventListener("drop", event => { event.preventDefault(); drop.classList.remove("over"); take(event.dataTransfer.files[0]); });
-  const open = make("p", {className: "toolbar"}, ...session.state.data.map(d => make("button", {type: "button", onclick: () => show(d.number)}, d.name)));
+  const open = make("p", {className: "toolbar"}, ...session.state.data.map(d => make("button", {type: "button", className: "table-choice", "data-table": d.number, onclick: () => show(d.number)}, d.name)));
   const table = make("div", {id: "table"});
-  view.replaceChildren(make("main", {className: "page"}, make("h2", {}, "Data"), session.state.data.length ? make("p", {}, "Open tables:") : null, open, table, drop));
+  view.replaceChildren(make("main", {className: "page"}, session.state.data.length > 1 ? make("h2", {}, "Open tables") : null, session.state.data.length > 1 ? open : null, table, drop));
   async function take(file) {
     if (!file) return;
     const seen = await attempt(() => send("/api/data", file));
@@ -29,15 +29,16 @@ export function dataView(session) {
   }
   async function show(number) { const seen = await attempt(() => ask(`/api/data/${number}`)); if (seen) { session.use(seen); shown(seen); } }
   function shown(seen) {
+    open.querySelectorAll("button").forEach(b => b.setAttribute("aria-pressed", String(Number(b.dataset.table) === seen.number)));
     const body = seen.columns.map(c => make("tr", {},
       make("th", {scope: "row", className: "name", title: c.name}, c.name), make("td", {}, c.kind + (c.unit ? ` [${c.unit}]` : "")), make("td", {}, spark(c.counts)), make("td", {}, c.values),
       make("td", {className: "num"}, c.gaps.toLocaleString("en")), make("td", {className: "num"}, c.distinct.toLocaleString("en")), make("td", {className: "num"}, c.outliers.toLocaleString("en"))));
     const name = make("input", {type: "text", id: "derived-name"}), formula = make("input", {type: "text", id: "derived-formula", placeholder: "length*width or log(`air gap`)"});
     table.replaceChildren(
-      make("h3", {id: "table-name"}, `${seen.name}: ${seen.rows.toLocaleString("en")} rows, ${seen.columns.length} columns`),
+      make("h2", {id: "table-name"}, `${seen.name}: ${seen.rows.toLocaleString("en")} rows, ${seen.columns.length} columns`),
       ...seen.remarks.map(r => make("p", {className: "quietly"}, r)),
       make("div", {className: "scroll", tabIndex: 0, role: "region", "aria-label": "Columns"}, make("table", {},
-        make("thead", {}, make("tr", {}, ...["Column", "Kind", "Distribution", "Values", "Gaps", "Distinct", "Outliers"].map((h, i) => make("th", {scope: "col", className: i > 3 ? "num" : ""}, h)))), make("tbody", {}, ...body))),
+        make("thead", {}, make("tr", {}, ...["Column", "Kind", "Distribution", "Least … median … greatest", "Gaps", "Distinct", "Outliers"].map((h, i) => make("th", {scope: "col", className: i > 3 ? "num" : ""}, h)))), make("tbody", {}, ...body))),
       make("form", {className: "box", style: "margin-top:1rem", onsubmit: async event => {
         event.preventDefault();
         const again = await attempt(() => ask(`/api/data/${seen.number}/derive`, {name: name.value, formula: formula.value}));

@@ -1,48 +1,89 @@
-// Question: what is to be explained, by what, how long, how.
+// Question: what is to be explained, by what, how long, how, and what is known already.
+import {clear, show} from "./mistakes.js";
 import {ask, attempt, make, place, say} from "./requests.js";
 
 const NUMERIC = ["number", "yes or no"];
+const LOSS_NUMBERS = {quantile: ["Level between 0 and 1", "0.9"], huber: ["Distance at which an error is an outlier, if you know it", ""], own: ["Expression of y, the target, and p, the prediction", "abs(y - p)**1.5"]};
+const LOOK_FOR = {both: "a law if there is one, else an approximation", laws: "a law, exact to numerical precision", accuracy: "an approximation"};
+
+const field = (title, ...inside) => make("label", {className: "field"}, make("span", {}, title), ...inside);
+const options = (entries, chosen) => entries.map(([value, text]) => make("option", {value, selected: value === chosen}, text));
+const lines = area => area.value.split("\n").map(t => t.trim()).filter(Boolean);
+const checked = name => [...document.querySelectorAll(`input[name=${name}]:checked`)].map(e => e.value);
+const folded = (title, open, ...inside) => make("details", {className: "box", open}, make("summary", {}, title), ...inside);
+const hint = (...inside) => make("p", {className: "quietly"}, ...inside);
+
+// What counts as an error, with the number or expression that some losses need.
+function lossFields(losses, last, changed) {
+  const [name, given] = (last ?? "squared").split(/:(.*)/), known = name in losses;
+  const select = make("select", {id: "loss", onchange: draw}, ...options([...Object.entries(losses), ["own", "a loss of one's own"]], known ? name : "own"));
+  const number = make("input", {type: "text", id: "loss-number", value: known ? given ?? "" : last ?? ""}), said = make("span", {}), more = make("label", {className: "field"}, said, number);
+  function draw() { const asked = LOSS_NUMBERS[select.value]; more.hidden = !asked; if (asked) { said.textContent = asked[0]; number.placeholder = asked[1]; } changed(select.value); }
+  draw();
+  return {parts: [field("What counts as an error", select), more], value() { const typed = number.value || LOSS_NUMBERS[select.value]?.[1]; return select.value === "own" ? typed : typed && LOSS_NUMBERS[select.value] ? `${select.value}:${typed}` : select.value; }};
+}
+
+// From simple to accurate, as a slider with four places.
+function preferenceField(preferences, last) {
+  const names = Object.keys(preferences), said = make("output", {id: "prefer-said"}), slider = make("input", {type: "range", id: "prefer", min: 0, max: names.length - 1, step: 1, value: Math.max(0, names.indexOf(last ?? "default"))});
+  const draw = () => { said.textContent = preferences[names[slider.value]]; slider.setAttribute("aria-valuetext", preferences[names[slider.value]]); };
+  slider.addEventListener("input", draw); draw();
+  return {part: field("Simple ↔ accurate", slider, said), value: () => names[slider.value]};
+}
 
 export function questionView(session) {
   const table = session.table;
   if (!table) { location.hash = "data"; return; }
-  const columns = table.columns.filter(c => NUMERIC.includes(c.kind)), last = session.question ?? {};
-  const guess = last.target && columns.some(c => c.name === last.target) ? last.target : (columns.find(c => ["y", "target"].includes(c.name.toLowerCase())) ?? columns.filter(c => !table.derived.some(d => d.name === c.name)).pop() ?? columns[columns.length - 1])?.name;
-  const target = make("select", {id: "target", onchange: drawFeatures}, ...columns.map(c => make("option", {value: c.name, selected: c.name === guess}, c.name)));
-  const features = make("div", {className: "checks", id: "features"});
-  function drawFeatures() { features.replaceChildren(...columns.filter(c => c.name !== target.value).map(c => make("label", {}, make("input", {type: "checkbox", name: "feature", value: c.name, checked: !last.features?.length || last.features.includes(c.name)}), c.name))); }
-  drawFeatures();
-  const seconds = make("input", {type: "number", id: "seconds", min: 1, step: 1, value: last.seconds ?? 30}), generations = make("input", {type: "number", id: "generations", min: 1, step: 1, value: last.generations ?? "", placeholder: "by time"});
-  const search = make("select", {id: "search-for"}, ...[["both", "a law if there is one, else an approximation"], ["laws", "a law, exact to numerical precision"], ["accuracy", "an approximation"]].map(([value, text]) => make("option", {value, selected: value === last.search}, text)));
-  const share = make("input", {type: "range", id: "holdout", min: 0, max: .5, step: .05, value: last.holdout ?? .2}), shareSaid = make("output", {}, ""), seed = make("input", {type: "number", id: "seed", min: 0, value: last.seed ?? 0});
-  const saidShare = () => { shareSaid.textContent = `${Math.round(share.value * 100)} % of the rows`; }; share.addEventListener("input", saidShare); saidShare();
+  const columns = table.columns.filter(c => NUMERIC.includes(c.kind)), last = session.question ?? {}, others = table.columns.length - columns.length;
+  const first = last.target && columns.some(c => c.name === last.target) ? last.target : (columns.find(c => ["y", "target"].includes(c.name.toLowerCase())) ?? columns.filter(c => !table.derived.some(d => d.name === c.name)).pop() ?? columns[columns.length - 1])?.name;
+  const target = make("select", {id: "target", onchange: drawColumns}, ...options(columns.map(c => [c.name, c.name]), first));
+  const features = make("div", {className: "checks", id: "features"}), units = make("div", {className: "unit-grid", id: "units"});
+  const every = on => features.querySelectorAll("input").forEach(box => { box.checked = on; });
+  function drawColumns() {
+    const asked = columns.filter(c => c.name !== target.value);
+    features.replaceChildren(...asked.map(c => make("label", {}, make("input", {type: "checkbox", name: "feature", value: c.name, checked: !last.features?.length || last.features.includes(c.name)}), c.name)));
+    units.replaceChildren(...[...asked, ...columns.filter(c => c.name === target.value)].map(c => make("label", {}, make("span", {title: c.name}, c.name), make("input", {type: "text", name: "unit", "data-column": c.name, placeholder: c.unit || "none", value: last.units?.[c.name] ?? "", size: 8}))));
+  }
+  drawColumns();
+  const number = (id, value, more = {}) => make("input", {type: "number", id, min: 1, step: 1, value: value ?? "", ...more});
+  const seconds = number("seconds", last.seconds ?? 30), generations = number("generations", last.generations, {placeholder: "by time"}), seed = number("seed", last.seed ?? 0, {min: 0}), size = number("max_size", last.max_size, {placeholder: "any size"});
+  const search = make("select", {id: "search-for"}, ...options(Object.entries(LOOK_FOR), last.search));
+  const loss = lossFields(session.state.losses, last.loss, name => { search.disabled = name !== "squared"; if (search.disabled) search.value = "both"; });
+  const prefer = preferenceField(session.state.preferences, last.prefer);
+  const share = make("input", {type: "range", id: "holdout", min: 0, max: .5, step: .05, value: last.holdout ?? .2}), shareSaid = make("output", {}, "");
+  const saidShare = () => { shareSaid.textContent = Number(share.value) ? `${Math.round(share.value * 100)} % of the ${table.rows.toLocaleString("en")} rows` : "none: scores come from rows that the search holds out itself"; }; share.addEventListener("input", saidShare); saidShare();
   const functions = make("div", {className: "checks", id: "functions"}, ...session.state.functions.map(f => make("label", {}, make("input", {type: "checkbox", name: "function", value: f, checked: !last.functions?.length || last.functions.includes(f)}), f)));
-  const [lastLoss, lastNumber] = (last.loss ?? "squared").split(/:(.*)/), known = lastLoss in session.state.losses;
-  const loss = make("select", {id: "loss", onchange: drawLoss}, ...[...Object.entries(session.state.losses), ["own", "a loss of one's own"]].map(([value, text]) => make("option", {value, selected: value === (known ? lastLoss : "own")}, text)));
-  const lossNumber = make("input", {type: "text", id: "loss-number", value: known ? lastNumber ?? "" : last.loss ?? ""}), lossSaid = make("span", {}), lossField = make("label", {className: "field"}, lossSaid, lossNumber);
-  const LOSS_NUMBERS = {quantile: ["Level between 0 and 1", "0.9"], huber: ["Distance at which an error is an outlier, if you know it", ""], own: ["Expression of y, the target, and p, the prediction", "abs(y - p)**1.5"]};
-  function drawLoss() { const asked = LOSS_NUMBERS[loss.value]; lossField.hidden = !asked; if (asked) { lossSaid.textContent = asked[0]; lossNumber.placeholder = asked[1]; } search.disabled = loss.value !== "squared"; if (search.disabled) search.value = "both"; }
-  const saidLoss = () => loss.value === "own" ? lossNumber.value || LOSS_NUMBERS.own[1] : LOSS_NUMBERS[loss.value] && (lossNumber.value || LOSS_NUMBERS[loss.value][1]) ? `${loss.value}:${lossNumber.value || LOSS_NUMBERS[loss.value][1]}` : loss.value;
-  drawLoss();
-  const units = make("textarea", {id: "units", rows: 2, placeholder: "mass=kg, speed=m/s, energy=J", value: Object.entries(last.units ?? {}).map(e => e.join("=")).join(", ")});
-  const guesses = make("textarea", {id: "guesses", rows: 3, placeholder: "2*a*exp(-b)\nlog(`air gap`)*a", value: (last.guesses ?? []).join("\n")});
-  const checked = name => [...document.querySelectorAll(`input[name=${name}]:checked`)].map(e => e.value);
+  const some = columns.filter(c => c.name !== first).map(c => /^[A-Za-z_]\w*$/.test(c.name) ? c.name : `\`${c.name}\``), [a, b] = [some[0] ?? "a", some[1] ?? some[0] ?? "b"];
+  const area = (id, rows, placeholder, value) => make("textarea", {id, rows, placeholder, value, spellcheck: false});
+  const guesses = area("guesses", 3, `2*${a}*exp(-${b})`, (last.guesses ?? []).join("\n")), form = area("form", 2, `f(${a})*exp(-g(${b})) + p`, last.form ?? ""), shapes = area("shapes", 3, `increasing in ${a}\n${first} >= 0`, (last.shapes ?? []).join("\n"));
+  function asked() {
+    const chosen = checked("function"), picked = checked("feature"), typed = [...units.querySelectorAll("input")].map(e => [e.dataset.column, e.value.trim()]);
+    const unitsGiven = typed.some(([, unit]) => unit) ? Object.fromEntries(typed.filter(([name, unit]) => unit || picked.includes(name)).filter(([name]) => name === target.value || picked.includes(name)).map(([name, unit]) => [name, unit || "dimensionless"])) : {};
+    return {data: table.number, target: target.value, features: picked, seconds: Number(seconds.value) || null, generations: Number(generations.value) || null, max_size: Number(size.value) || null, search: search.value, prefer: prefer.value(), guesses: lines(guesses), form: form.value.trim(), shapes: lines(shapes), loss: loss.value(),
+      holdout: Number(share.value), seed: Number(seed.value), functions: chosen.length === session.state.functions.length ? [] : chosen, units: unitsGiven};
+  }
   async function begin(event) {
     event.preventDefault();
-    const chosen = checked("function"), picked = checked("feature");
-    const given = {data: table.number, target: target.value, features: picked, seconds: Number(seconds.value) || null, generations: Number(generations.value) || null, search: search.value, guesses: guesses.value.split("\n").map(t => t.trim()).filter(Boolean), loss: saidLoss(), holdout: Number(share.value), seed: Number(seed.value),
-      functions: chosen.length === session.state.functions.length ? [] : chosen, units: Object.fromEntries(units.value.split(/[,\n]/).map(t => t.split("=").map(s => s.trim())).filter(p => p.length === 2 && p[0]))};
-    const run = await attempt(() => ask("/api/runs", given));
+    clear(sheet);
+    const given = asked();
+    if (!given.features.length) { show(sheet, "features", "No column is checked; check those that may explain the target."); return; }
+    if (!checked("function").length) { show(sheet, "functions", "No function is checked; check those that formulas may be built of."); return; }
+    const run = await attempt(() => ask("/api/runs", given), error => show(sheet, error.field, error.message));
     if (run) { session.question = given; session.run = run.number; say("The search has begun."); location.hash = "search"; }
   }
-  const field = (title, ...inside) => make("label", {className: "field"}, make("span", {}, title), ...inside);
-  place("view").replaceChildren(make("main", {className: "page"}, make("h2", {}, `A question to ${table.name}`), make("form", {onsubmit: begin}, make("div", {className: "columns"},
+  const sheet = make("form", {onsubmit: begin, noValidate: true}, make("div", {className: "columns"},
     make("div", {},
-      make("div", {className: "box"}, make("h2", {}, "What explains what"), field("Target", target), make("fieldset", {className: "field", style: "border:0;padding:0;margin:.7rem 0"}, make("legend", {}, "Columns to explain it with"), features)),
-      make("details", {className: "box"}, make("summary", {}, "Functions"), make("p", {className: "quietly"}, "What formulas may be built of; with all of them checked the search takes its own choice."), functions),
-      make("details", {className: "box", open: !!last.guesses?.length}, make("summary", {}, "Formulas you have already"), field("One a line, in terms of the columns: they are tuned, listed on the front and bred from", guesses)),
-      make("details", {className: "box"}, make("summary", {}, "Units"), field("Unit of every column and of the target; only formulas that agree with them are reported", units))),
-    make("div", {className: "box"}, make("h2", {}, "How"), field("Look for", search), field("What counts as an error", loss), lossField, field("Seconds", seconds), field("Generations, instead of seconds: the run can be repeated exactly", generations), field("Held out as test rows", share, shareSaid), field("Seed", seed),
-      make("p", {className: "actions"}, make("button", {type: "submit", className: "primary", id: "start"}, "Start")))))));
+      make("div", {className: "box"}, make("h2", {}, "What explains what"), field("Target", target),
+        make("fieldset", {className: "field bare"}, make("legend", {}, "Columns to explain it with"), features, columns.length > 8 ? make("p", {className: "toolbar"}, make("button", {type: "button", id: "all-columns", onclick: () => every(true)}, "All"), make("button", {type: "button", id: "no-columns", onclick: () => every(false)}, "None")) : null),
+        others ? hint(`${others} column${others === 1 ? " is" : "s are"} no numbers and cannot be chosen here.`) : null),
+      make("h2", {className: "between"}, "What you know"),
+      folded("Functions that formulas may use", !!last.functions?.length, hint("With all of them checked the search takes its own choice."), functions),
+      folded("Formulas you have already", !!last.guesses?.length, field("One a line, in terms of the columns: they are tuned, listed on the front and bred from", guesses)),
+      folded("The form of the formula", !!last.form, field("A frame with unknown functions and numbers; every formula of the front has it", form), hint(make("code", {}, `f(${a})`), " is an unknown function, the same wherever the name stands; another name without brackets, such as ", make("code", {}, "p"), ", is an unknown number; ", make("code", {}, "; f <= 9"), " limits the nodes of f.")),
+      folded("Its shape", !!last.shapes?.length, field("One statement a line; no formula of the front breaks it", shapes), hint("increasing, decreasing, convex, concave, even or odd ", make("i", {}, "in a column"), "; symmetric ", make("i", {}, "in two"), `; bounds such as 0 <= ${first} <= 1; a known value such as y(0) = 0; a range such as 0 <= ${a} <= 10 says where it holds.`)),
+      folded("Units", !!Object.keys(last.units ?? {}).length, make("div", {className: "field"}, make("span", {}, "With units only formulas that agree with them are reported; a column without one counts as a plain number"), units))),
+    make("div", {className: "box aside"}, make("h2", {}, "How"), field("Look for", search), prefer.part, field("Nodes at most", size), ...loss.parts, field("Seconds", seconds), field("Generations, instead of seconds: the run can be repeated exactly", generations), field("Held out as test rows", share, shareSaid), field("Seed", seed),
+      make("p", {className: "actions"}, make("button", {type: "submit", className: "primary", id: "start"}, "Start")))));
+  place("view").replaceChildren(make("main", {className: "page"}, make("h2", {}, `A question to ${table.name}`), sheet));
   document.getElementById("target").focus({preventScroll: true});
 }

@@ -10,7 +10,9 @@ export function make(name, properties = {}, ...children) {
   e.append(...children.flat().filter(c => c !== null && c !== undefined && c !== false));
   return e;
 }
-export function problem(text) { const box = place("problem"); box.textContent = text; box.hidden = !text; if (text) box.scrollIntoView({block: "nearest"}); }
+// A sentence with the place that it is about, which the server writes as «place».
+export function sentence(text) { return text.split(/«([^»]*)»/).map((part, i) => i % 2 ? make("mark", {}, part || "\u2003") : part); }
+export function problem(text) { const box = place("problem"); box.replaceChildren(...sentence(text)); box.hidden = !text; if (text) box.scrollIntoView({block: "nearest"}); }
 export function say(text) { place("said").textContent = text; }
 
 export async function ask(address, given) {
@@ -21,11 +23,11 @@ export async function send(address, file) { return understood(await fetch(`${add
 async function understood(answer) {
   const json = (answer.headers.get("content-type") ?? "").includes("json");
   const said = json ? await answer.json() : await answer.text();
-  if (!answer.ok) throw new Error(json ? said.trouble : said);
+  if (!answer.ok) throw Object.assign(new Error(json ? said.trouble : said), {field: json ? said.field : undefined});
   return said;
 }
-// Run something that may go wrong; the page tells if it did.
-export async function attempt(work) { problem(""); try { return await work(); } catch (error) { problem(error.message); return null; } }
+// Run something that may go wrong; the page tells if it did, above or, where `shown` says so, beside the field.
+export async function attempt(work, shown = () => false) { problem(""); try { return await work(); } catch (error) { if (!error.field || !shown(error)) problem(error.message); return null; } }
 export function saved(name, text) {
   const link = make("a", {href: URL.createObjectURL(new Blob([text])), download: name});
   link.click();

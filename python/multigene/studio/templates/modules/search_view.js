@@ -1,67 +1,92 @@
-// Search, live: the front grows, the best formula in words; pause, go on, stop; pin, ban, offer, price of size.
-import {axis, layout} from "./charts.js";
-import {fixed, nodes, r2} from "./format.js";
+// Search, live: the front grows, the best formula in words and on unseen rows; pause, go on, stop; pin, ban, offer, price of size.
+import {nodes, r2} from "./format.js";
+import {drawFront, drawUnseen} from "./live_charts.js";
 import {ask, attempt, library, make, place, say} from "./requests.js";
 
 const PHASES = {prepare: "preparing", evolve: "evolving", seek: "looking for a law", "cross-validate": "cross-validating the whole search", explore: "exploring", finish: "finishing on all rows"};
 // What a phase is for, and what may be done in it.
-const MEANING = {seek: "Short formulas are tried first: if one explains everything, it is the law, and the search ends. Steering works already.", "cross-validate": "There are few rows, so the whole search runs on parts of them first: that tells how large a formula may be. Formulas shown are those of the present part."};
-function at(run) { return (PHASES[run.phase] ?? run.phase) + (run.part ? `, part ${run.part[0]} of ${run.part[1]}` : ""); }
-const SAID = {running: "running", paused: "paused", done: "done", failed: "failed"};
+const MEANING = {seek: "Short formulas are tried first: if one explains everything, it is the law, and the search ends. Steering works already.", "cross-validate": "There are few rows, so the whole search runs on parts of them first: that tells how large a formula may be. Formulas shown are those of the present part.", finish: "How large a formula may be is decided; the search goes on with all training rows."};
+const ENDED = {paused: "Paused with a checkpoint: go on whenever you like, even after the studio or the computer was off.", failed: "The search failed; the question can be asked again."};
 
-function colours() { const style = getComputedStyle(document.documentElement); return new Proxy({}, {get: (_, name) => style.getPropertyValue("--" + name).trim()}); }
+function at(run) { return (PHASES[run.phase] ?? run.phase) + (run.part ? `, part ${run.part[0]} of ${run.part[1]}` : ""); }
+function timed(run) {
+  const said = [`${run.seconds} s`];
+  if (run.generation) said.push(`${run.generation}${run.generations ? ` of ${run.generations}` : ""} generations`);
+  if (run.limit && run.state === "running") said.push(`about ${Math.max(0, Math.round(run.limit - run.seconds))} s left`);
+  return said.join(", ");
+}
+function stated(run) { return run.state === "running" && run.wanted ? `${run.wanted === "pause" ? "pausing" : "stopping"} after this round` : run.state; }
+
+// What may be done to a search on its way.
+function steeringBox(number, session, {update, shown}) {
+  const steer = (action, value) => attempt(async () => { update(await ask(`/api/runs/${number}/steer`, {action, value})); say("It is taken up at the next round."); });
+  const typed = make("textarea", {id: "offered", rows: 2, spellcheck: false}), ban = make("select", {id: "ban"}), price = make("input", {type: "range", id: "price", min: 0, max: 20, step: .5, value: 0}), priceSaid = make("output", {}, "0");
+  price.addEventListener("input", () => { priceSaid.textContent = price.value; }); price.addEventListener("change", () => steer("price", Number(price.value)));
+  const button = (id, text, does) => make("button", {type: "button", id, onclick: does}, text), actions = make("ol", {className: "actions-list", id: "actions"});
+  const box = make("div", {className: "box", id: "steering"}, make("h2", {}, "Steer"),
+    make("label", {className: "field"}, make("span", {}, "A formula to try, in terms of the columns"), typed),
+    make("p", {className: "actions"}, button("offer", "Send in", () => steer("offer", typed.value)), button("pin", "Pin", () => steer("pin", typed.value || shown() || "")), button("edit-best", "Edit the shown one", () => { typed.value = shown() ?? ""; typed.focus(); })),
+    make("label", {className: "field"}, make("span", {}, "A column or function that no formula may use"), ban), make("p", {className: "actions"}, button("do-ban", "Ban", () => steer("ban", ban.value))),
+    make("label", {className: "field"}, make("span", {}, "Price of size ", priceSaid), price), make("h3", {}, "What was done"), actions, make("p", {className: "quietly"}, "Recorded as ", make("a", {href: `/api/runs/${number}/save/python`, id: "python"}, "Python that repeats the run"), "."));
+  return {box, update(run) {
+    for (const e of box.querySelectorAll("input, button, select, textarea")) e.disabled = run.state !== "running";
+    if (!ban.options.length) ban.append(make("optgroup", {label: "Columns"}, ...run.features.map(f => make("option", {value: f}, f))), make("optgroup", {label: "Functions"}, ...session.state.functions.map(f => make("option", {value: f}, f))));
+    const said = [...run.actions.map(a => `step ${a.step}: ${a.action} ${a.value ?? ""}`), ...run.waiting.map(([action, value]) => `next round: ${action} ${value ?? ""}`)];
+    actions.replaceChildren(...said.map(text => make("li", {}, text)));
+  }};
+}
 
 export function searchView(session) {
   if (!session.run) { location.hash = session.state.runs.length ? "runs" : "data"; return; }
-  const number = session.run, form = text => make("input", {type: "text", id: text});
-  let current = null, hovered = null, over = false;
-  const title = make("h2", {id: "run-title"}, `Run ${number}`), status = make("p", {id: "run-state", className: "big-number"}), detail = make("p", {id: "run-detail", className: "quietly"}), bar = make("i"), trouble = make("p", {className: "note", hidden: true});
-  const formula = make("p", {id: "best-formula", className: "best", tabIndex: 0, role: "region", "aria-label": "Best formula so far"}), score = make("p", {id: "best-r2", className: "big-number"}), under = make("p", {id: "hovered", className: "best quietly", tabIndex: 0, role: "region", "aria-label": "Formula under the pointer"}, "Point at the front to read a formula.");
+  const number = session.run;
+  let current = null, pointed = null, over = false;
+  const title = make("h2", {id: "run-title"}, `Run ${number}`), status = make("p", {id: "run-state", className: "big-number"}), detail = make("p", {id: "run-detail", className: "quietly"}), bar = make("i"), trouble = make("p", {className: "note", id: "run-trouble", hidden: true});
   const button = (id, text, what) => make("button", {type: "button", id, onclick: () => attempt(async () => update(await ask(`/api/runs/${number}/ask`, {what})))}, text);
   const pause = button("pause", "Pause", "pause"), resume = button("resume", "Go on", "resume"), stop = button("stop", "Stop", "stop"), look = make("button", {type: "button", className: "primary", id: "look", onclick: () => { location.hash = "model"; }}, "Look at the model");
-  const steer = (action, value) => attempt(async () => { update(await ask(`/api/runs/${number}/steer`, {action, value})); say("It is taken up at the next round."); });
-  const ban = make("select", {id: "ban"}), typed = form("offered"), price = make("input", {type: "range", id: "price", min: 0, max: 20, step: .5, value: 0}), priceSaid = make("output", {}, "0");
-  price.addEventListener("input", () => { priceSaid.textContent = price.value; }); price.addEventListener("change", () => steer("price", Number(price.value)));
-  const actions = make("ol", {className: "actions-list", id: "actions"}), python = make("a", {href: `/api/runs/${number}/save/python`, id: "python"}, "the run as Python");
-  const steering = make("div", {className: "box", id: "steering"}, make("h2", {}, "Steer"),
-    make("label", {className: "field"}, make("span", {}, "A formula to try, in terms of the columns"), typed),
-    make("p", {className: "actions"}, make("button", {type: "button", id: "offer", onclick: () => steer("offer", typed.value)}, "Send in"), make("button", {type: "button", id: "pin", onclick: () => steer("pin", typed.value || hovered || "")}, "Pin"), make("button", {type: "button", id: "edit-best", onclick: () => { typed.value = (hovered ?? current?.formula ?? ""); typed.focus(); }}, "Edit the shown one")),
-    make("label", {className: "field"}, make("span", {}, "Ban a column or function"), ban), make("p", {className: "actions"}, make("button", {type: "button", id: "do-ban", onclick: () => steer("ban", ban.value)}, "Ban")),
-    make("label", {className: "field"}, make("span", {}, "Price of size ", priceSaid), price), make("h3", {}, "What was done"), actions, make("p", {className: "quietly"}, "Also ", python, "."));
-  const chart = make("div", {className: "plot tall", id: "live-front", role: "img", "aria-label": "Accuracy against size of the formulas found so far"});
-  place("view").replaceChildren(make("main", {className: "page"}, make("div", {className: "columns"},
-    make("div", {}, make("div", {className: "box"}, title, status, make("div", {className: "progress"}, bar), detail, trouble, make("p", {className: "actions"}, pause, resume, stop, look)),
-      make("div", {className: "box"}, make("h2", {}, "Best so far"), score, formula), make("figure", {className: "chart"}, make("h3", {}, "Accuracy against size"), chart, under)),
-    steering)));
+  const region = (id, name, text = "") => make("p", {id, className: "best", tabIndex: 0, role: "region", "aria-label": name}, text);
+  const heading = make("h2", {}, "Best so far"), words = make("p", {id: "best-said", className: "in-words"}), seen = make("div", {className: "score"}, make("b", {id: "best-r2"}, "–"), make("span", {}, "on the rows searched")), unseenR2 = make("b", {id: "unseen-r2"}, "–"), unseen = make("div", {className: "score", hidden: true}, unseenR2, make("span", {}, "on test rows, unseen")), formula = region("best-formula", "Best formula so far"), under = region("hovered", "Formula of the front", "Point at the front, or use the arrow keys on it, to read a formula.");
+  const chart = make("div", {className: "plot", id: "live-front", role: "slider", tabIndex: 0, "aria-label": "Accuracy against size of the formulas found so far", "aria-orientation": "horizontal", "aria-valuemin": 0, "aria-valuemax": 0, "aria-valuenow": 0}), fit = make("div", {className: "plot", id: "live-fit", role: "img", "aria-label": "Predicted against actual on test rows"}), fitBox = make("figure", {className: "chart", hidden: true}, make("h3", {}, "Test rows, predicted against actual"), fit);
+  const steering = steeringBox(number, session, {update: run => update(run), shown: () => current?.front[pointed]?.formula ?? current?.formula});
+  place("view").replaceChildren(make("main", {className: "page"}, make("div", {className: "columns"}, make("div", {},
+    make("div", {className: "box"}, make("div", {className: "heading"}, title, status), make("div", {className: "progress"}, bar), detail, trouble, make("p", {className: "actions"}, pause, resume, stop, look)),
+    make("div", {className: "box"}, heading, words, make("div", {className: "scores"}, seen, unseen), formula),
+    make("div", {className: "pair"}, make("figure", {className: "chart"}, make("h3", {}, "Accuracy against size"), chart), fitBox), make("div", {className: "box"}, under)), steering.box)));
   library();
-  function draw() {
+  // A formula of the front is read by pointing at it or with the arrow keys.
+  function point(row, announce = false) {
     if (!current?.front.length) return;
-    library().then(Charts => {
-      if (!chart.isConnected) return;
-      const colour = colours(), rows = current.front.filter(f => f.r2 > -.1), sizes = rows.map(f => f.size), wide = Math.max(...sizes) / Math.max(1, Math.min(...sizes)) > 25;
-      Charts.react(chart, [{type: "scatter", mode: "lines+markers", x: sizes, y: rows.map(f => f.r2), customdata: rows.map(f => current.front.indexOf(f)), line: {shape: "hv", color: colour.train, width: 1.5}, marker: {size: 9, color: colour.train}, hovertemplate: `%{x} nodes, ${current.measure} %{y:.4f}<extra></extra>`}],
-        layout(colour, {xaxis: axis(colour, "nodes of the formula", wide ? {type: "log"} : {rangemode: "tozero"}), yaxis: axis(colour, `${current.measure} on the rows searched`), width: chart.clientWidth, height: chart.clientHeight}), {displayModeBar: false});
-      if (!chart.dataset.ready) { chart.dataset.ready = "yes"; chart.on("plotly_hover", event => { const row = current.front[event.points[0].customdata]; hovered = row.formula; under.textContent = `${nodes(row.size)}: ${row.formula ?? "…"}`; }); }
-    });
+    pointed = Math.max(0, Math.min(current.front.length - 1, row));
+    const {size, formula: text, test, r2: score} = current.front[pointed], said = `${nodes(size)}, ${current.measure} ${r2(score)}${test === null ? "" : `, ${r2(test)} on test rows`}`;
+    under.replaceChildren(make("b", {}, said), make("br"), text ?? "…");
+    chart.setAttribute("aria-valuenow", pointed); chart.setAttribute("aria-valuetext", `${said}: ${text ?? ""}`.slice(0, 300));
+    if (announce) drawFront(chart, current, pointed, point);
+  }
+  chart.addEventListener("keydown", event => {
+    const last = current?.front.length - 1, now = pointed ?? last, to = {ArrowRight: now + 1, ArrowUp: now + 1, ArrowLeft: now - 1, ArrowDown: now - 1, Home: 0, End: last}[event.key];
+    if (to !== undefined) { event.preventDefault(); point(to, true); }
+  });
+  function draw() { if (current?.front.length) { chart.setAttribute("aria-valuemax", current.front.length - 1); drawFront(chart, current, pointed, point); } fitBox.hidden = !current?.unseen; drawUnseen(fit, current); }
+  function tell(run) {
+    title.textContent = `Run ${run.number}: ${run.target}`;
+    status.textContent = stated(run);
+    const share = run.generations ? run.generation / run.generations : run.limit ? run.seconds / run.limit : 0;
+    bar.style.width = `${100 * Math.min(1, run.state === "done" ? 1 : share)}%`;
+    detail.textContent = [run.state === "running" ? `${at(run)}, ${timed(run)}.` : `${timed(run)}.`, run.state === "running" ? MEANING[run.phase] : ENDED[run.state], run.note].filter(Boolean).join(" ");
   }
   function update(run) {
     current = run;
-    title.textContent = `Run ${run.number}: ${run.target}`;
-    const asked = run.state === "running" && run.wanted ? `${run.wanted === "pause" ? "pausing" : "stopping"} after this round` : SAID[run.state];
-    status.textContent = asked;
-    const share = run.generations ? run.generation / run.generations : run.limit ? run.seconds / run.limit : 0;
-    bar.style.width = `${100 * Math.min(1, run.state === "done" ? 1 : share)}%`;
-    const left = run.limit && run.state === "running" ? `, about ${Math.max(0, Math.round(run.limit - run.seconds))} s left` : "";
-    detail.textContent = `${run.state === "running" ? at(run) + ", " : ""}${run.seconds} s${run.generation ? `, ${run.generation} generations` : ""}${left}. ${run.state === "running" ? MEANING[run.phase] ?? "" : ""} ${run.note ?? ""}`;
+    if (pointed !== null && pointed >= run.front.length) pointed = null;
+    tell(run);
     trouble.hidden = !run.trouble; trouble.textContent = run.trouble;
-    score.textContent = run.r2 === null ? "–" : `${run.measure} ${r2(run.r2)}`;
+    heading.textContent = run.has_model && run.state !== "running" ? "The model" : "Best so far";
+    seen.firstChild.textContent = run.r2 === null ? "–" : `${run.measure} ${r2(run.r2)}`;
+    unseen.hidden = !run.unseen; if (run.unseen) unseenR2.textContent = `${run.measure} ${r2(run.unseen.r2)}`;
+    words.textContent = run.unseen?.said ?? ""; words.hidden = !run.unseen;
     formula.textContent = run.formula ? `${run.target} = ${run.formula}` : "…";
-    pause.disabled = stop.disabled = run.state !== "running" || !!run.wanted; resume.disabled = run.state !== "paused"; look.disabled = !run.has_model;
-    if (run.state === "paused") stop.disabled = false;
-    for (const e of steering.querySelectorAll("input, button, select")) e.disabled = run.state !== "running";
-    if (!ban.options.length) ban.append(make("optgroup", {label: "Columns"}, ...run.features.map(f => make("option", {value: f}, f))), make("optgroup", {label: "Functions"}, ...session.state.functions.map(f => make("option", {value: f}, f))));
-    actions.replaceChildren(...run.actions.map(a => make("li", {}, `step ${a.step}: ${a.action} ${a.value ?? ""}`)), ...run.waiting.map(([action, value]) => make("li", {}, `next round: ${action} ${value ?? ""}`)));
+    pause.disabled = run.state !== "running" || !!run.wanted; stop.disabled = run.state === "paused" ? false : pause.disabled; resume.disabled = run.state !== "paused"; look.disabled = !run.has_model;
+    steering.update(run);
     session.enable(run.has_model);
+    if (pointed !== null) point(pointed);
     draw();
   }
   async function follow() {
@@ -72,6 +97,7 @@ export function searchView(session) {
       await new Promise(done => setTimeout(done, current?.front.some(f => f.formula === null) ? 200 : 60));
     }
   }
-  const clock = setInterval(() => { if (!title.isConnected) clearInterval(clock); else if (current?.state === "running") { current.seconds = Math.round(10 * current.seconds + 10) / 10; update(current); } }, 1000);
+  addEventListener("resize", function again() { if (!title.isConnected) removeEventListener("resize", again); else if (current) draw(); });
+  const clock = setInterval(() => { if (!title.isConnected) clearInterval(clock); else if (current?.state === "running") { current.seconds = Math.round(10 * current.seconds + 10) / 10; tell(current); } }, 1000);
   follow();
 }

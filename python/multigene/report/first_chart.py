@@ -1,0 +1,76 @@
+"""The front as a picture in the page's markup: the first screen is whole before the chart library is there or without scripts."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from markupsafe import Markup
+
+#: Size of the picture and the place of its axes, about those of the chart that takes its place.
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 560, 272, 52, 14, 10, 62
+#: Sizes that are marked on a logarithmic axis.
+MARKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
+#: From this ratio of largest to smallest size on, the axis is logarithmic, as in `charts.js`.
+WIDE = 25
+
+
+def front_picture(content: dict[str, Any]) -> Markup:
+    """Accuracy against size, as SVG in the page's colours."""
+    models = content["models"]
+    sizes = [int(each["size"]) for each in models]
+    scores = [float(each["r2"] or 0.0) for each in models]
+    wide = max(sizes) / max(1, min(sizes)) > WIDE
+    low = max(-0.05, min(scores)) - 0.03
+    high = min(1.03, max(scores) + 0.04)
+    first, last = (math.log10(min(sizes)), math.log10(max(sizes))) if wide else (0.0, float(max(sizes)))
+    reach = (last - first) or 1.0
+    first, last = first - 0.06 * reach * wide, last + 0.06 * reach
+
+    def across(size: float) -> float:
+        share = ((math.log10(size) if wide else size) - first) / (last - first)
+        return LEFT + share * (WIDTH - LEFT - RIGHT)
+
+    def up(score: float) -> float:
+        share = (min(max(score, low), high) - low) / (high - low)
+        return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
+
+    marks = [m for m in (MARKS if wide else _ticks(0.0, last)) if across(m) <= WIDTH - RIGHT]
+    lines = "".join(
+        f'<path class="grid" d="M{across(m):.1f} {TOP}V{HEIGHT - BOTTOM}"/>'
+        f'<text x="{across(m):.1f}" y="{HEIGHT - BOTTOM + 15}" text-anchor="middle">{m:g}</text>'
+        for m in marks
+        if across(m) >= LEFT
+    ) + "".join(
+        f'<path class="grid" d="M{LEFT} {up(m):.1f}H{WIDTH - RIGHT}"/>'
+        f'<text x="{LEFT - 7}" y="{up(m) + 4:.1f}" text-anchor="end">{m:g}</text>'
+        for m in _ticks(low, high)
+    )
+    stairs = f"M{across(sizes[0]):.1f} {up(scores[0]):.1f}" + "".join(
+        f"H{across(size):.1f}V{up(score):.1f}" for size, score in zip(sizes[1:], scores[1:], strict=True)
+    )
+    unseen = [(each["size"], each["unseen"]["r2"]) for each in models]
+    diamonds = "".join(
+        f'<path class="unseen" d="M{across(size):.1f} {up(score) - 4:.1f}l4 4 -4 4 -4 -4z"/>'
+        for size, score in unseen
+        if score is not None and score > -0.05
+    )
+    dots = "".join(
+        f'<circle cx="{across(size):.1f}" cy="{up(score):.1f}" r="4"/>'
+        for size, score in zip(sizes, scores, strict=True)
+    )
+    chosen = f'cx="{across(sizes[content["chosen"]]):.1f}" cy="{up(scores[content["chosen"]]):.1f}"'
+    return Markup(
+        f'<svg class="picture" viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true">{lines}'
+        f'<path class="stairs" d="{stairs}"/>{diamonds}{dots}<circle class="chosen" {chosen} r="7.5"/>'
+        f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - BOTTOM + 34}" text-anchor="middle">nodes of the formula</text>'
+        "</svg>"
+    )
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Round numbers between two, about five of them."""
+    rough = (high - low) / 6
+    unit = 10.0 ** math.floor(math.log10(rough))
+    step = next(unit * m for m in (1, 2, 5, 10) if unit * m >= rough)
+    return [round(k * step, 10) for k in range(math.ceil(low / step), math.floor(high / step) + 1)]

@@ -1,0 +1,32 @@
+"""Settings of model files that earlier versions wrote: without what is none any more, with what was fixed then."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from multigene.settings.defaults import READABLE_DEPENDENCE
+
+#: Names that settings had once, by part. Their values made no difference in any benchmark and are fixed now.
+RETIRED: dict[str, tuple[str, ...]] = {
+    "seeking": ("portfolio", "adaptive", "brief", "neutral", "rounding"),
+    "tuning": ("step_growth", "step_shrinkage", "min_step", "max_step"),
+    "search": ("compact",),
+}
+
+
+def as_they_were(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Settings of a file as this version reads them."""
+    parts = {name: _without(part, RETIRED.get(name, ())) for name, part in settings.items()}
+    genes, search, refinement = (parts.get(name) for name in ("genes", "search", "refinement"))
+    if isinstance(genes, dict):
+        genes.setdefault("dependent_below", READABLE_DEPENDENCE)
+    if isinstance(search, dict) and "compact" in settings["search"]:
+        search.setdefault("short", False)  # before there was an island for short formulas
+    if isinstance(refinement, dict) and refinement.get("bound") == "inf":
+        refinement["bound"] = None
+    return parts
+
+
+def _without(part: Any, names: tuple[str, ...]) -> Any:
+    return {name: part[name] for name in part if name not in names} if isinstance(part, dict) else part
