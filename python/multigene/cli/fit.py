@@ -33,7 +33,7 @@ from multigene.groups.regroup import told_numbers
 from multigene.settings.paper import configuration
 from multigene.settings.settings import Search as SearchSettings
 from multigene.settings.text import read_assignment, read_settings_file
-from multigene.words import among, anatomy, counted, nearest
+from multigene.words import CUT_SHORT, among, anatomy, counted, nearest
 
 if TYPE_CHECKING:
     from multigene.fitted import FittedModel
@@ -345,6 +345,7 @@ def summary(model: FittedModel, task: Problem, seconds: float, seed: int) -> dic
         "generations": model.n_generations,
         "seconds": round(seconds, 3),
         "stopped_by": model.stopped_by,
+        "cut_short": model.cut_short,
         "claim": None if model.claim is None else asdict(model.claim),
         "seed": seed,
         "data": task.source,
@@ -378,7 +379,7 @@ def spoken_summary(result: dict[str, Any], picks: str = "") -> str:
         lines.append(f"{'shapes:' if i == 0 else '':10} {shape['shape']}: {how}")
     lines.append(
         f"{'search:':10} {counted(result['generations'], 'generation')} in {result['seconds']:.1f} s, ended by "
-        f"{result['stopped_by']}, seed {result['seed']}"
+        f"{result['stopped_by']}, {f'{CUT_SHORT}, ' if result['cut_short'] else ''}seed {result['seed']}"
     )
     if result["claim"] is not None:
         claim = result["claim"]

@@ -78,6 +78,7 @@ def description(model: FittedModel) -> dict[str, Any]:
         "front": model.equations(),
         "generations": model.n_generations,
         "stopped_by": model.stopped_by,
+        "cut_short": model.cut_short,
         "parameters": model.parameters.values(),
         "data": model.data,
     }
@@ -101,7 +102,7 @@ def spoken_description(model: FittedModel) -> list[tuple[str, str]]:
         ("columns", ", ".join(model.formula.variables) or "none: the formula is a constant"),
         (
             "search",
-            f"{counted(model.n_generations, 'generation')}, ended by {model.stopped_by}, seed {model.parameters.random_state}",
+            f"{counted(model.n_generations, 'generation')}, ended by {model.ending}, seed {model.parameters.random_state}",
         ),
     ]
 
