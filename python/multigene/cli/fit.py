@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import pandas as pd
 import typer
 
+from multigene.cli import classes
 from multigene.cli import options as o
+from multigene.cli.features import spoken_features
 from multigene.cli.model_argument import applied, check_prune
 from multigene.cli.output import (
     as_json,
@@ -24,7 +26,6 @@ from multigene.cli.output import (
     say_json,
     write,
 )
-from multigene.cli.predict import spoken_features
 from multigene.cli.task import Problem, problem, regressor
 from multigene.data.scores import scores, spoken
 from multigene.evolution.interrupts import ENDING, Interrupts
@@ -98,6 +99,8 @@ class Method:
     """What the search looks for, what it builds formulas with, and how."""
 
     search_: o.Kind = "both"
+    task: o.Task = "auto"
+    class_weight: o.ClassWeight = None
     loss: o.Loss = "squared"
     form: o.Form = None
     guess: o.Guess = None
@@ -111,6 +114,11 @@ class Method:
     configuration: o.Configuration = None
     set_: o.Set = None
     settings: o.SettingsFile = None
+
+    def kind(self) -> str:
+        """The task; "regression" where something is asked for that numbers alone have."""
+        of_numbers = self.loss != "squared" or self.groups or self.units or self.search_ == "laws"
+        return "regression" if self.task == "auto" and (of_numbers or self.configuration) else self.task
 
     def parameters(self) -> dict[str, Any]:
         """What the estimator is given of this; settings of the command line go before those of the file."""
@@ -212,15 +220,30 @@ def fit(
         with interrupts.breakable():
             results.check()
             told_numbers(method.group_numbers)
+            classes.check_task(method.task, method.class_weight)
             visible = progress_visible(saying.quiet)
             estimator = regressor(search, visible=visible, **method.parameters())
             memory = (estimator.resolved_settings().search or SearchSettings()).memory_megabytes
-            task = problem(data, rows, reading, search.seed, memory, method.weights)
+            task = problem(data, rows, reading, search.seed, memory, method.weights, method.kind())
             notes(task.notes, saying.quiet)
             check_groups(method.groups, task)
             if method.units == [HEADER]:
                 estimator.set_params(units=task.header_units())
         started = clock.perf_counter()
+        if task.classes:
+            not_asked = {
+                "--groups": method.groups,
+                "--prune": results.prune,
+                "--checkpoint": results.checkpoint,
+            }
+            classes.check_options(not_asked)
+            told_apart = classes.fit_classes(estimator, task, method.class_weight, results.choose)
+            told = classes.summary(told_apart, task, clock.perf_counter() - started, search.seed)
+            told["files"] = classes.write_files(
+                told_apart, task, told, results.save, results.output, results.report
+            )
+            classes.tell(told, saying, to_standard_output=str(results.save) == "-")
+            return
         x, y = task.x(task.train), task.y(task.train)
         groups, numbers = method.groups, method.group_numbers
         estimator.fit(x, y, task.weights, groups=groups, group_numbers=numbers, checkpoint=results.checkpoint)

@@ -8,6 +8,7 @@ import pandas as pd
 import typer
 
 from multigene.cli import options as o
+from multigene.cli.classes import show_classes
 from multigene.cli.export import Digits, check_digits, exported
 from multigene.cli.model_argument import read_model
 from multigene.cli.output import say, say_json, write
@@ -40,11 +41,14 @@ def show(
     format: Format = None,
     digits: Digits = None,
     choose: o.Choose = None,
+    label: o.Label = None,
     json: o.Json = False,
 ) -> None:
     """Print the formula of a model, or its whole front."""
     check_digits(digits)
-    fitted = read_model(model, choose)
+    if model != "-" and label is None and show_classes(model, choose, plain=not (front or format or json)):
+        return
+    fitted = read_model(model, choose, label)
     if json:
         say_json(description(fitted))
     elif front:
