@@ -60,8 +60,8 @@ bench: $(VENV)/installed   ## engine and estimator benchmarks, printed as tables
 miri:                  ## the engine's unsafe blocks under Miri (rustup toolchain install nightly --component miri rust-src)
 	cargo +nightly miri test -p multigene-core --test soundness
 
-campaign: $(VENV)/tested   ## reliability campaign in small: signals, kills, fuzzing; without what a busy machine decides
-	$(BIN)/python -m benchmarks campaign --quick --skip "time limits"
+campaign: $(VENV)/tested   ## reliability campaign in small: signals, kills, fuzzing; without what the clock decides
+	$(BIN)/python -m benchmarks campaign --quick --skip "time limits" "small noisy" "never worse"
 
 docs: $(VENV)/installed
 	$(BIN)/pip install --quiet --group docs

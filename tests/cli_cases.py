@@ -19,7 +19,7 @@ def run(*arguments: str, stdin: bytes | None = None):
 
 def process(*arguments: str, **options):
     return subprocess.run(
-        [sys.executable, "-m", "multigene", *map(str, arguments)], capture_output=True, timeout=60, **options
+        [sys.executable, "-m", "multigene", *map(str, arguments)], capture_output=True, timeout=300, **options
     )
 
 

@@ -39,7 +39,7 @@ def served(folder: Path, *tables: Path) -> Iterator[str]:
     finally:
         process.send_signal(signal.SIGINT)
         try:
-            process.wait(timeout=60)
+            process.wait(timeout=300)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

@@ -421,7 +421,7 @@ def test_ctrl_c_gives_the_best_model_so_far():
     process = started(fit + "print('model', model.stopped_by_, model.score(X, y) > 0.5); print(model)")
     wait_for_line(process, "20")
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
     assert "model interrupt True" in out
     assert "y = " in out
@@ -443,7 +443,7 @@ def test_ctrl_c_in_the_first_generation_gives_the_mean():
     wait_for_line(process, "ready")
     time.sleep(2.0)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
     assert "model interrupt True 0" in out
 
@@ -463,7 +463,7 @@ def test_a_stopped_run_is_resumed_as_if_nothing_had_happened(how, tmp_path):
     )
     wait_for_line(process, "25")
     process.send_signal(how)
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
     assert path.exists()
     undisturbed = model_of(None)
     resumed = model_of(path)

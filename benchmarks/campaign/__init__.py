@@ -41,6 +41,8 @@ CHECKS: tuple[tuple[str, Check, int, int], ...] = (
     ("small noisy data against ridge", fits.small_noisy, 2, 1_000),
     ("never worse for knowing more", knowing.more, 2, 200),
 )
+#: So many failures of a check are told one by one, beside the table.
+SHOWN = 20
 
 
 def run(arguments: Sequence[str] = ("--quick",)) -> Table:
@@ -54,7 +56,7 @@ def run(arguments: Sequence[str] = ("--quick",)) -> Table:
     parser.add_argument("--trials", type=int, metavar="N", help="so many trials of each check")
     parser.add_argument("--seed", type=int, default=0, help="another seed tries other cases")
     given = parser.parse_args(list(arguments))
-    table = Table("check", "tried", "failed", "seconds", "worst")
+    table = Table("check", "tried", "refused", "failed", "seconds", "worst")
     console = Console(stderr=True)
     failed = 0
     for name, check, few, many in CHECKS:
@@ -65,10 +67,12 @@ def run(arguments: Sequence[str] = ("--quick",)) -> Table:
         outcome = check(np.random.default_rng([given.seed, len(name)]), trials)
         took = time.perf_counter() - started
         failed += outcome.failed
-        table.add_row(name, f"{outcome.tried:,}", f"{outcome.failed:,}", f"{took:.0f}", outcome.worst)
-        console.print(
-            f"{name}: {outcome.tried} tried, {outcome.failed} failed, {took:.0f} s; {outcome.worst}"
-        )
+        counts = [f"{count:,}" for count in (outcome.tried, outcome.refused, outcome.failed)]
+        table.add_row(name, *counts, f"{took:.0f}", outcome.worst)
+        said = "{} tried, {} refused with a sentence, {} failed".format(*counts)
+        console.print(f"{name}: {said}, {took:.0f} s; {outcome.worst}", markup=False)
+        for case in outcome.failures[:SHOWN]:
+            console.print(f"  {case}", markup=False)
     if failed:
         Console().print(table)
         sys.exit(1)

@@ -20,6 +20,11 @@ from multigene import MultigeneRegressor
 
 #: How much of R² a model may be below ridge on fresh rows, and how many ranges it may leave the target's 20 % outside the box.
 BELOW, RANGES = 0.1, 3.0
+#: Rows of tables with extreme values, and how often the search for laws is part of the fit: it takes a second.
+ROWS, WITH_LAWS = (1, 2, 5, 14, 39, 40, 120, 450), 0.02
+LOSSES = ("absolute", "huber", "quantile:0.9", "relative", "poisson", "gamma", "logistic")
+#: Time to search in small noisy tables.
+LIMIT: dict[str, Any] = {"generations": None, "time_limit": 0.3, "settings": {"clock": "processor"}}
 #: Values that break sums and squares.
 EXTREMES = (
     0.0,
@@ -65,17 +70,20 @@ def extremes(rng: np.random.Generator, trials: int) -> Outcome:
     """Tables of extreme values: a model that is finite on every training row and scores at least as the mean, or a sentence."""
     outcome = Outcome()
     for trial in range(trials):
-        n, d = int(rng.choice([1, 2, 5, 14, 40, 120, 450])), int(rng.integers(1, 5))
+        n, d = int(rng.choice(ROWS)), int(rng.integers(1, 5))
         X, y = np.column_stack([column(rng, n) for _ in range(d)]), column(rng, n)
         weights = None if rng.random() < 0.7 else np.abs(column(rng, n))
-        options: dict[str, Any] = {"random_state": trial}
+        options: dict[str, Any] = {"random_state": trial, "settings": {"population_size": 20}}
         if rng.random() < 0.3:
-            options |= {
-                "configuration": str(rng.choice(["UB", "SC", "baseline"])),
-                "settings": {"population_size": 20},
-            }
-        elif rng.random() < 0.3:
+            options |= {"configuration": str(rng.choice(["UB", "SC", "baseline"]))}
+        elif rng.random() < WITH_LAWS:
+            options |= {"search": "both"}
+        else:
+            options |= {"search": "accuracy"}
+        if rng.random() < 0.3:
             options |= {"functions": ["add", "mul", "div", "exp", "log"]}
+        elif rng.random() < 0.3:
+            options |= {"loss": str(rng.choice(LOSSES))}
         with outcome.trial(f"{n} × {d}, trial {trial}, {options}", ValueError):
             model = _fitted(quick(**options), X, y, weights)
             seen = np.ones(n, dtype=bool) if weights is None else weights > 0.0
@@ -173,7 +181,7 @@ def small_noisy(rng: np.random.Generator, trials: int) -> Outcome:
         y = truth(X) + noise * rng.standard_normal(n)
         new = truth(fresh) + noise * rng.standard_normal(len(fresh))
         with outcome.trial(f"{n} × {d}"):
-            model = quick(generations=30, random_state=trial).fit(X, y)
+            model = quick(**LIMIT, random_state=trial).fit(X, y)
             ridge = make_pipeline(StandardScaler(), RidgeCV(np.logspace(-3, 3, 13))).fit(X, y)
             case = f"{n} × {d}, kind {kind}, noise {noise:.2f}: {str(model.formula_)[:80]}"
             ours, theirs = (r2_score(new, m.predict(fresh)) for m in (model, ridge))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -16,14 +16,16 @@ class Outcome:
 
     tried: int = 0
     failed: int = 0
+    refused: int = 0
     worst: str = ""
     largest: float = float("-inf")
+    failures: list[str] = field(default_factory=list)
 
     def fail(self, case: str) -> None:
         """One more that failed."""
         self.failed += 1
-        if self.failed == 1:
-            self.worst = case[:200]
+        self.failures.append(case[:400])
+        self.worst = self.failures[0][:200]
 
     def measure(self, value: float, unit: str, most: float, case: str = "") -> None:
         """A figure that is to be at most this much; the largest is told."""
@@ -41,7 +43,7 @@ class Outcome:
                 warnings.simplefilter("error")
                 yield
         except allowed:
-            pass
+            self.refused += 1
         except Exception as error:
             self.fail(f"{case}: {type(error).__name__}: {error}")
 

@@ -127,7 +127,8 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
     stopped_by_ : str
         Why the run ended: "generations", "time", "target" (`target_r2` is reached), "stagnation", "callback", "interrupt"
         (Ctrl-C), "law" (an exact law was found) or "no improvement expected" (held-out rows say that there is nothing to
-        explain, or few rows that no larger formula helps).
+        explain, or few rows that no larger formula helps). A run that ended before its first generation was cut short
+        (`fitted_.cut_short`): its model is the best of what was tried until then.
     fitted_ : FittedModel
         All of the above as one value that never changes.
     n_features_in_, feature_names_in_ : int, array of str

@@ -38,7 +38,7 @@ from multigene.settings.parameters import Parameters
 from multigene.settings.settings import Settings
 from multigene.shapes.known import Known
 from multigene.shapes.proof import Verdict
-from multigene.words import among, anatomy
+from multigene.words import CUT_SHORT, among, anatomy
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,6 +95,19 @@ class FittedModel:
     """The shell command of the run, without what was asked afterwards; None where it was not made by one."""
     known_uncertainty: tuple[Member, Uncertainty] | None = None
     """What a model file tells about the numbers of one model."""
+
+    # --- the run ----------------------------------------------------------------------------------
+
+    @property
+    def cut_short(self) -> bool:
+        """Did the run end before its first generation? The model is the best of what came before: a law search, lines, searches
+        on parts of the rows."""
+        return self.n_generations == 0 and self.stopped_by in ("time", "interrupt", "callback")
+
+    @property
+    def ending(self) -> str:
+        """Why the run ended, and whether that was before it had begun in earnest."""
+        return f"{self.stopped_by}, {CUT_SHORT}" if self.cut_short else self.stopped_by
 
     # --- the formula ------------------------------------------------------------------------------
 

@@ -8,6 +8,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+#: Of a run that ended before its first generation.
+CUT_SHORT = "cut short: the best of what was tried until then"
+
 
 def counted(number: int, noun: str) -> str:
     """A number and its noun, which takes an s unless there is exactly one."""

@@ -53,7 +53,7 @@ def test_shell_completion(shell):
     )
     environment = os.environ | words | {"_MULTIGENE_COMPLETE": f"complete_{shell}"}
     done = subprocess.run(
-        [sys.executable, "-m", "multigene"], env=environment, capture_output=True, timeout=60
+        [sys.executable, "-m", "multigene"], env=environment, capture_output=True, timeout=300
     )
     assert b"export" in done.stdout
 
@@ -95,6 +95,14 @@ def test_nothing_but_results_when_it_is_no_terminal(here):
     assert b"\x1b" not in done.stdout
 
 
+def unread(pipe) -> int:
+    """Bytes in a pipe that nobody has read yet."""
+    import fcntl
+    import termios
+
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4), sys.byteorder)
+
+
 def read_all(terminal: int, said: bytearray) -> None:
     """What a terminal shows, until its other side is closed."""
     while True:
@@ -127,7 +135,7 @@ def test_signals_keep_the_best_formula(here, tmp_path, name):
         time.sleep(0.01)
     child.send_signal(getattr(signal, name))
     out = child.stdout.read()
-    assert child.wait(timeout=30) == 0
+    assert child.wait(timeout=300) == 0
     reader.join()
     os.close(terminal)
     child.stdout.close()
@@ -153,7 +161,11 @@ def test_ctrl_c_without_a_model_is_130(here):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as child:
-        time.sleep(4.0)  # it waits for data
+        child.stdin.write(b"x1,x2,y\n")
+        child.stdin.flush()
+        while unread(child.stdin):  # until it waits for data
+            assert child.poll() is None
+            time.sleep(0.01)
         child.send_signal(signal.SIGINT)
         err = child.stderr.read()
     assert child.returncode == 130
@@ -172,7 +184,7 @@ def test_a_reader_that_goes_away_is_no_error(here, tmp_path):
     child.stdout.close()
     err = child.stderr.read()
     child.stderr.close()
-    assert child.wait(timeout=30) == 141
+    assert child.wait(timeout=300) == 141
     assert err == b""
 
 

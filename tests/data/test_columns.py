@@ -97,9 +97,9 @@ def test_what_is_no_number_is_named(values: object, words: str) -> None:
     [
         (
             ["yes", "no", "yes"],
-            r"'b' holds 'yes' in row 1 .* no number anywhere \('yes', 'no'\); .* --loss logistic",
+            r"'b' holds 'yes' in row 1 .* no number anywhere \('yes', 'no'\); .* --task classification",
         ),
-        (["low", "high", "mid"], "name a column of numbers as --target, or take MultigeneClassifier"),
+        (["low", "high", "mid"], "give --task classification to tell classes apart"),
         (["1", "two", "3"], "holds 'two' in row 2"),
     ],
 )

@@ -175,6 +175,18 @@ def test_everything_follows_the_loss(loss, tmp_path):
     assert len(model.parameters_) >= 1
 
 
+@pytest.mark.parametrize("loss", ["squared", "absolute", "huber", "quantile:0.9", "relative", "poisson"])
+def test_targets_near_the_end_of_floating_point_give_no_warnings(loss):
+    """The spread of the target was computed for every loss, and its squares overflowed."""
+    if loss == "poisson":
+        with pytest.raises(ValueError, match=r"at most 1e\+30; it has the value 1e\+300"):
+            Loss.named(loss).of_rows(np.ones((2, 1)), np.array([1.0, 1e300]))
+        return
+    y = np.array([1e300, 1.0, 1e300, 1.0, 1.0, 1.0, 1.0, 1e200, 1.0, 1.0, 1.0, 1.0])
+    X = np.random.default_rng(0).normal(size=(len(y), 2)) * 1e200
+    assert np.isfinite(Loss.named(loss).of_rows(X, y).numbers).all()
+
+
 def test_every_kind_is_tested():
     assert {name.partition(":")[0] for name in NAMES} | {"squared"} == set(KINDS)
 

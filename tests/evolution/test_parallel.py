@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
@@ -38,8 +38,10 @@ class Endless:
 
     workers: Workers
     ended: list
+    begun: threading.Event = field(default_factory=threading.Event)
 
     def work(self):
+        self.begun.set()
         data = Dataset(np.random.default_rng(0).normal(size=(2000, 2)), np.arange(2000.0))
         try:
             while True:
@@ -90,22 +92,26 @@ def test_a_piece_may_be_refused_for_now(threads):
 
 
 def test_they_run_at_the_same_time():
-    begin, _, _ = counted(4, 4, lambda i: 0.3)
-    start = time.perf_counter()
-    assert [result for _, result in in_order(begin, 4, 4)] == [0, 1, 2, 3]
-    assert time.perf_counter() - start < 0.9
+    """Each piece waits for all the others, so that none ends unless all are under way."""
+    all_there = threading.Barrier(4, timeout=300.0)
+
+    class Meeting(Sleep):
+        def work(self):
+            all_there.wait()
+            return self.number
+
+    workers = Workers(4)
+    pieces = iter([Meeting(number, workers.part(1)) for number in range(4)])
+    assert [result for _, result in in_order(lambda: next(pieces, None), 4, 4)] == [0, 1, 2, 3]
 
 
 def test_pieces_that_nobody_waits_for_are_given_up():
     before, ended, workers = threading.active_count(), [], Workers(2)
-    pieces = iter(
-        [Sleep(0, workers.part(1)), Endless(workers.part(1), ended), Endless(workers.part(1), ended)]
-    )
+    endless = [Endless(workers.part(1), ended) for _ in range(2)]
+    pieces = iter([Sleep(0, workers.part(1)), *endless])
     with closing(in_order(lambda: next(pieces, None), 3, 2)) as done:
         next(done)
-        time.sleep(0.1)
-        start = time.perf_counter()
-    assert time.perf_counter() - start < 2.0
+        assert endless[0].begun.wait(300.0)
     assert ended == ["The workers of this call were given up."] * len(ended)
     assert len(ended) >= 1
     assert threading.active_count() == before
@@ -133,14 +139,14 @@ def test_the_deadline_reaches_pieces():
                 Dataset(np.ones((1, 2)) * np.arange(9e5)[:, None], np.arange(9e5)),
             )
             population = Population.grow(genes, 2, list(range(4000)), self.workers)
-            workers.set_deadline(0.2)
             start = time.perf_counter()
+            workers.set_deadline(0.2)
             population.evaluate(data)
             return time.perf_counter() - start
 
     pieces = iter([Long(0, workers.part(1))])
     ((_, seconds),) = in_order(lambda: next(pieces, None), 2, 2)
-    assert 0.1 < seconds < 2.0
+    assert 0.2 <= seconds < 20.0  # without the deadline a minute or more
 
 
 def test_blas_has_one_thread_there_too():
@@ -161,18 +167,23 @@ def test_ctrl_c_ends_a_run_at_once_and_leaves_no_thread(search):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 3))
     y = np.tanh(X[:, 0]) * np.abs(X[:, 1]) + 0.1 * rng.normal(size=300)
-    before, pressed = threading.active_count(), []
+    before, timers, pressed = threading.active_count(), [], []
 
     def press():
         pressed.append(time.perf_counter())
         os.kill(os.getpid(), signal.SIGINT)
 
-    timer = threading.Timer(4.0, press)
-    timer.start()
-    model = MultigeneRegressor(time_limit=60, n_jobs=2, random_state=0, search=search).fit(X, y)
+    def soon(progress):
+        """When there is something to keep: Ctrl-C in the midst of what comes next."""
+        if not timers and progress.front and progress.front[-1].r2 > 0.5:
+            timers.append(threading.Timer(0.3, press))
+            timers[0].start()
+
+    parameters = {"time_limit": 600, "n_jobs": 2, "random_state": 0, "search": search}
+    model = MultigeneRegressor(**parameters).fit(X, y, callback=soon)
     ended = time.perf_counter()
-    timer.join()
+    timers[0].join()
     assert model.stopped_by_ == "interrupt"
-    assert ended - pressed[0] < 3.0
+    assert ended - pressed[0] < 60.0  # a run that did not end by it would take ten minutes
     assert threading.active_count() == before
     assert model.r2_ > 0.5

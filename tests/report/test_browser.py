@@ -74,7 +74,7 @@ def count(driver) -> int:
     return int(driver.find_element(By.ID, "chart-front").get_attribute("aria-valuemax"))
 
 
-def until(condition, seconds: float = 10.0):
+def until(condition, seconds: float = 60.0):
     """Wait until a condition holds; what it last said."""
     end = time.monotonic() + seconds
     while not (said := condition()) and time.monotonic() < end:
@@ -86,7 +86,7 @@ def show(driver, name: str):
     """Scroll to a chart and wait until it is drawn."""
     element = driver.find_element(By.ID, name)
     driver.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", element)
-    for _ in range(100):
+    for _ in range(1_200):
         if driver.execute_script("return !!arguments[0].querySelector('.main-svg, .empty')", element):
             return element
         time.sleep(0.05)

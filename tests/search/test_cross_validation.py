@@ -286,3 +286,31 @@ def test_a_line_stays_a_line_when_cross_validation_is_cut_short():
     X, new = rng.normal(size=(100, 3)), rng.normal(size=(500, 3))
     model = interrupted(X, X[:, 0] - X[:, 1] + 0.5 * rng.normal(size=100), 2)
     assert model.score(new, new[:, 0] - new[:, 1]) > 0.97
+
+
+@pytest.mark.parametrize("folds", [1, 3])
+def test_what_the_searches_without_a_fold_found_counts_when_they_are_cut_short(folds):
+    """They held a formula of R² 0.97, and a line of 0.54 was handed over."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    y = np.tanh(X[:, 0]) * np.abs(X[:, 1]) + 0.1 * rng.normal(size=300)
+
+    def stop(progress):
+        return progress.part is not None and progress.part[0] >= folds and progress.front[-1].r2 > 0.97
+
+    model = MultigeneRegressor(**QUICK | {"generations": 400}, search="accuracy").fit(X, y, callback=stop)
+    assert model.stopped_by_ == "callback"
+    assert model.r2_ > 0.95
+    assert model.score(X, y) == pytest.approx(model.r2_, abs=1e-6)
+    assert model.fitted_.cut_short
+    assert "cut short" in model.fitted_.ending
+
+
+def test_a_law_search_that_is_cut_short_hands_over_a_line():
+    """Its front showed lines, and the mean was handed over."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    y = X[:, 0] + 0.3 * np.sin(9.0 * X[:, 1] * X[:, 2]) + 0.1 * rng.normal(size=300)
+    model = MultigeneRegressor(**QUICK | {"search": "laws"}).fit(X, y, callback=lambda progress: True)
+    assert model.stopped_by_ == "callback"
+    assert model.r2_ > 0.8

@@ -44,7 +44,7 @@ def opened(folder, *tables):
 
 
 def wait(client, number, *states):
-    for _ in range(600):
+    for _ in range(3_000):
         said = client.get(f"/api/runs/{number}/live").json()
         if said["state"] in states:
             return said

@@ -64,16 +64,21 @@ def test_two_owners_never_share_a_run(store: Store) -> None:
     assert len({run for pair in pairs for run in pair}) == 6
 
 
-def test_expired_leases_are_run_again_and_late_results_refused(store: Store, study: Study) -> None:
+def test_expired_leases_are_run_again_and_late_results_refused(
+    store: Store, study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now)
     slow, quick = "elsewhere|1|1|a", new_owner()
     for _ in study.runs:
         store.claim(slow)
     assert store.claim(quick, lease=60) is None
-    time.sleep(0.05)
+    now += 50.0
     store.beat(slow)
-    assert store.claim(quick, lease=0.05) is None  # the heartbeat keeps the claim
-    time.sleep(0.1)
-    run = store.claim(quick, lease=0.05)
+    now += 50.0
+    assert store.claim(quick, lease=60) is None  # the heartbeat keeps the claim
+    now += 50.0
+    run = store.claim(quick, lease=60)
     assert run == study.runs[0]
     assert not store.record(slow, run, Outcome(test_r2=0.1))
     assert store.record(quick, run, Outcome(test_r2=0.2))

@@ -46,6 +46,7 @@ def export(
     output: o.Output = None,
     digits: Digits = None,
     choose: o.Choose = None,
+    label: o.Label = None,
     json: o.Json = False,
 ) -> None:
     """Write the formula of a model in another language."""
@@ -55,7 +56,7 @@ def export(
         format = output.suffix
     check_digits(digits)
     check_writable(output, "--output")
-    content = exported(read_model(model, choose), format, digits)
+    content = exported(read_model(model, choose, label), format, digits)
     if json:
         say_json({"format": format, "code": content if isinstance(content, str) else content.hex()})
     else:

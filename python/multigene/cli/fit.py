@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import pandas as pd
 import typer
 
+from multigene.cli import classes
 from multigene.cli import options as o
+from multigene.cli.features import spoken_features
 from multigene.cli.model_argument import applied, check_prune
 from multigene.cli.output import (
     as_json,
@@ -24,7 +26,6 @@ from multigene.cli.output import (
     say_json,
     write,
 )
-from multigene.cli.predict import spoken_features
 from multigene.cli.task import Problem, problem, regressor
 from multigene.data.scores import scores, spoken
 from multigene.evolution.interrupts import ENDING, Interrupts
@@ -32,7 +33,7 @@ from multigene.groups.regroup import told_numbers
 from multigene.settings.paper import configuration
 from multigene.settings.settings import Search as SearchSettings
 from multigene.settings.text import read_assignment, read_settings_file
-from multigene.words import among, anatomy, counted, nearest
+from multigene.words import CUT_SHORT, among, anatomy, counted, nearest
 
 if TYPE_CHECKING:
     from multigene.fitted import FittedModel
@@ -98,6 +99,8 @@ class Method:
     """What the search looks for, what it builds formulas with, and how."""
 
     search_: o.Kind = "both"
+    task: o.Task = "auto"
+    class_weight: o.ClassWeight = None
     loss: o.Loss = "squared"
     form: o.Form = None
     guess: o.Guess = None
@@ -111,6 +114,11 @@ class Method:
     configuration: o.Configuration = None
     set_: o.Set = None
     settings: o.SettingsFile = None
+
+    def kind(self) -> str:
+        """The task; "regression" where something is asked for that numbers alone have."""
+        of_numbers = self.loss != "squared" or self.groups or self.units or self.search_ == "laws"
+        return "regression" if self.task == "auto" and (of_numbers or self.configuration) else self.task
 
     def parameters(self) -> dict[str, Any]:
         """What the estimator is given of this; settings of the command line go before those of the file."""
@@ -212,15 +220,30 @@ def fit(
         with interrupts.breakable():
             results.check()
             told_numbers(method.group_numbers)
+            classes.check_task(method.task, method.class_weight)
             visible = progress_visible(saying.quiet)
             estimator = regressor(search, visible=visible, **method.parameters())
             memory = (estimator.resolved_settings().search or SearchSettings()).memory_megabytes
-            task = problem(data, rows, reading, search.seed, memory, method.weights)
+            task = problem(data, rows, reading, search.seed, memory, method.weights, method.kind())
             notes(task.notes, saying.quiet)
             check_groups(method.groups, task)
             if method.units == [HEADER]:
                 estimator.set_params(units=task.header_units())
         started = clock.perf_counter()
+        if task.classes:
+            not_asked = {
+                "--groups": method.groups,
+                "--prune": results.prune,
+                "--checkpoint": results.checkpoint,
+            }
+            classes.check_options(not_asked)
+            told_apart = classes.fit_classes(estimator, task, method.class_weight, results.choose)
+            told = classes.summary(told_apart, task, clock.perf_counter() - started, search.seed)
+            told["files"] = classes.write_files(
+                told_apart, task, told, results.save, results.output, results.report
+            )
+            classes.tell(told, saying, to_standard_output=str(results.save) == "-")
+            return
         x, y = task.x(task.train), task.y(task.train)
         groups, numbers = method.groups, method.group_numbers
         estimator.fit(x, y, task.weights, groups=groups, group_numbers=numbers, checkpoint=results.checkpoint)
@@ -322,6 +345,7 @@ def summary(model: FittedModel, task: Problem, seconds: float, seed: int) -> dic
         "generations": model.n_generations,
         "seconds": round(seconds, 3),
         "stopped_by": model.stopped_by,
+        "cut_short": model.cut_short,
         "claim": None if model.claim is None else asdict(model.claim),
         "seed": seed,
         "data": task.source,
@@ -355,7 +379,7 @@ def spoken_summary(result: dict[str, Any], picks: str = "") -> str:
         lines.append(f"{'shapes:' if i == 0 else '':10} {shape['shape']}: {how}")
     lines.append(
         f"{'search:':10} {counted(result['generations'], 'generation')} in {result['seconds']:.1f} s, ended by "
-        f"{result['stopped_by']}, seed {result['seed']}"
+        f"{result['stopped_by']}, {f'{CUT_SHORT}, ' if result['cut_short'] else ''}seed {result['seed']}"
     )
     if result["claim"] is not None:
         claim = result["claim"]

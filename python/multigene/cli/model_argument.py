@@ -6,26 +6,44 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from multigene.classes.fitted import FittedClasses
     from multigene.fitted import FittedModel
 
 
-def read_model(source: str, choose: str | None = None) -> FittedModel:
-    """A model from a file or a pipe."""
-    from multigene.model_file import load
+def read_model(source: str, choose: str | None = None, label: str | None = None) -> FittedModel:
+    """A model from a file or a pipe; of a classifier the formula of the class `label`, or the only one."""
+    from multigene.classes.fitted import FittedClasses
+
+    found = read_any(source)
+    if not isinstance(found, FittedClasses):
+        if label is not None:
+            raise ValueError(f"--label {label}: {source} tells no classes apart; leave it out.")
+        return applied(found, choose)
+    return applied(found.of(label, "--label"), choose)
+
+
+def read_any(source: str) -> FittedModel | FittedClasses:
+    """What a file or a pipe holds: a model, or those of a classifier."""
+    from multigene.model_file import read
 
     if source != "-":
-        return applied(load(source), choose)
+        return read(source)
     if sys.stdin.buffer.isatty():
         raise ValueError(
             "There is nothing to read: '-' needs a pipe, as in `cat model.json | multigene show -`."
         )
-    return applied(load(sys.stdin.buffer), choose)
+    return read(sys.stdin.buffer)
+
+
+def criterion(choose: str) -> str | int:
+    """A criterion of `--choose`, or a row."""
+    return int(choose) if choose.lstrip("-").isdigit() else choose
 
 
 def applied(model: FittedModel, choose: str | None, prune: float | None = None) -> FittedModel:
     """The model after `--choose` and then `--prune`: what is shortened is what was chosen."""
     if choose is not None:
-        model = model.choose(int(choose) if choose.lstrip("-").isdigit() else choose)
+        model = model.choose(criterion(choose))
     if prune is not None:
         model, _ = model.prune(prune)
     return model

@@ -171,6 +171,34 @@ Weights = Annotated[
         rich_help_panel=DATA,
     ),
 ]
+Task = Annotated[
+    str,
+    typer.Option(
+        "--task",
+        metavar="WHICH",
+        help="regression (numbers), classification (a formula for the log-odds, one per class where there are more than two), or "
+        "auto: classification where the target holds text, truth values or two values.",
+        rich_help_panel=SEARCH,
+    ),
+]
+ClassWeight = Annotated[
+    str | None,
+    typer.Option(
+        "--class-weight",
+        metavar="balanced",
+        help="Classification: rows of rare classes count more, those of every class alike together.",
+        rich_help_panel=SEARCH,
+    ),
+]
+Label = Annotated[
+    str | None,
+    typer.Option(
+        "--label",
+        metavar="CLASS",
+        help="Which class's formula, of a model that tells more than two classes apart.",
+        rich_help_panel=RESULT,
+    ),
+]
 Groups = Annotated[
     str | None,
     typer.Option(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -10,12 +9,12 @@ import pandas as pd
 import typer
 
 from multigene.cli import options as o
-from multigene.cli.model_argument import read_model
+from multigene.cli.classes import predict_classes
+from multigene.cli.features import feature_rows
+from multigene.cli.model_argument import applied, criterion, read_any
 from multigene.cli.output import as_json, check_writable, note, notes, parquet_or_csv, write
-from multigene.data.columns import numbers
 from multigene.data.scores import scores, spoken
-from multigene.data.table import Table
-from multigene.words import counted, nearest
+from multigene.words import counted
 
 if TYPE_CHECKING:
     from multigene.fitted import FittedModel
@@ -65,9 +64,18 @@ def predict(
     if model == "-" and data == "-":
         raise ValueError("Standard input ('-') can be read only once; give a file for the model or the data.")
     check_writable(output, "--output")
-    fitted = read_model(model, choose)
+    from multigene.classes.fitted import FittedClasses
+
+    found = read_any(model)
     table = reading.table(data)
     notes(table.notes, saying.quiet)
+    if isinstance(found, FittedClasses):
+        if interval is not None:
+            raise ValueError("--interval is for numbers, and this model tells classes; leave it out.")
+        found = found if choose is None else found.choose(criterion(choose))
+        predict_classes(found, table, output, keep=keep, json=saying.json, quiet=saying.quiet)
+        return
+    fitted = applied(found, choose)
     features, rows = feature_rows(fitted, table, drop_missing, saying.quiet)
     values = features.to_numpy(dtype=np.float64)
     prediction = fitted.predict(values)
@@ -109,55 +117,3 @@ def extrapolated(model: FittedModel, features: pd.DataFrame) -> Any:
         values = features[name].to_numpy()
         outside |= (values < low) | (values > high)
     return outside
-
-
-def spoken_features(model: FittedModel, frame: pd.DataFrame, quiet: bool = False) -> Any:
-    """The numeric features of a table; what there is to warn of (levels never seen) as notes."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        values = model.features(frame)
-    for each in caught:
-        note(str(each.message).rstrip("."), quiet)
-    return values
-
-
-def feature_rows(
-    model: FittedModel, table: Table, drop_missing: bool, quiet: bool
-) -> tuple[pd.DataFrame, Any]:
-    """The model's features from a table by name, and which rows they are.
-
-    Columns that the formula does not use may be missing.
-    """
-    names = model.raw_names
-    frame = table.frame
-    by_position = not model.named and not set(names) & set(frame.columns)
-    if by_position and frame.shape[1] == len(names):
-        note("the model has no column names; columns are taken in their order", quiet)
-        table = Table(frame.set_axis(names, axis=1), table.source, [], table.first_line)
-    used, known = set(model.raw_variables), list(table.frame.columns)
-    missing = [name for name in names if name not in known]
-    for name in missing:
-        if name in used:
-            raise ValueError(
-                f"{table.source} has no column {name!r}, which the formula "
-                f"uses{nearest(name, known) or '; add it.'}"
-            )
-    if missing:
-        note(f"{table.source} lacks {counted(len(missing), 'column')} that the formula does not use", quiet)
-    present = [name for name in names if name in used] or [name for name in names if name in known][:1]
-    kept = np.ones(len(table.frame), dtype=bool)
-    if not present:
-        return pd.DataFrame(0.0, index=range(len(table.frame)), columns=model.names), kept
-    if model.encoding is not None:
-        rows = table.frame
-        if drop_missing:
-            kept = rows[present].notna().all(axis=1).to_numpy()
-            rows = rows[kept]
-            if not kept.all():
-                note(f"left out {counted(int((~kept).sum()), 'row')} without a value", quiet)
-        return pd.DataFrame(spoken_features(model, rows, quiet), columns=model.names), kept
-    values, dropped = numbers(table, present, drop_missing)
-    if dropped:
-        note(f"left out {counted(dropped, 'row')} without a value", quiet)
-        kept = table.frame[present].notna().all(axis=1).to_numpy()
-    return values.reindex(columns=names, fill_value=0.0), kept

@@ -9,9 +9,9 @@ import numpy as np
 import typer
 
 from multigene.cli import options as o
-from multigene.cli.model_argument import read_model
+from multigene.cli.features import feature_rows
+from multigene.cli.model_argument import read_any, read_model
 from multigene.cli.output import check_writable, say
-from multigene.cli.predict import feature_rows
 
 Data = Annotated[
     str | None,
@@ -27,22 +27,28 @@ def report(
     *,
     output: Page = Path("report.html"),
     choose: o.Choose = None,
+    label: o.Label = None,
     quiet: o.Quiet = False,
     reading: o.Reading,
 ) -> None:
     """Write an HTML report about a model."""
+    from multigene.classes.fitted import FittedClasses
     from multigene.report import write_report
 
     check_writable(output, "--output", ".html", ".htm")
-    fitted = read_model(model, choose)
+    fitted = read_model(model, choose, label)
     if data is None:
         write_report(fitted, output)
     else:
         table = reading.table(data)
-        target = fitted.target
+        found = None if model == "-" else read_any(model)
+        target = found.target if isinstance(found, FittedClasses) else fitted.target
         if target not in table.frame.columns:
             raise ValueError(f"{table.source} has no column {target!r}, the target of the model; add it.")
         features, rows = feature_rows(fitted, table, False, quiet)
-        write_report(fitted, output, features, table.frame[target][rows].to_numpy(dtype=np.float64))
+        y = table.frame[target][rows]
+        if isinstance(found, FittedClasses):
+            y = found.is_of(y, fitted)
+        write_report(fitted, output, features, y.to_numpy(dtype=np.float64))
     if not quiet:
         say(f"wrote {output}")

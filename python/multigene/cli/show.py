@@ -8,6 +8,7 @@ import pandas as pd
 import typer
 
 from multigene.cli import options as o
+from multigene.cli.classes import show_classes
 from multigene.cli.export import Digits, check_digits, exported
 from multigene.cli.model_argument import read_model
 from multigene.cli.output import say, say_json, write
@@ -40,11 +41,14 @@ def show(
     format: Format = None,
     digits: Digits = None,
     choose: o.Choose = None,
+    label: o.Label = None,
     json: o.Json = False,
 ) -> None:
     """Print the formula of a model, or its whole front."""
     check_digits(digits)
-    fitted = read_model(model, choose)
+    if model != "-" and label is None and show_classes(model, choose, plain=not (front or format or json)):
+        return
+    fitted = read_model(model, choose, label)
     if json:
         say_json(description(fitted))
     elif front:
@@ -74,6 +78,7 @@ def description(model: FittedModel) -> dict[str, Any]:
         "front": model.equations(),
         "generations": model.n_generations,
         "stopped_by": model.stopped_by,
+        "cut_short": model.cut_short,
         "parameters": model.parameters.values(),
         "data": model.data,
     }
@@ -97,7 +102,7 @@ def spoken_description(model: FittedModel) -> list[tuple[str, str]]:
         ("columns", ", ".join(model.formula.variables) or "none: the formula is a constant"),
         (
             "search",
-            f"{counted(model.n_generations, 'generation')}, ended by {model.stopped_by}, seed {model.parameters.random_state}",
+            f"{counted(model.n_generations, 'generation')}, ended by {model.ending}, seed {model.parameters.random_state}",
         ),
     ]
 

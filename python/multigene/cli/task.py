@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from multigene.cli import options as o
-from multigene.data.columns import Columns, choose_columns, raw_rows
+from multigene.data.columns import Columns, choose_columns, guessed_classes, raw_rows
 from multigene.data.split import split
 from multigene.data.stream import Stream, all_columns, large_parquet, parquet
 from multigene.data.table import Table
@@ -31,6 +31,8 @@ class Problem:
     units: dict[str, str] = field(default_factory=dict)
     stream: Stream | None = None
     """All rows, where `train` is a sample of them."""
+    classes: bool = False
+    """Is the target one of classes?"""
 
     def header_units(self) -> dict[str, str]:
         """The units that stood in the header, one for every column in use."""
@@ -63,10 +65,11 @@ def problem(
     seed: int,
     megabytes: float = float("inf"),
     weights: str | None = None,
+    task: str = "regression",
 ) -> Problem:
     """Read the files, choose columns, set test rows aside; of a Parquet table larger than this much memory, only a sample.
 
-    `weights` names the column that says how much a row counts.
+    `weights` names the column that says how much a row counts, `task` what kind of target it is ("auto" to find out).
     """
     if rows.test is not None and rows.holdout is not None:
         raise ValueError("Give either --test or --holdout, not both: each says which rows are for testing.")
@@ -80,16 +83,22 @@ def problem(
     if weights is not None:
         columns = _weighted(table, columns, weights)
     notes = list(table.notes) + ([columns.guessed] if columns.guessed else [])
-    train, left_out = raw_rows(table, columns, rows.gaps())
+    why = guessed_classes(table, columns.target) if task == "auto" else ""
+    classes = task == "classification" or bool(why)
+    if why:
+        notes.append(
+            f"column {columns.target!r} {why}: classes are told apart; --task regression takes it for numbers"
+        )
+    train, left_out = raw_rows(table, columns, rows.gaps(), classes=classes)
     notes += left_out
-    if train[columns.target].min() == train[columns.target].max():
+    if not classes and train[columns.target].min() == train[columns.target].max():
         notes.append(
             f"column {columns.target!r} is {train[columns.target].iloc[0]:g} in every row; there is "
             "nothing to explain"
         )
     rest: pd.DataFrame | None = None
     if test is not None:
-        rest = _test_rows(test, replace(columns, weights=None), rows.gaps(), notes)
+        rest = _test_rows(test, replace(columns, weights=None), rows.gaps(), notes, classes)
     elif rows.holdout is not None:
         train, rest = split(train, rows.holdout, seed)
     if in_pieces and weights is not None:
@@ -99,7 +108,7 @@ def problem(
             "--holdout needs the whole table in memory, and this one is read in pieces; give --test."
         )
     whole = parquet(Path(data), columns.target, columns.features) if in_pieces else None
-    return Problem(table.source, columns, train, rest, notes, table.units, whole)
+    return Problem(table.source, columns, train, rest, notes, table.units, whole, classes)
 
 
 def _sampled(data: str, seed: int, megabytes: float) -> tuple[Table, bool] | None:
@@ -125,13 +134,13 @@ def _weighted(table: Table, columns: Columns, weights: str) -> Columns:
     return replace(columns, weights=weights, features=tuple(f for f in columns.features if f != weights))
 
 
-def _test_rows(test: Table, columns: Columns, missing: str, notes: list[str]) -> pd.DataFrame:
+def _test_rows(test: Table, columns: Columns, missing: str, notes: list[str], classes: bool) -> pd.DataFrame:
     names = [str(name) for name in test.frame.columns]
     for name in (*columns.features, columns.target):
         if name not in names:
             way_out = nearest(name, names) or "; it needs the columns of the training data."
             raise ValueError(f"{test.source} has no column {name!r}{way_out}")
-    rows, left_out = raw_rows(test, columns, missing)
+    rows, left_out = raw_rows(test, columns, missing, classes=classes)
     notes += left_out
     return rows
 

@@ -10,9 +10,9 @@ import numpy as np
 import typer
 
 from multigene.cli import options as o
+from multigene.cli.features import feature_rows
 from multigene.cli.model_argument import read_model
 from multigene.cli.output import say, say_json
-from multigene.cli.predict import feature_rows
 
 if TYPE_CHECKING:
     from multigene.fitted import FittedModel
@@ -45,6 +45,7 @@ def verify(
     points: Points = 100_000,
     front: Front = False,
     choose: o.Choose = None,
+    label: o.Label = None,
     saying: o.Saying,
     reading: o.Reading,
 ) -> None:
@@ -54,7 +55,7 @@ def verify(
     """
     if points < 1:
         raise ValueError(f"--points {points} is not positive; take for example 100000.")
-    fitted = read_model(model, choose)
+    fitted = read_model(model, choose, label)
     if fitted.known is None:
         raise ValueError(
             f"{model} has no shapes to verify; state them when it is fitted, by --shape or shapes=."

@@ -21,6 +21,8 @@ from multigene.words import counted, nearest
 TARGET_NAMES = ("y", "target", "label", "response", "output", "outcome")
 
 
+#: Levels that a target of text may have to be taken for classes. Round number.
+MOST_CLASSES = 20
 #: What may be done about gaps.
 MISSING = ("fill", "drop", "error")
 
@@ -131,22 +133,28 @@ def _refuse_gaps(table: Table, frame: pd.DataFrame) -> None:
         )
 
 
-def raw_rows(table: Table, columns: Columns, missing: str = "fill") -> tuple[pd.DataFrame, list[str]]:
-    """Features as they are (numbers, text, dates, gaps) and the target as numbers; and notes on rows that were left out.
+def raw_rows(
+    table: Table, columns: Columns, missing: str = "fill", *, classes: bool = False
+) -> tuple[pd.DataFrame, list[str]]:
+    """Features as they are (numbers, text, dates, gaps) and the target as numbers, or as `classes`; and notes on rows that were
+    left out.
 
     Text in a column of numbers is refused with its line, since a category it is not; gaps are left to the estimator ("fill"),
     left out with their rows ("drop") or refused ("error"). Rows without a target are left out.
     """
     features = {name: _feature(table, name) for name in columns.features}
-    _refuse_classes(table, columns.target)
-    target = _floats(table, columns.target)
+    if classes:
+        target = _labels(table.frame[columns.target])
+    else:
+        _refuse_classes(table, columns.target)
+        target = _floats(table, columns.target)
     frame = pd.DataFrame({**features, columns.target: target}, columns=[*columns.features, columns.target])
     if columns.weights is not None:
         frame[columns.weights] = _floats(table, columns.weights)
     notes = []
     if missing == "error":
         _refuse_gaps(table, frame)
-    lacking = np.isnan(target)
+    lacking = pd.isna(target)
     if lacking.any():
         notes.append(f"left out {counted(int(lacking.sum()), 'row')} of {table.source} without a target")
         frame = frame[~lacking]
@@ -161,6 +169,34 @@ def raw_rows(table: Table, columns: Columns, missing: str = "fill") -> tuple[pd.
     return frame.reset_index(drop=True), notes
 
 
+def guessed_classes(table: Table, target: str) -> str:
+    """What speaks for a target of classes, in words: text, truth values, or two values alone; empty for a target of numbers."""
+    labels = _labels(table.frame[target])
+    known = pd.Series(labels[~pd.isna(labels)])
+    levels = known.unique()
+    if not 2 <= len(levels) <= MOST_CLASSES or len(levels) == len(known):
+        return ""
+    if known.map(lambda label: isinstance(label, bool)).all():
+        return "holds truth values"
+    if known.map(lambda label: isinstance(label, str) and not any(map(str.isdigit, label))).all():
+        return f"holds text of {len(levels)} kinds"
+    numeric = known.map(lambda label: isinstance(label, int | float)).all()
+    return "has two values alone" if len(levels) == 2 and numeric else ""
+
+
+def _labels(column: pd.Series) -> npt.NDArray[Any]:
+    """The classes of rows as Python's values: numbers where all of them are, whole ones as such."""
+    if not pd.api.types.is_bool_dtype(column):
+        numbers = pd.to_numeric(column, errors="coerce")
+        if bool((numbers.notna() == column.notna()).all()):
+            column = numbers
+    values = column.astype(object).to_numpy()
+    whole = [isinstance(v, float) and v.is_integer() for v in values]
+    return np.array(
+        [None if pd.isna(v) else int(v) if w else v for v, w in zip(values, whole, strict=True)], dtype=object
+    )
+
+
 def _refuse_classes(table: Table, name: str) -> None:
     """A target of text is refused with what it holds: classes are no numbers."""
     column = table.frame[name]
@@ -171,11 +207,7 @@ def _refuse_classes(table: Table, name: str) -> None:
         return  # a number here and there: its other cells are told with their lines
     levels = [str(level) for level in known.unique()]
     shown = ", ".join(map(repr, levels[:3])) + (" …" if len(levels) > 3 else "")
-    remedy = (
-        "write the two classes as 0 and 1 and give --loss logistic"
-        if len(levels) == 2
-        else "name a column of numbers as --target, or take MultigeneClassifier in Python"
-    )
+    remedy = "give --task classification to tell classes apart, or name a column of numbers as --target"
     place = table.place(int(np.flatnonzero(column.notna().to_numpy())[0]))
     raise ValueError(
         f"The target {name!r} holds {levels[0]!r} in {place} of {table.source} and no number anywhere ({shown}); {remedy}."

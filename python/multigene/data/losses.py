@@ -34,6 +34,8 @@ STEP = 1e-4
 LARGEST_LOG_ODDS = 20.0
 #: Working weights of own losses are at least this share of their mean over the rows. [round]
 LEAST_CURVATURE = 1e-3
+#: Counts above this are none, and their logarithm is not found by steps that begin at counts.
+LARGEST_COUNT = 1e30
 
 
 @dataclass(frozen=True)
@@ -124,12 +126,12 @@ class Loss:
     def of_rows(self, X: Floats, y: Floats) -> Loss:
         """The loss with all its numbers; a `ValueError` where it does not know the target."""
         self.check(y)
-        word, spread = self.kind.engine, _spread(y)
+        word = self.kind.engine
         if word == "quantile":
             level = self.numbers[0] if self.numbers else 0.5
-            return replace(self, numbers=(level, NEAR * spread))
+            return replace(self, numbers=(level, NEAR * _spread(y)))
         if word == "huber" and not self.numbers:
-            return replace(self, numbers=(HUBER * max(_noise(X, y), NEAR * spread),))
+            return replace(self, numbers=(HUBER * max(_noise(X, y), NEAR * _spread(y)),))
         return self
 
     def check(self, y: Floats) -> None:
@@ -143,6 +145,11 @@ class Loss:
             raise ValueError(
                 f"loss={self.name!r} needs a target of {self.kind.needs}; it has the value {value:g}. "
                 "Take another loss, or leave such rows out."
+            )
+        if kind == "poisson" and y.max() > LARGEST_COUNT:
+            raise ValueError(
+                f"loss={self.name!r} needs a target of at most {LARGEST_COUNT:g}; it has the value {y.max():g}. "
+                "Give it in a larger unit, or take loss='gamma'."
             )
         if (kind == "logistic" and (y.min() == y.max())) or (kind == "poisson" and y.max() == 0.0):
             raise ValueError(
@@ -314,10 +321,18 @@ def _finite(values: Floats) -> Floats:
     return np.where(np.isfinite(values), values, np.inf)
 
 
+def _unit(values: Floats) -> tuple[Floats, Floats]:
+    """Columns divided by their largest absolute value, so that no square is beyond floating point; and that value."""
+    largest = np.abs(values).max(axis=0)
+    largest = np.where(largest > 0.0, largest, 1.0)
+    return values / largest, largest
+
+
 def _spread(y: Floats) -> float:
     """Half the distance between the quartiles; the standard deviation where that is 0, and 1 for a constant."""
-    half = 0.5 * float(np.subtract(*np.quantile(y, [0.75, 0.25])))
-    return half or float(y.std()) or 1.0
+    z, unit = _unit(y)
+    half = 0.5 * float(np.subtract(*np.quantile(z, [0.75, 0.25])))
+    return (half or float(z.std())) * float(unit) or 1.0
 
 
 def _noise(X: Floats, y: Floats) -> float:
@@ -327,7 +342,8 @@ def _noise(X: Floats, y: Floats) -> float:
     if len(y) < 3:
         return _spread(y)
     rows = np.linspace(0, len(y) - 1, min(len(y), NOISE_ROWS)).astype(int)
+    (X, _), (z, unit) = _unit(X), _unit(y)
     scale = X.std(axis=0)
     Z = (X[rows] - X[rows].mean(axis=0)) / np.where(scale > 0.0, scale, 1.0)
     near = NearestNeighbors(n_neighbors=2).fit(Z).kneighbors(Z, return_distance=False)[:, 1]
-    return float(1.4826 * np.median(np.abs(y[rows] - y[rows][near])) / np.sqrt(2.0))
+    return float(1.4826 * np.median(np.abs(z[rows] - z[rows][near])) / np.sqrt(2.0) * unit)

@@ -225,17 +225,7 @@ class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         from multigene.report import write_report
 
-        write_report(self._of_class(label).fitted_, path)
-
-    def _of_class(self, label: Any) -> MultigeneRegressor:
-        told = self.fitted_.told
-        if label is None and len(told) == 1:
-            return self.regressors_[0]
-        if label not in told:
-            raise ValueError(
-                f"There is a formula for each of {', '.join(map(repr, told))}; say which by label={told[0]!r}."
-            )
-        return self.regressors_[told.index(label)]
+        write_report(self.fitted_.of(label, "label ="), path)
 
     def __str__(self) -> str:
         return str(self.fitted_) if self.__sklearn_is_fitted__() else super().__repr__()

@@ -230,6 +230,7 @@ def _run(model: FittedModel) -> dict[str, Any]:
         "seconds": None if len(history) == 0 else round(float(history["seconds"].iloc[-1]), 2),
         "evaluations": None if len(history) == 0 else int(history["evaluations"].iloc[-1]),
         "stopped_by": model.stopped_by,
+        "ending": model.ending,
         "seed": int(seed) if isinstance(seed, int | np.integer) else None,
         "configuration": model.parameters.configuration or "default search",
     }

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from multigene._engine import Individual
+from multigene.classes.measures import calibration, roc
 from multigene.explain import measures
 from multigene.explain.criteria import Listed
 from multigene.export import EXPORTERS, WHOLE
@@ -97,6 +98,7 @@ def described(shown: Shown, listed: Listed, place: int) -> dict[str, Any]:
             said["residuals"].append(numbers((each.y - prediction)[kept], 4))
         widths, said["coverage"][each.name] = _interval(intervals, individual, each, kept)
         said["widths"].append(widths)
+    said["classes"] = _classes(shown, individual)
     said |= _on_rows(shown, individual, said)
     claim = story.claim(shown.model, listed, rows, place in shown.picks.values())
     said["law"] = story.badge(shown.model, listed, claim)
@@ -114,6 +116,25 @@ def _shapes(model: FittedModel, individual: Individual) -> list[str]:
     if model.known is None:
         return []
     return [str(each) for each in model.known.verdicts(model_expression(individual), SHAPE_POINTS)]
+
+
+def _classes(shown: Shown, individual: Individual) -> list[dict[str, Any]]:
+    """ROC and calibration curve of a probability on every set of rows whose target is 0 or 1, as points of a drawing."""
+    if shown.model.loss.link != "logit":
+        return []
+    found = []
+    for each in shown.sets:
+        if set(np.unique(each.y)) != {0.0, 1.0}:
+            continue
+        shares = shown.model.loss.prediction(individual.predict(each.X))
+        if not np.isfinite(shares).all():
+            continue
+        false, true, area = roc(each.y, shares, each.weights)
+        curve = [[round(100.0 * x, 2), round(100.0 * (1.0 - y), 2)] for x, y in zip(false, true, strict=True)]
+        groups = calibration(each.y, shares, each.weights)
+        points = [[round(100.0 * p, 2), round(100.0 * (1.0 - y), 2), rows] for p, y, rows in groups]
+        found.append({"name": each.name, "area": number(area), "roc": curve, "calibration": points})
+    return found
 
 
 def errors_of(rows: Rows, prediction: Floats) -> tuple[dict[str, Any], list[Any]]:

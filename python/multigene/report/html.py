@@ -30,7 +30,7 @@ from multigene.report.numbers import read_number, spoken_number, spoken_r2
 from multigene.words import counted
 
 #: What is written for every model, as macros of `panels.html.j2`.
-PANELS = ("first", "formula", "directions", "cards", "terms", "groups", "segments")
+PANELS = ("first", "formula", "directions", "cards", "terms", "groups", "classes", "segments")
 
 #: The page fetches nothing: everything it may use is in it.
 POLICY = (

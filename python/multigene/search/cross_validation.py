@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from multigene.evolution.pareto import Candidate
+from multigene._engine import Individual
+from multigene.evolution import checkpoint
+from multigene.evolution.pareto import Candidate, non_dominated
 from multigene.search.constants import EXPLAINED, FOLD_GENERATIONS, FOLD_SHARE
 from multigene.search.folds import without
 from multigene.search.islands import Islands
@@ -75,6 +77,8 @@ class CrossValidation:
     def __init__(self) -> None:
         self.results: list[FoldResult] = []
         self.under_way: Islands | None = None
+        self.models: list[Individual] = []
+        """Models of the fronts of folds that are done, in the user's units: what is left if the others are not."""
 
     def run(
         self, task: Task, rng: np.random.Generator, share: Callable[[], float], least: int
@@ -99,23 +103,39 @@ class CrossValidation:
             self.results.append(
                 FoldResult.of(task.problem, rows, islands.task.problem, front, islands.number)
             )
+            self.models += _models(islands)
             self.under_way = None
+
+    def candidates(self, problem: Problem) -> list[Candidate]:
+        """What the searches without a fold have come to, fitted to all rows: the best there is where they were cut short."""
+        models = [*self.models, *([] if self.under_way is None else _models(self.under_way))]
+        data = problem.user_dataset()
+        fitted = [model.fit(data) for model in models]
+        sized = [Candidate(m, m.fitness, problem.size(m, in_user_units=True), True) for m in fitted]
+        return non_dominated([c for c in sized if np.isfinite(c.fitness)])
 
     def packed(self) -> dict[str, Any]:
         """As plain values, without loss."""
         under_way = None if self.under_way is None else self.under_way.packed()
-        return {"results": [r.packed() for r in self.results], "under_way": under_way}
+        models = [checkpoint.packed_model(model) for model in self.models]
+        return {"results": [r.packed() for r in self.results], "under_way": under_way, "models": models}
 
     @staticmethod
     def unpacked(task: Task, saved: dict[str, Any]) -> CrossValidation:
         """The cross-validation of its plain values."""
         validation = CrossValidation()
         validation.results = [FoldResult.unpacked(r) for r in saved["results"]]
+        validation.models = [checkpoint.model(*values) for values in saved.get("models", [])]
         if saved["under_way"] is not None and saved["under_way"]["populations"]:  # else the fold begins anew
             part = _without(task, task.folds[len(validation.results)])
             rows = part.problem.search_rows
             validation.under_way = Islands.unpacked(part, rows, saved["under_way"])
         return validation
+
+
+def _models(islands: Islands) -> list[Individual]:
+    """The models of a front in the user's units."""
+    return [islands.task.problem.user_model(candidate) for candidate in islands.whole]
 
 
 def _begun(task: Task, rows: Rows, rng: np.random.Generator) -> Islands:

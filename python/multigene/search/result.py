@@ -81,6 +81,8 @@ class Found:
     very_few_rows: bool
     validated: bool
     """Have rows that the search did not see been asked? If not, what it found must convince by itself."""
+    of_folds: bool
+    """Is the front that of searches on parts of the rows, which were cut short?"""
 
 
 def result_of(found: Found, workers: Workers, seconds: float | None) -> Result:
@@ -90,9 +92,10 @@ def result_of(found: Found, workers: Workers, seconds: float | None) -> Result:
         chosen, front = law, with_member(non_dominated([law, *_finds(found)]), law)
     elif found.laws_alone:
         finds = _finds(found)
-        # The mean has not the form that a user asked for.
+        # The mean has not the form that a user asked for, nor has a line.
         mean = [] if found.problem.form is not None and finds else [mean_of(found.problem).chosen]
-        front = non_dominated([*mean, *finds])
+        lines = [] if found.problem.form is not None or finds else _on_last_rows(found, None, workers)[2]
+        front = non_dominated([*mean, *(_member(found.problem, line) for line in lines), *finds])
         chosen = best_of(found.problem, front, _cheapest(found, front))
     else:
         chosen, front = _approximation(found, workers, seconds)
@@ -109,7 +112,7 @@ def provisional(found: Found) -> Result:
     front = non_dominated([mean, *approximations, *finds])
     if found.law is not None:
         chosen = _member_of(found.law, 1.0 - found.law.unexplained)
-    elif found.laws_alone:
+    elif found.laws_alone and finds:
         chosen = _cheapest(found, finds) or mean
     elif not found.validated:
         rows = found.problem.different(np.arange(len(found.problem.y)))
@@ -198,7 +201,7 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
         chosen = superior  # as the data have poles, so may it
     if not found.validated:
         convincing = [(find, find.individual.n_parameters) for find in finds]
-        convincing += fitted_numbers if found.very_few_rows else []
+        convincing += fitted_numbers if found.very_few_rows or found.of_folds else []
         chosen = most_convincing(convincing, chosen, problem.different(np.arange(len(problem.y))))
     elif problem.few_rows and (decision.linear == RIDGE or decision.exactly) and decision.errors is not None:
         evidence = [*fitted_numbers, *((find, find.individual.n_parameters) for find in finds)]

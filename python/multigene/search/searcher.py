@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from multigene._engine import Individual, Workers
-from multigene.evolution.pareto import Member
+from multigene.evolution.pareto import Member, non_dominated
 from multigene.search import log_scale, steering
 from multigene.search.constants import COMPLETION, END_TO_START, EXPLAINED, FEWEST_FOLD_GENERATIONS, POLISHED
 from multigene.search.cross_validation import CrossValidation
@@ -349,11 +349,18 @@ def _adopt_explained(task: Task, state: SearchState) -> None:
 def _found(task: Task, state: SearchState) -> Found:
     """What the phases leave to `result.py`."""
     scale = state.log_scale or LogScale((), (), ())
+    folds, front = state.cross_validation, list(state.islands.whole)
+    if state.phase == "cross-validate":
+        behaves = task.problem.guard.behaves_as_it_is
+        tried = folds.candidates(task.problem)
+        front = non_dominated(
+            [*front, *(c for c in tried if not task.options.guard or behaves(c.individual))]
+        )
     return Found(
         problem=task.problem,
         guarded=task.options.guard,
         refinement=task.refinement,
-        front=list(state.islands.whole),
+        front=front,
         data=state.islands.data,
         user_data=state.islands.user_data,
         on_all_rows=state.complete or (state.phase == "finish" and task.sees_all_rows),
@@ -370,5 +377,6 @@ def _found(task: Task, state: SearchState) -> Found:
         laws_alone=state.laws.alone,
         max_size=task.options.max_size,
         very_few_rows=task.very_few_rows,
-        validated=not task.very_few_rows and len(state.cross_validation.results) == len(task.folds),
+        validated=not task.very_few_rows and len(folds.results) == len(task.folds),
+        of_folds=state.phase == "cross-validate",
     )

@@ -152,7 +152,13 @@ def decide_by_cross_validation(problem: Problem, folds: Sequence[FoldResult]) ->
     mean = held_out.squares(np.concatenate([np.full(len(fold.rows), fold.mean) for fold in folds]))
     clear = max(scores.values()) >= CLEAR_SIGNAL
     small = smallest(curve, CLEARLY_BETTER if clear else CLEARLY_WORSE)
-    has_line = clearly_better(line, mean, RIDGE_BETTER_THAN_MEAN)
+    # Of a cross-validation that was cut short the folds that are done are few rows; lines need no search and are asked on all.
+    whole = len(rows) == sum(map(len, folds_of(problem)))
+    has_line = (
+        clearly_better(line, mean, RIDGE_BETTER_THAN_MEAN)
+        if whole
+        else _ridge_or_mean(problem).linear is not None
+    )
     rival, needed = (line, BETTER_THAN_LINEAR) if has_line else (mean, BETTER_THAN_CONSTANT)
     if clear and clearly_better(curve[small], rival, needed):
         return _sized(sizes, curve, small, scores)
@@ -181,12 +187,15 @@ def _sized(
 
 def _ridge_or_mean(problem: Problem) -> SizeDecision:
     """A run that ended before its first fold was done: ridge regression against the mean."""
-    rows = np.concatenate(folds_of(problem))
+    folds, everything = folds_of(problem), np.arange(len(problem.y))
+    rows = np.concatenate(folds)
     held_out = HeldOut(problem, rows)
     line = held_out.squares(unseen_ridge(problem)[rows])
-    if clearly_better(line, held_out.constant, RIDGE_BETTER_THAN_MEAN):
+    means = [best_constant(problem, np.setdiff1d(everything, fold)) for fold in folds]
+    mean = held_out.squares(np.repeat(means, [len(fold) for fold in folds]))
+    if clearly_better(line, mean, RIDGE_BETTER_THAN_MEAN):
         return SizeDecision(1, linear=RIDGE, errors=line)
-    return SizeDecision(1, constant=True, errors=held_out.constant)
+    return SizeDecision(1, constant=True, errors=mean)
 
 
 # --- errors on rows that were not used ------------------------------------------------------------

@@ -1,0 +1,235 @@
+"""Classes on the command line: what `fit`, `predict` and `show` do where the target is one of classes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from multigene.cli import options as o
+from multigene.cli.features import feature_rows, spoken_features
+from multigene.cli.model_argument import criterion, read_any
+from multigene.cli.output import as_json, csv_text, note, parquet_or_csv, say, say_json, write
+from multigene.words import anatomy, counted
+
+if TYPE_CHECKING:
+    from multigene.classes.fitted import FittedClasses
+    from multigene.cli.task import Problem
+    from multigene.data.table import Table
+    from multigene.estimator import MultigeneRegressor
+
+TASKS = ("auto", "regression", "classification")
+
+
+def check_task(task: str, class_weight: str | None) -> None:
+    """Refuse what there is not before anything is read."""
+    if task not in TASKS:
+        raise ValueError(f"--task {task} is not known; take {', '.join(TASKS[:-1])} or {TASKS[-1]}.")
+    if class_weight not in (None, "balanced"):
+        raise ValueError(f"--class-weight {class_weight} is not known; take balanced, or leave it out.")
+    if task == "regression" and class_weight is not None:
+        raise ValueError(
+            "--class-weight belongs to classification; give --task classification, or leave it out."
+        )
+
+
+def fit_classes(
+    estimator: MultigeneRegressor, task: Problem, class_weight: str | None, choose: str | None
+) -> FittedClasses:
+    """The formulas that tell the classes of the training rows apart."""
+    from multigene.estimators.classifier import MultigeneClassifier
+
+    classifier = MultigeneClassifier(estimator, class_weight=class_weight)
+    fitted = classifier.fit(task.x(task.train), labels_of(task.y(task.train)), task.weights).fitted_
+    return fitted if choose is None else fitted.choose(criterion(choose))
+
+
+def labels_of(y: pd.Series) -> Any:
+    """Classes as an array that sorts: numbers, truth values, or text."""
+    values = y.tolist()
+    kinds = {type(value) for value in values}
+    return pd.Series(values, name=y.name, dtype=object if kinds - {int, float, bool} else None)
+
+
+def summary(model: FittedClasses, task: Problem, seconds: float, seed: int) -> dict[str, Any]:
+    """All there is to say about a classifier."""
+    test = None if task.test is None else _measured(model, task.x(task.test), task.y(task.test))
+    return {
+        "task": "classification",
+        "target": model.target,
+        "classes": list(model.classes),
+        "formulas": {
+            str(label): {
+                "log_odds": str(formula),
+                "nodes": formula.size,
+                "genes": each.n_genes,
+                "front": each.equations(),
+                "stopped_by": each.stopped_by,
+                "generations": each.n_generations,
+            }
+            for (label, formula), each in zip(model.formulas.items(), model.models, strict=True)
+        },
+        "train": _measured(model, task.x(task.train), task.y(task.train)),
+        "test": test,
+        "seconds": round(seconds, 3),
+        "seed": seed,
+        "data": task.source,
+    }
+
+
+def _measured(model: FittedClasses, X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
+    from multigene.classes.measures import class_scores
+
+    return class_scores(model, probabilities(model, X), y.tolist())
+
+
+def probabilities(model: FittedClasses, X: pd.DataFrame) -> Any:
+    """Probability of every class for the rows of a table."""
+    return model.probabilities(model.log_odds([spoken_features(each, X) for each in model.models]))
+
+
+def spoken_summary(result: dict[str, Any]) -> str:
+    """The same for people."""
+    lines = []
+    for label, each in result["formulas"].items():
+        lines.append(f"log-odds of {result['target']} = {label}: {each['log_odds']}")
+        models = counted(len(each["front"]), "model")
+        lines.append(f"{'':10} {anatomy(each['nodes'], each['genes'])}, one of {models} of the front")
+    lines.append("")
+    for name in ("training", "test"):
+        scores = result["train" if name == "training" else "test"]
+        if scores is not None:
+            lines.append(f"{name + ':':10} {spoken_scores(scores)}")
+    stops = ", ".join(sorted({each["stopped_by"] for each in result["formulas"].values()}))
+    lines.append(f"{'search:':10} {result['seconds']:.1f} s, ended by {stops}, seed {result['seed']}")
+    lines += [f"{'wrote:' if i == 0 else '':10} {path}" for i, path in enumerate(result.get("files", ()))]
+    return "\n".join(lines)
+
+
+def spoken_scores(scores: dict[str, Any]) -> str:
+    """Scores in a line."""
+    area = "" if scores["roc_auc"] is None else f"   ROC AUC {scores['roc_auc']:.4f}"
+    return (
+        f"accuracy {scores['accuracy']:.4f}{area}   log loss {scores['log_loss']:.4f}   {scores['rows']} rows"
+    )
+
+
+def check_options(given: dict[str, Any]) -> None:
+    """Refuse options that classification does not have."""
+    for option, value in given.items():
+        if value is not None:
+            raise ValueError(
+                f"{option} does not go with classification; leave it out, or give --task regression."
+            )
+
+
+def write_files(
+    model: FittedClasses,
+    task: Problem,
+    result: dict[str, Any],
+    save: Path | None,
+    output: Path | None,
+    report: Path | None,
+) -> list[str]:
+    """Write what was asked for; returns the files' names."""
+    from multigene.model_file import dumps
+
+    files: list[tuple[Path, str]] = [] if save is None else [(save, dumps(model))]
+    if output is not None:
+        output.mkdir(parents=True, exist_ok=True)
+        files += [(output / name, text) for name, text in written(model, task, result).items()]
+    for path, text in files:
+        write(path, text)
+    pages = [] if report is None else write_reports(model, task, report)
+    return [str(path) for path, _ in files] + pages
+
+
+def tell(result: dict[str, Any], saying: o.Saying, *, to_standard_output: bool) -> None:
+    """Print the result; as a note where standard output holds the model."""
+    if to_standard_output:
+        note(spoken_summary(result), saying.quiet)
+    elif saying.json:
+        say_json(result)
+    else:
+        say(spoken_summary(result))
+
+
+def written(model: FittedClasses, task: Problem, result: dict[str, Any]) -> dict[str, str]:
+    """Files of an output directory: model, summary, predictions of the test or training rows."""
+    from multigene.model_file import dumps
+
+    rows = task.train if task.test is None else task.test
+    table = prediction_table(model, probabilities(model, task.x(rows)))
+    table.insert(0, task.columns.target, task.y(rows).to_numpy())
+    return {
+        "model.json": dumps(model),
+        "summary.json": as_json(result) + "\n",
+        "predictions.csv": csv_text(table),
+    }
+
+
+def prediction_table(model: FittedClasses, shares: Any) -> pd.DataFrame:
+    """The most probable class of every row, and the probability of each."""
+    classes = np.array(model.classes, dtype=object)
+    table = pd.DataFrame({"prediction": classes[np.argmax(shares, axis=1)]})
+    for place, label in enumerate(model.classes):
+        table[f"P({label})"] = shares[:, place]
+    return table
+
+
+def write_reports(model: FittedClasses, task: Problem, path: Path) -> list[str]:
+    """One page per formula; where there are several, the class stands in the name of the file."""
+    from multigene.report import write_report
+
+    names = []
+    for label, each in zip(model.told, model.models, strict=True):
+        own = path if len(model.models) == 1 else path.with_stem(f"{path.stem}-{_in_a_name(label)}")
+        test: tuple[Any, ...] = ()
+        if task.test is not None:
+            test = (task.x(task.test), model.is_of(task.y(task.test), each).to_numpy(dtype=np.float64))
+        write_report(each, own, None, None, *test)
+        names.append(str(own))
+    return names
+
+
+def _in_a_name(label: Any) -> str:
+    return "".join(sign if sign.isalnum() else "-" for sign in str(label))[:40]
+
+
+def predict_classes(
+    model: FittedClasses, table: Table, output: Path | None, *, keep: bool, json: bool, quiet: bool
+) -> None:
+    """Write the class of every row of a table, and the probabilities of all classes."""
+    from multigene.classes.measures import class_scores
+
+    values, kept = [], np.ones(len(table.frame), dtype=bool)
+    for each in model.models:
+        features, rows = feature_rows(each, table, False, quiet)
+        values.append(features.to_numpy(dtype=np.float64))
+        kept &= np.asarray(rows)
+    shares = model.probabilities(model.log_odds(values))
+    if model.target in table.frame.columns and not quiet:
+        known = table.frame[model.target][kept]
+        if known.notna().all() and set(known.astype(str)) <= {str(label) for label in model.classes}:
+            note(f"against {model.target!r}: {spoken_scores(class_scores(model, shares, known.tolist()))}")
+    found = prediction_table(model, shares)
+    frame = pd.concat([table.frame[kept].reset_index(drop=True), found], axis=1) if keep else found
+    if json:
+        columns = {name: found[name].tolist() for name in found.columns}
+        short = {"target": model.target, "rows": len(found), **columns}
+        write(output, as_json(frame if keep else short) + "\n")
+    else:
+        write(output, parquet_or_csv(frame, output))
+
+
+def show_classes(source: str, choose: str | None, *, plain: bool) -> bool:
+    """Print all formulas of a file with several of them; False where there is one, or another question is asked."""
+    from multigene.classes.fitted import FittedClasses
+
+    found = read_any(source)
+    if not plain or not isinstance(found, FittedClasses):
+        return False
+    say(str(found if choose is None else found.choose(criterion(choose))))
+    return True

@@ -1,0 +1,69 @@
+"""A model's features from a table, by name, with what there is to say about them."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from multigene.cli.output import note
+from multigene.data.columns import numbers
+from multigene.data.table import Table
+from multigene.words import counted, nearest
+
+if TYPE_CHECKING:
+    from multigene.fitted import FittedModel
+
+
+def spoken_features(model: FittedModel, frame: pd.DataFrame, quiet: bool = False) -> Any:
+    """The numeric features of a table; what there is to warn of (levels never seen) as notes."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        values = model.features(frame)
+    for each in caught:
+        note(str(each.message).rstrip("."), quiet)
+    return values
+
+
+def feature_rows(
+    model: FittedModel, table: Table, drop_missing: bool, quiet: bool
+) -> tuple[pd.DataFrame, Any]:
+    """The model's features from a table by name, and which rows they are.
+
+    Columns that the formula does not use may be missing.
+    """
+    names = model.raw_names
+    frame = table.frame
+    by_position = not model.named and not set(names) & set(frame.columns)
+    if by_position and frame.shape[1] == len(names):
+        note("the model has no column names; columns are taken in their order", quiet)
+        table = Table(frame.set_axis(names, axis=1), table.source, [], table.first_line)
+    used, known = set(model.raw_variables), list(table.frame.columns)
+    missing = [name for name in names if name not in known]
+    for name in missing:
+        if name in used:
+            raise ValueError(
+                f"{table.source} has no column {name!r}, which the formula "
+                f"uses{nearest(name, known) or '; add it.'}"
+            )
+    if missing:
+        note(f"{table.source} lacks {counted(len(missing), 'column')} that the formula does not use", quiet)
+    present = [name for name in names if name in used] or [name for name in names if name in known][:1]
+    kept = np.ones(len(table.frame), dtype=bool)
+    if not present:
+        return pd.DataFrame(0.0, index=range(len(table.frame)), columns=model.names), kept
+    if model.encoding is not None:
+        rows = table.frame
+        if drop_missing:
+            kept = rows[present].notna().all(axis=1).to_numpy()
+            rows = rows[kept]
+            if not kept.all():
+                note(f"left out {counted(int((~kept).sum()), 'row')} without a value", quiet)
+        return pd.DataFrame(spoken_features(model, rows, quiet), columns=model.names), kept
+    values, dropped = numbers(table, present, drop_missing)
+    if dropped:
+        note(f"left out {counted(dropped, 'row')} without a value", quiet)
+        kept = table.frame[present].notna().all(axis=1).to_numpy()
+    return values.reindex(columns=names, fill_value=0.0), kept
