@@ -571,3 +571,10 @@ def test_the_cache_changes_nothing_but_time():
         quick(settings={"cache_megabytes": 0.0}).fit(X, y),
         quick(settings={"cache_megabytes": 0.05}).fit(X, y),
     )
+
+
+def test_a_formula_without_a_value_on_some_row_scores_minus_infinity() -> None:
+    X = np.linspace(1.0, 2.0, 30)[:, None]
+    model = MultigeneRegressor(guesses="log(x0)", random_state=0).fit(X, np.log(X[:, 0]))
+    assert model.score(X, np.log(X[:, 0])) == 1.0
+    assert model.score(X - 1.5, np.zeros(30)) == -np.inf

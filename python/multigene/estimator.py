@@ -304,10 +304,9 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         return self.fitted_.metrics(self._checked(X, y, sample_weight))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """R² of the prediction, as scikit-learn's regressors have it; the share of another loss that is explained (D²)."""
-        if self.fitted_.loss.squared:
-            return float(super().score(X, y, sample_weight))
-        return self.metrics(X, y, sample_weight)["explained"]
+        """R² of the prediction, as scikit-learn's regressors have it; the share of another loss that is explained (D²). A formula
+        that has no finite value on some row has R² −∞ there."""
+        return self.metrics(X, y, sample_weight)["r2" if self.fitted_.loss.squared else "explained"]
 
     def save(self, path: str | Path) -> None:
         """Write the model to a file that `multigene.load` reads: versioned JSON, written at once or not at all."""

@@ -48,16 +48,14 @@ class FittedClasses:
         """The class of every model."""
         return self.classes if len(self.models) > 1 else self.classes[1:]
 
-    def of(self, label: Any = None, named: str = "label") -> FittedModel:
+    def of(self, label: Any = None, named: str = "label=") -> FittedModel:
         """The model of a class, by its value or its text; without one the only model."""
         if label is None and len(self.models) == 1:
             return self.models[0]
         texts = [str(each) for each in self.told]
         if label is None or str(label) not in texts:
             known = ", ".join(map(repr, self.told))
-            raise ValueError(
-                f"There is a formula for each of {known}; say which by {named} {self.told[0]!r}."
-            )
+            raise ValueError(f"There is a formula for each of {known}; say which by {named}{self.told[0]!r}.")
         return self.models[texts.index(str(label))]
 
     def is_of(self, labels: Any, model: FittedModel) -> Any:

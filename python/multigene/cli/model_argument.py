@@ -19,7 +19,7 @@ def read_model(source: str, choose: str | None = None, label: str | None = None)
         if label is not None:
             raise ValueError(f"--label {label}: {source} tells no classes apart; leave it out.")
         return applied(found, choose)
-    return applied(found.of(label, "--label"), choose)
+    return applied(found.of(label, "--label "), choose)
 
 
 def read_any(source: str) -> FittedModel | FittedClasses:

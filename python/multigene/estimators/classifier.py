@@ -225,7 +225,7 @@ class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         from multigene.report import write_report
 
-        write_report(self.fitted_.of(label, "label ="), path)
+        write_report(self.fitted_.of(label), path)
 
     def __str__(self) -> str:
         return str(self.fitted_) if self.__sklearn_is_fitted__() else super().__repr__()

@@ -78,16 +78,21 @@ def most_convincing(members: Sequence[tuple[Member, int]], rival: Member, n: int
 
 
 def evident(
-    problem: Problem, members: Sequence[tuple[Member, int]], rival: Member, errors: Floats, known: Known
+    problem: Problem,
+    members: Sequence[tuple[Member, int]],
+    rival: Member,
+    errors: Floats,
+    known: Known,
+    linear: bool,
 ) -> Member:
     """A formula that cross-validation of the search did not come to, for the evidence of its own; else the rival.
 
     Searches without a fold are short. What a longer one found on all rows is taken where it saves far more information than its
     further nodes cost, and where it predicts rows better that it was not fitted to, structure aside: `errors` are those of the
-    rival there.
+    rival there. Nobody searched for the nodes of a `linear` rival, so they pay for none of the formula's.
     """
     n = problem.different(np.arange(len(problem.y)))
-    for member in _convincing(members, rival, n, nodes=rival.complexity)[:MOST_ASKED]:
+    for member in _convincing(members, rival, n, nodes=0 if linear else rival.complexity)[:MOST_ASKED]:
         unseen = unseen_errors(problem, member, known)
         if len(unseen) == len(errors) and (
             unseen.sum() < (1.0 - EVIDENT) * errors.sum()

@@ -205,7 +205,9 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
         chosen = most_convincing(convincing, chosen, problem.different(np.arange(len(problem.y))))
     elif problem.few_rows and (decision.linear == RIDGE or decision.exactly) and decision.errors is not None:
         evidence = [*fitted_numbers, *((find, find.individual.n_parameters) for find in finds)]
-        chosen = evident(problem, evidence, chosen, decision.errors, found.unseen)
+        chosen = evident(
+            problem, evidence, chosen, decision.errors, found.unseen, linear=decision.linear == RIDGE
+        )
     sure = any(chosen is each for each in (superior, *finds))
     return _undominated(found, chosen, [*front, *finds], keep=sure)
 

@@ -190,7 +190,7 @@ class Refinement(Part):
     """Chance that all genes of an offspring are tuned together, not only the one that changed."""
     prune: float = 0.02
     """LCF weights below this share of the largest are dropped where that makes the individual fitter."""
-    race: bool = fixed(True)
+    race: bool = True
     """Go on after the first step only with at least the median fitness of the last generation."""
 
 
