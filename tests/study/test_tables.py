@@ -25,10 +25,18 @@ from multigene.study.execution import Outcome
 from multigene.study.figures import _boxes, save_figures
 from multigene.study.owners import new_owner
 from multigene.study.page import study_page, write_page
-from multigene.study.statistics import Agreement, agreement, results, smallest_p, verdict, verdict_counts
+from multigene.study.statistics import (
+    Agreement,
+    agreement,
+    close_medians,
+    results,
+    smallest_p,
+    verdict,
+    verdict_counts,
+)
 from multigene.study.store import Store
 from multigene.study.table_formats import html_table, latex, markdown, print_tables
-from multigene.study.tables import csv_text, number, study_tables
+from multigene.study.tables import csv_text, number, study_tables, summary_table
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 LIMITS = ("100 generations", "2 s")
@@ -158,6 +166,17 @@ def test_agreement_and_summary(store: Store) -> None:
     counts = verdict_counts(found, LIMITS[0])
     assert counts["UB"] == {"better": 1, "same": 1, "worse": 1}
     assert counts["SC"] == {"better": 0, "same": 3, "worse": 0}
+
+
+def test_medians_close_to_the_papers(store: Store) -> None:
+    cells = [cell for cell in results(store).cells if cell.limit == LIMITS[0] and cell.paper is not None]
+    exact = [
+        replace(cell, test_median=cell.paper.test_median + shift, train_median=cell.paper.train_median)
+        for cell, shift in zip(cells, (0.019, -0.021, *[0.0] * len(cells)), strict=False)
+        if cell.paper is not None
+    ]
+    assert close_medians(exact) == (len(cells) - 1, len(cells), len(cells))
+    assert "Medians within 0.02" in "".join(summary_table(results(store), LIMITS[0]).notes)
 
 
 def test_the_papers_own_numbers() -> None:

@@ -243,6 +243,14 @@ def agreement(cells: Iterable[Cell]) -> Agreement:
     return Agreement(sum(ours == theirs for ours, theirs in pairs), len(pairs), opposite)
 
 
+def close_medians(cells: Iterable[Cell], within: float = 0.02) -> tuple[int, int, int]:
+    """Cells whose median testing R², and training R², is within this of the paper's, and how many cells the paper prints."""
+    pairs = [(cell, cell.paper) for cell in cells if cell.paper is not None]
+    testing = sum(abs(cell.test_median - theirs.test_median) <= within for cell, theirs in pairs)
+    training = sum(abs(cell.train_median - theirs.train_median) <= within for cell, theirs in pairs)
+    return testing, training, len(pairs)
+
+
 @dataclass(frozen=True)
 class SummaryAgreement:
     """Our counts of verdicts over the realistic problems beside the paper's."""

@@ -21,6 +21,7 @@ from multigene.study.statistics import (
     Cell,
     Results,
     agreement,
+    close_medians,
     smallest_p,
     summary_agreement,
     verdict_counts,
@@ -185,6 +186,12 @@ def summary_table(found: Results, limit: str) -> Table:
         cells = [cell for cell in found.cells if cell.limit == limit]
         runs = max((cell.runs for cell in cells), default=0)
         notes.append(f"Over all problems, {limit}: {agreement(cells)}; {ceiling(runs)}.")
+        testing, training, of = close_medians(cell for cell in cells if not _label_of(cell.problem))
+        if of:
+            notes.append(
+                f"Medians within 0.02 of the paper's on the same data: testing R² in {testing} of {of} cells, "
+                f"training R² in {training}."
+            )
         summary = summary_agreement(found, limit)
         if summary is not None:
             notes.append(f"Summary: {summary}. For UB, UC, SB and SC alone, {summary_ceiling(runs)}.")
