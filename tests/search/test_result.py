@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -334,3 +336,15 @@ def test_without_time_models_of_very_many_rows_are_fitted_to_a_sample(decision, 
     assert max(asked) == 30_000
     assert hurried.chosen.fitness == pytest.approx(patient.chosen.fitness, abs=0.02)
     assert known.problem.guard.behaves_in_user_units(hurried.chosen.individual)
+
+
+def test_formulas_of_sizes_that_exploded_on_unseen_rows_have_no_evidence() -> None:
+    short, long = (Member(Individual(["x0"], 0.0, [1.0]), 0.5, size) for size in (6, 25))
+    scores = {1: 0.0, 5: 0.6, 20: -100.0}
+    found = SimpleNamespace(
+        problem=None, decision=SimpleNamespace(validation_r2=scores, r2=lambda problem: 0.5)
+    )
+    assert module._uncontradicted(cast(Any, found), [(short, 1), (long, 2)]) == [(short, 1)]
+    cut_short = SimpleNamespace(validation_r2=scores, r2=lambda problem: np.nan)
+    found = SimpleNamespace(problem=None, decision=cut_short)
+    assert module._uncontradicted(cast(Any, found), [(short, 1), (long, 2)]) == [(short, 1), (long, 2)]

@@ -204,12 +204,21 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
         convincing += fitted_numbers if found.very_few_rows or found.of_folds else []
         chosen = most_convincing(convincing, chosen, problem.different(np.arange(len(problem.y))))
     elif problem.few_rows and (decision.linear == RIDGE or decision.exactly) and decision.errors is not None:
-        evidence = [*fitted_numbers, *((find, find.individual.n_parameters) for find in finds)]
+        evidence = _uncontradicted(found, fitted_numbers)
+        evidence += [(find, find.individual.n_parameters) for find in finds]
         chosen = evident(
             problem, evidence, chosen, decision.errors, found.unseen, linear=decision.linear == RIDGE
         )
     sure = any(chosen is each for each in (superior, *finds))
     return _undominated(found, chosen, [*front, *finds], keep=sure)
+
+
+def _uncontradicted(found: Found, members: Sequence[tuple[Member, int]]) -> list[tuple[Member, int]]:
+    """Models of sizes that did no worse on unseen rows than what was decided on: where formulas of a size exploded without a
+    fold, agreement with all rows is no evidence."""
+    decided = found.decision.r2(found.problem)
+    sized = scored([member for member, _ in members], found.decision.validation_r2)
+    return [pair for pair, each in zip(members, sized, strict=True) if not each.validation < decided]
 
 
 def _undominated(
