@@ -134,20 +134,24 @@ def test_a_click_on_a_model_changes_the_whole_page(page):
 def test_a_click_on_a_point_of_the_front_selects_it(page):
     chart = show(page, "chart-front")
     wanted = 1
-    x, y = page.execute_script(
-        """const g = document.getElementById("chart-front"), i = arguments[0];
-        const t = g.data.find(d => d.customdata);
-        const x = g._fullLayout.xaxis, y = g._fullLayout.yaxis, box = g.getBoundingClientRect();
-        return [box.left + x._offset + x.d2p(t.x[i]), box.top + y._offset + y.d2p(t.y[i])];""",
-        wanted,
-    )
-    box = chart.rect
-    scroll = page.execute_script("return window.scrollY")
-    offset = (x - box["x"] - box["width"] / 2, y - (box["y"] - scroll) - box["height"] / 2)
-    ActionChains(page).move_to_element_with_offset(chart, round(offset[0]), round(offset[1])).perform()
-    hover = until(
-        lambda: page.execute_script("return document.querySelector('#chart-front .hoverlayer').textContent")
-    )
+
+    def hovered() -> str:
+        """What the page says of the point under the mouse; on a busy machine it may still be moving when the mouse arrives."""
+        x, y = page.execute_script(
+            """const g = document.getElementById("chart-front"), i = arguments[0];
+            const t = g.data.find(d => d.customdata);
+            const x = g._fullLayout.xaxis, y = g._fullLayout.yaxis, box = g.getBoundingClientRect();
+            return [box.left + x._offset + x.d2p(t.x[i]), box.top + y._offset + y.d2p(t.y[i])];""",
+            wanted,
+        )
+        box = chart.rect
+        scroll = page.execute_script("return window.scrollY")
+        offset = (x - box["x"] - box["width"] / 2, y - (box["y"] - scroll) - box["height"] / 2)
+        mouse = ActionChains(page).move_to_element(chart)
+        mouse.move_to_element_with_offset(chart, round(offset[0]), round(offset[1])).perform()
+        return page.execute_script("return document.querySelector('#chart-front .hoverlayer').textContent")
+
+    hover = until(hovered)
     assert "nodes" in hover
     assert "R²" in hover
     ActionChains(page).click().perform()
