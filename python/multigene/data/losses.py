@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import loss_constant, loss_rows
-from multigene.data.scores import explained, r2
+from multigene.data.scores import explained, r2, scale_of
 from multigene.words import nearest
 
 Floats = npt.NDArray[np.float64]
@@ -172,8 +172,19 @@ class Loss:
         _, w, z = loss_rows((self.kind.engine, list(self.numbers)), _vector(y), _vector(predictor))
         return w, z
 
+    def costs(self, y: Floats, predictor: Floats, weights: Floats) -> Floats:
+        """What every row adds to the loss, to be compared with other costs of the same rows: squares are in a unit in which those
+        of very large targets are finite. Infinite where there is no value."""
+        if not self.squared:
+            return _finite(weights * self.values(y, predictor))
+        with np.errstate(all="ignore"):
+            return _finite(weights * ((y - predictor) / scale_of(y)) ** 2)
+
     def constant(self, y: Floats, weights: Floats) -> float:
-        """The predictor of least loss that is the same for all rows."""
+        """The predictor of least loss that is the same for all rows: the mean for squared error."""
+        if self.squared:
+            unit = scale_of(y)
+            return float(unit * np.average(y / unit, weights=weights))
         return loss_constant((self.kind.engine, list(self.numbers)), _vector(y), _vector(weights))
 
     def explained(self, y: Floats, predictor: Floats, weights: Floats | None = None) -> float:

@@ -85,6 +85,12 @@ def map_numbers(
     return fold(expression, change)
 
 
+def with_parameters(expression: Expression, values: Floats) -> Expression:
+    """The expression with other values of its `parameters`."""
+    left = iter(values.tolist())
+    return map_numbers(expression, lambda _: next(left), exponents=True)
+
+
 # --- digits ---------------------------------------------------------------------------------------
 
 #: Relative distance by which sums and products of a few short numbers miss a short number.
@@ -216,6 +222,11 @@ def simple_numbers(value: float, close: float = 1e-5) -> list[float]:
 def is_simple(value: float) -> bool:
     """Whether a number is exactly a simple one: such numbers count as known, not as fitted."""
     return value in simple_numbers(value)
+
+
+def fitted_count(expression: Expression) -> int:
+    """How many numbers of an expression were fitted: those that are not simple."""
+    return sum(not is_simple(value) for value in numbers(expression))
 
 
 # --- tuning ---------------------------------------------------------------------------------------

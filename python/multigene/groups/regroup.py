@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from multigene._engine import Individual
 from multigene.data.encoding.columns import Own
+from multigene.data.scores import explained
 from multigene.evolution.pareto import Member
 from multigene.explain.front import Front
 from multigene.explain.terms import as_individual, split
@@ -112,7 +113,7 @@ def regrouped(
     chooser, models = Chooser(rows), list[_Model]()
     found = [_forms(front, rows, mean) for front in fronts]
     in_turn = dict.fromkeys(form for forms in zip_longest(*found) for form in forms if form is not None)
-    for number, expression in enumerate([*in_turn, Number(_constant(rows))]):
+    for number, expression in enumerate([*in_turn, Number(rows.loss.constant(rows.y, rows.shares))]):
         # Each search's simple form, which comes first, is looked at whatever the time.
         late = number >= len(fronts) and over()
         if late and models:
@@ -124,8 +125,8 @@ def regrouped(
     best = _smallest_as_good(models)
     models = [best, *(model for model in models if model is not best)]
     columns, members = list[Own](), list[Member]()
-    base = rows.loss.explained
-    total = chooser.rows.error(np.full(len(chooser.rows.y), _constant(chooser.rows)))
+    some = chooser.rows
+    total = some.error(np.full(len(some.y), some.loss.constant(some.y, some.shares)))
     for number, model in enumerate(models):
         made, individual = _as_columns(model, rows, levels, groups.column, number, len(columns))
         columns += made
@@ -133,9 +134,9 @@ def regrouped(
         members.append(
             Member(
                 individual,
-                base(rows.y, individual.predict(X), rows.shares),
+                rows.loss.explained(rows.y, individual.predict(X), rows.shares),
                 individual.printed_size(),
-                validation=1.0 - model.chosen.loss / total if total > 0.0 else np.nan,
+                validation=explained(model.chosen.loss, total),
             )
         )
     return Regrouped(members, members[0], columns, _note(models[0], groups, columns))
@@ -181,13 +182,6 @@ def _spread(first: int, end: int, most: int) -> list[int]:
     return sorted(
         {round(i) for i in np.linspace(first, end - 1, min(most, end - first))} if end > first else ()
     )
-
-
-def _constant(rows: GroupRows) -> float:
-    """The best constant, as a predictor."""
-    if rows.loss.squared:
-        return float(np.average(rows.y, weights=rows.shares))
-    return float(rows.loss.constant(rows.y, rows.shares))
 
 
 def _smallest_as_good(models: list[_Model]) -> _Model:

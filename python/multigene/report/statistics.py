@@ -18,6 +18,7 @@ import numpy.typing as npt
 from multigene._engine import Individual
 from multigene.data.arrays import spread_rows
 from multigene.data.losses import SQUARED, Loss
+from multigene.data.scores import scale_of
 from multigene.data.training_rows import TrainingRows
 from multigene.explain import measures as understand
 from multigene.explain.intervals import Uncertainty
@@ -58,8 +59,7 @@ def term_roles(terms: Floats, rows: Rows) -> list[tuple[float, float, float]]:
     weights = rows.weights
     if terms.shape[1] == 0:
         return []
-    # In units of the target's largest value, so that squares of very large or small numbers are finite.
-    unit = float(np.abs(rows.y).max()) or 1.0
+    unit = scale_of(rows.y)  # squares of very large or small numbers are finite then
     with np.errstate(all="ignore"):
         terms = terms / unit
         terms -= np.average(terms, axis=0, weights=weights)

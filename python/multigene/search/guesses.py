@@ -19,10 +19,10 @@ from multigene.evolution.pareto import Member
 from multigene.expression.build import call
 from multigene.expression.engine_text import engine_form
 from multigene.expression.genes import model_expression
-from multigene.expression.numbers import map_numbers, number_of
+from multigene.expression.numbers import map_numbers, parameters
 from multigene.expression.rewriting import simplify
 from multigene.expression.rewriting.parts import split_term
-from multigene.expression.tree import Expression, Number, Operation, Power, evaluate, fold, postorder, rebuild
+from multigene.expression.tree import Expression, Number, Operation, Power, evaluate, fold, rebuild
 from multigene.laws.constants import POLISH
 from multigene.laws.find import individual_of
 from multigene.search.constants import GUESS_FACTORS, GUESS_KEPT, GUESS_ROWS, GUESS_STARTS
@@ -121,11 +121,7 @@ def _starts(guess: Expression, rng: np.random.Generator) -> list[Expression]:
         return value * sign * float(np.exp(rng.normal()))
 
     found += [map_numbers(form, drawn) for _ in range(GUESS_STARTS)]
-    return list(dict.fromkeys(found)) if _numbers(form) else found[:1]
-
-
-def _numbers(expression: Expression) -> bool:
-    return any(number_of(node, False) is not None for node in postorder(expression))
+    return list(dict.fromkeys(found)) if parameters(form) else found[:1]
 
 
 def _terms(expression: Expression) -> list[Expression]:

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual
+from multigene.data.scores import explained
 from multigene.evolution.pareto import Candidate, Member
 from multigene.search.constants import (
     BETTER_THAN_CONSTANT,
@@ -219,16 +220,9 @@ class HeldOut:
             and bool(self.constant.sum() > 0.0)
         )
 
-    def _scaled(self, residual: Floats) -> Floats:
-        return np.asarray(residual / (np.abs(self.y).max(initial=0.0) or 1.0))
-
     def squares(self, predicted: Floats) -> Floats:
         """Weighted squared errors, row by row, or what another loss has in their place; infinite where there is no value."""
-        if not self.loss.squared:
-            return np.asarray(self.weights * self.loss.values(self.y, predicted))
-        with np.errstate(over="ignore", invalid="ignore"):
-            errors = self.weights * self._scaled(self.y - predicted) ** 2
-        return np.where(np.isfinite(errors), errors, np.inf)
+        return self.loss.costs(self.y, predicted, self.weights)
 
     def of(self, candidate: Candidate) -> Floats:
         """The same of a model of a front."""
@@ -240,11 +234,8 @@ class HeldOut:
 
     def r2(self, errors: Floats) -> float:
         """R² on these rows, or the share of another loss that is explained."""
-        if not self.loss.squared:
-            best = np.full(len(self.y), self.loss.constant(self.y, self.weights))
-            return 1.0 - float(errors.sum()) / (float(self.squares(best).sum()) or 1.0)
-        centred = self._scaled(self.y - np.average(self.y, weights=self.weights))
-        return 1.0 - float(errors.sum()) / (float(np.sum(self.weights * centred**2)) or 1.0)
+        best = np.full(len(self.y), self.loss.constant(self.y, self.weights))
+        return explained(float(errors.sum()), float(self.squares(best).sum()))
 
 
 def unseen_rows(problem: Problem) -> Rows:

@@ -30,10 +30,6 @@ class Conditions:
     """Sparse: conditions × points."""
     lower: Floats
     equal: npt.NDArray[np.bool_]
-    owner: npt.NDArray[np.intp]
-    """Number of the shape that a condition comes from."""
-    unit: float
-    """The target's range."""
 
     @staticmethod
     def of(
@@ -44,9 +40,8 @@ class Conditions:
         entries: list[tuple[Any, Any, Any]] = []
         bounds: list[Floats] = []
         exactly: list[npt.NDArray[np.bool_]] = []
-        owners: list[npt.NDArray[np.intp]] = []
         rows = columns = 0
-        for number, shape in enumerate(stated.shapes):
+        for shape in stated.shapes:
             for places, weights, least, exact in _conditions(shape, low, high, rng, count):
                 n = len(places[0])
                 for place, weight in zip(places, weights, strict=True):
@@ -56,18 +51,10 @@ class Conditions:
                 rows += n
                 bounds.append(np.full(n, least))
                 exactly.append(np.full(n, exact))
-                owners.append(np.full(n, number))
         row, column, value = (np.concatenate(each) for each in zip(*entries, strict=True))
         lower = np.concatenate(bounds)
         matrix: Any = sparse.csr_array((value, (row, column)), shape=(rows, columns))
-        return Conditions(
-            np.vstack(points),
-            matrix / unit,
-            lower / unit,
-            np.concatenate(exactly),
-            np.concatenate(owners),
-            unit,
-        )
+        return Conditions(np.vstack(points), matrix / unit, lower / unit, np.concatenate(exactly))
 
     def missing(self, values: Floats) -> Floats:
         """How much every condition lacks, in units of the target's range; 0 where it is kept."""
@@ -79,10 +66,6 @@ class Conditions:
     def kept(self, values: Floats) -> bool:
         """Are all kept?"""
         return bool(np.all(self.missing(values) <= TOLERANCE))
-
-    def violated(self, values: Floats) -> set[int]:
-        """Numbers of the shapes that are not kept."""
-        return set(self.owner[self.missing(values) > TOLERANCE].tolist())
 
 
 #: Points, the weight of each (a number, or one for every condition), the lower bound, and whether it is meant exactly.

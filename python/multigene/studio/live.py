@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 
 from multigene.data.losses import Loss
+from multigene.data.scores import r2
 from multigene.data.training_rows import TrainingRows
 from multigene.files import write_atomically
 from multigene.fitted import FittedModel
@@ -120,8 +121,7 @@ class LiveRun:
         X, y = self.arrays(self.train)
         design = np.column_stack([np.ones(len(y)), X])
         weights, *_ = np.linalg.lstsq(design, y, rcond=None)
-        total = float(np.sum((y - y.mean()) ** 2)) or 1.0
-        self.r2 = 1.0 - float(np.sum((y - design @ weights) ** 2)) / total
+        self.r2 = r2(y, design @ weights)
         signed = [(w, name) for w, name in zip(weights[1:], self.features, strict=True) if w != 0.0]
         terms = [f" {'-' if w < 0.0 else '+'} {abs(w):.4g}*{name}" for w, name in signed]
         self.formula = f"{weights[0]:.4g}" + "".join(terms)

@@ -35,7 +35,7 @@ from multigene.laws.transforms import logarithmic, one_sign
 Floats = npt.NDArray[np.float64]
 
 
-class LawSearch(Protocol):
+class PartSearch(Protocol):
     """What is needed of a law search."""
 
     @property
@@ -46,7 +46,7 @@ class LawSearch(Protocol):
 
 
 #: A law search on columns and a target, with weights of rows where these do not count alike; the number chooses its chance.
-Make = Callable[[Floats, Floats, Floats | None, int], LawSearch]
+Make = Callable[[Floats, Floats, Floats | None, int], PartSearch]
 
 
 class Parts:

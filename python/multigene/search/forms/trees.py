@@ -7,8 +7,8 @@ from itertools import combinations, product
 
 import numpy as np
 
-from multigene.expression.build import call
-from multigene.expression.operators import OPERATORS
+from multigene.expression.build import call, power_of
+from multigene.expression.operators import OPERATORS, named_power
 from multigene.expression.reading import read
 from multigene.expression.rewriting import replaced
 from multigene.expression.tree import (
@@ -85,13 +85,9 @@ def polynomial(scales: Sequence[float]) -> Expression:
     powers = [p for p in product(range(degree + 1), repeat=n) if 0 < sum(p) <= degree]
     for exponents in powers:
         size = float(np.prod([scale**k for scale, k in zip(scales, exponents, strict=True)]))
-        factors = [_power(Variable(i), k) for i, k in enumerate(exponents) if k]
+        factors = [power_of(Variable(i), k) for i, k in enumerate(exponents) if k]
         terms.append(call("mul", Number(0.1 / size), *factors))
     return call("add", *terms)
-
-
-def _power(base: Expression, exponent: int) -> Expression:
-    return base if exponent == 1 else Power(base, float(exponent))
 
 
 def catalogue(scales: Sequence[float], admits: Vocabulary) -> list[Expression]:
@@ -108,7 +104,7 @@ def catalogue(scales: Sequence[float], admits: Vocabulary) -> list[Expression]:
                 found += [call("mul", first, second), call("add", first, call("mul", Number(1.0), second))]
     if n > 2:
         monomials = list(product((-1, 1, 2), repeat=n)) if n == 3 else [(1,) * n]
-        found += [call("mul", *(_power(Variable(i), k) for i, k in enumerate(p))) for p in monomials]
+        found += [call("mul", *(power_of(Variable(i), k) for i, k in enumerate(p))) for p in monomials]
         found.append(call("add", *(call("mul", Number(1.0 / s), Variable(i)) for i, s in enumerate(scales))))
     return [tree for tree in dict.fromkeys(found) if admits.admits(tree)]
 
@@ -163,8 +159,9 @@ class Variation:
         """A function by name, of the first part, or of both."""
         if name in self.definitions:
             return substitute(self.definitions[name], dict(enumerate(parts)))
-        if name.startswith("pow"):
-            return Power(parts[0], float(name[3:]))
+        exponent = named_power(name)
+        if exponent is not None:
+            return Power(parts[0], float(exponent))
         return call(name, *parts[: 2 if name in TWO else 1])
 
     def changed(self, tree: Expression, other: Expression, scales: Sequence[float]) -> Expression:
