@@ -11,15 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from multigene.evolution.pareto import Member
+from multigene.explain.constants import BALANCED, KNEE, NEARLY, SIMPLE, UNSUPPORTED
 from multigene.formula import Formula
-
-#: Share of what the default explains that the knee may leave, and the balanced choice. A distance from a line between the ends of
-#: the front, the usual definition, gives away a tenth of R² on fronts with a long tail.
-KNEE, BALANCED = 0.015, 0.05
-#: Nodes of a simple formula at most, and the share of what the best of that size explains that it may leave.
-SIMPLE, NEARLY = 20, 0.02
-#: R² on unseen rows by which a larger model may be below a smaller one. Not tuned.
-UNSUPPORTED = 0.02
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from multigene.expression.constants import CLOSE, MOST, NOISE, UNITS
 from multigene.expression.tree import Expression, Number, Operation, Power, evaluate, fold, postorder, rebuild
 
 Floats = npt.NDArray[np.float64]
@@ -93,9 +94,6 @@ def with_parameters(expression: Expression, values: Floats) -> Expression:
 
 # --- digits ---------------------------------------------------------------------------------------
 
-#: Relative distance by which sums and products of a few short numbers miss a short number.
-NOISE = 1e-13
-
 
 def to_digits(value: float, digits: int) -> float:
     """The nearest number with this many significant digits."""
@@ -129,7 +127,6 @@ def round_numbers(
 
 #: Denominators with endless decimals, and those of multiples of π; the largest numerator of either.
 NAMED = ((1.0, (3, 6, 7, 9, 12)), (math.pi, (1, 2, 3, 4, 6, 8)))
-MOST = 24
 
 
 def recognised(value: float) -> tuple[int, int, bool] | None:
@@ -153,9 +150,6 @@ def _fractions(value: float) -> Iterator[tuple[int, int, float]]:
 
 
 # --- short numbers --------------------------------------------------------------------------------
-
-#: A fraction or multiple of π must be this close to be taken instead, relative to the value.
-CLOSE = 1e-3
 
 
 def short_numbers(value: float, most_digits: int = 15, *, named: bool = True) -> Iterator[float]:
@@ -196,9 +190,6 @@ def _sixth_near(value: float) -> list[tuple[float, float]]:
 
 
 # --- simple numbers -------------------------------------------------------------------------------
-
-#: Units in which a number may be simple, and the largest denominator there.
-UNITS = ((1.0, 12), (math.pi, 8), (math.sqrt(2.0), 8), (math.sqrt(3.0), 8), (math.sqrt(math.pi), 8))
 
 
 def simple_numbers(value: float, close: float = 1e-5) -> list[float]:

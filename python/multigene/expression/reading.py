@@ -19,14 +19,11 @@ import numpy as np
 
 from multigene.data.encoding.columns import made_of, spoken_places
 from multigene.expression.build import call, power_of
+from multigene.expression.constants import AROUND, DEEPEST, LONGEST
 from multigene.expression.operators import OPERATORS, named_power
 from multigene.expression.tree import Expression, Number, Variable, evaluate, substitute, variables
 from multigene.words import nearest
 
-#: Characters of a formula, and how deep it may be nested.
-LONGEST, DEEPEST = 5_000, 100
-#: Characters of the text that a sentence shows on each side of a mistake.
-AROUND = 60
 TOKEN = re.compile(
     r"\s*(?:(?P<name>`[^`]*`)|(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|(?P<word>[^\W\d]\w*)"
     r"|(?P<sign>\*\*|[-+*/^(),])|(?P<end>$)|(?P<other>.))"

@@ -12,7 +12,7 @@ from multigene.expression.jacobian import jacobian
 from multigene.expression.numbers import number_of, parameters, with_number, with_parameters
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Expression, Number, Variable, fold, rebuild, variables
-from multigene.groups.constants import DETERMINED, FREE, NOTHING, SAME
+from multigene.groups.constants import DEPENDENT, DETERMINED, FIXED_STEPS, FREE, NOTHING, SAME, WEAK
 from multigene.groups.own import Fit, GroupForm, GroupRows, blocks, extended, fitted
 
 
@@ -24,7 +24,7 @@ def without_redundant(fit: Fit, rows: GroupRows, worth: float) -> Fit:
     least = (1.0 + SAME) * free.error + NOTHING * float(rows.shares @ (rows.y - rows.y.mean()) ** 2)
     for place in _undetermined(free, rows):
         for form in _fixed_forms(fit.form, place):
-            tried = fitted(form, rows, FREE, steps=40)
+            tried = fitted(form, rows, FREE, steps=FIXED_STEPS)
             if tried is not None and tried.error <= least:
                 held = fitted(tried.form, rows, worth, tried)
                 return fit if held is None else without_redundant(held, rows, worth)
@@ -41,12 +41,12 @@ def _undetermined(fit: Fit, rows: GroupRows) -> list[int]:
     lengths = np.sqrt(np.sum(J**2, axis=0))
     J = J / np.where(lengths > 0.0, lengths, 1.0)
     own = J[:, list(form.places)]
-    A, C = blocks(J[:, common], own, np.ones(len(J)), rows, np.full(own.shape[1], 1e-10))
+    A, C = blocks(J[:, common], own, np.ones(len(J)), rows, np.full(own.shape[1], DEPENDENT))
     H = J[:, common].T @ J[:, common]
     left = H - np.einsum("gmp,gmq->pq", C, np.linalg.solve(A, C))
     values, directions = np.linalg.eigh(left)
     weak = np.einsum("ij,ij->i", directions[:, values < DETERMINED], directions[:, values < DETERMINED])
-    return [common[k] for k in np.argsort(-weak) if weak[k] > 0.1]
+    return [common[k] for k in np.argsort(-weak) if weak[k] > WEAK]
 
 
 def _fixed_forms(form: GroupForm, place: int) -> list[GroupForm]:

@@ -39,7 +39,7 @@ from multigene.expression.tree import (
 )
 from multigene.formula import Formula
 from multigene.groups.choice import TOLD, Chooser, Chosen
-from multigene.groups.constants import MOST_FORMS, MOST_NUMBERS
+from multigene.groups.constants import LARGEST_FACTORED, MOST_FORMS, MOST_NUMBERS, OWN_DIGITS
 from multigene.groups.own import Fit, Floats, GroupRows, fitted
 from multigene.words import nearest
 
@@ -170,7 +170,7 @@ def factored(expression: Expression) -> Expression:
         terms = terms_of(made.arguments[0])
         constant = sum(term.value for term in terms if isinstance(term, Number))
         rest = [term for term in terms if not isinstance(term, Number)]
-        if constant == 0.0 or not rest or abs(constant) > 50.0:
+        if constant == 0.0 or not rest or abs(constant) > LARGEST_FACTORED:
             return made
         return call("mul", Number(math.exp(constant)), call("exp", sum_of(rest)))
 
@@ -227,10 +227,10 @@ def _as_printed(expression: Expression, width: int, own: int) -> list[int]:
 
 
 def _short(value: float, spread: float) -> float:
-    """A number with six digits of the groups' spread: more than the rows determine."""
+    """A number with as many digits as tell the groups apart, and some."""
     if not spread > 0.0 or value == 0.0:
         return float(value)
-    digits = int(np.ceil(np.log10(max(abs(value) / spread, 1.0)))) + 7
+    digits = int(np.ceil(np.log10(max(abs(value) / spread, 1.0)))) + OWN_DIGITS
     return to_digits(value, min(digits, 16))
 
 

@@ -24,6 +24,7 @@ from multigene.laws.constants import (
     NEAR,
     NEUTRAL,
     POOR,
+    RESTART_GENERATIONS,
     ROUND,
     TRIED,
 )
@@ -87,7 +88,7 @@ class Restarts:
         target = min(progress.targets, key=had)
         settings = self._settings(target)
         rng = np.random.default_rng(self.rng.integers(2**63))
-        generations = self.options.unit * (DENSE_UNITS if target.dense else luby(target.restarts + 1))
+        generations = RESTART_GENERATIONS * (DENSE_UNITS if target.dense else luby(target.restarts + 1))
         target.restarts += 1
         first = list(target.seeds) if self.options.survey and target.restarts % 3 == 1 else []
         data, workers = self.rows.dataset(target, self.rows.used), own(self.workers, AHEAD)

@@ -24,15 +24,10 @@ from multigene.explain import measures as understand
 from multigene.explain.intervals import Uncertainty
 from multigene.expression.tree import Expression
 from multigene.groups.certainty import certainty_of
+from multigene.report.constants import DEPENDENCE_ROWS, GRID, IMPORTANCE_ROWS, UNCERTAINTY_ROWS
 
 Floats = npt.NDArray[np.float64]
 
-#: Rows for averages over rows: permutation importance and partial dependence.
-IMPORTANCE_ROWS = 2000
-DEPENDENCE_ROWS = 500
-#: Rows from which the uncertainty of parameters is estimated, and on which coverage is counted.
-UNCERTAINTY_ROWS = 2000
-GRID = 41
 #: Shares of rows at which error curves are kept.
 SHARES = np.linspace(0.0, 1.0, 51)
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from multigene.shapes.constants import BEND_STEP, SLOPE_STEP, TOLERANCE
+from multigene.shapes.constants import AT_AN_END, BEND_STEP, LARGE_STEPS, SLOPE_STEP, TOLERANCE
 from multigene.shapes.stated import Shape, Stated
 
 Floats = npt.NDArray[np.float64]
@@ -80,8 +80,8 @@ def _conditions(
 
     def drawn(n: int = count) -> Floats:
         inside = low + rng.uniform(0.0, 1.0, (n, len(low))) * width
-        edge = rng.uniform(0.0, 1.0, inside.shape)  # corners and faces are where most is wrong
-        return np.where(edge < 0.1, low, np.where(edge > 0.9, high, inside))
+        edge = rng.uniform(0.0, 1.0, inside.shape)
+        return np.where(edge < AT_AN_END, low, np.where(edge > 1.0 - AT_AN_END, high, inside))
 
     p = drawn()
     if shape.kind == "bounds":
@@ -118,13 +118,19 @@ def _along(
         return
     start = np.clip(rng.uniform(-0.05, 1.05, len(p)), 0.0, 1.0)
     if shape.kind in ("increasing", "decreasing"):
-        small = np.where(np.arange(len(p)) % 4 == 3, rng.uniform(SLOPE_STEP, 1.0, len(p)), SLOPE_STEP)
+        small = np.where(
+            np.arange(len(p)) % LARGE_STEPS == LARGE_STEPS - 1,
+            rng.uniform(SLOPE_STEP, 1.0, len(p)),
+            SLOPE_STEP,
+        )
         first, last = p.copy(), p.copy()
         first[:, column] = low[column] + start * (1.0 - small) * width[column]
         last[:, column] = low[column] + (start * (1.0 - small) + small) * width[column]
         yield [last, first], [sign / small, -sign / small], 0.0, False
         return
-    small = np.where(np.arange(len(p)) % 4 == 3, rng.uniform(BEND_STEP, 0.5, len(p)), BEND_STEP)
+    small = np.where(
+        np.arange(len(p)) % LARGE_STEPS == LARGE_STEPS - 1, rng.uniform(BEND_STEP, 0.5, len(p)), BEND_STEP
+    )
     places = []
     for steps in (0.0, 1.0, 2.0):
         q = p.copy()

@@ -26,7 +26,8 @@ from multigene.files import write_atomically
 from multigene.fitted import FittedModel
 from multigene.model_file import dumps, loads
 from multigene.report import collect
-from multigene.report.content import MOST_MODELS, Content
+from multigene.report.constants import MOST_MODELS
+from multigene.report.content import Content
 from multigene.report.html import explorer, page
 from multigene.report.numbers import number
 from multigene.report.shown_formula import shown_terms

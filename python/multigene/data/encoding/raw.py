@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from multigene.data.constants import MOSTLY
+
 Floats = npt.NDArray[np.float64]
 Kind = Literal["number", "text", "date"]
-#: From this share of numbers on, text in a column is a mistake and not a category.
-MOSTLY = 0.8
 _TIME = r"([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp][Mm])?)?"
 _ISO = re.compile(rf"\d{{4}}-\d{{2}}-\d{{2}}{_TIME}(Z|[+-]\d\d:?\d\d)?\Z")
 _YEAR_FIRST = re.compile(rf"\d{{4}}/\d{{1,2}}/\d{{1,2}}{_TIME}\Z")

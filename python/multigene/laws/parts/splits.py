@@ -18,6 +18,7 @@ import numpy.typing as npt
 from multigene.laws.constants import (
     MOST_SPLIT,
     PART_DEGREES,
+    PART_LEAST_WEIGHT,
     PART_SMOOTHNESS,
     POWER_FACTORS,
     SPLIT_BETTER,
@@ -169,7 +170,7 @@ def first_part(split: Split, bases: Bases, t: Floats) -> tuple[Floats, Floats | 
 
 def squared(factor: Floats) -> Floats:
     """Weights of rows that were divided by a factor."""
-    return np.asarray(np.maximum(factor**2, 1e-9 * np.mean(factor**2)))
+    return np.asarray(np.maximum(factor**2, PART_LEAST_WEIGHT * np.mean(factor**2)))
 
 
 def other_factor(first: Floats, rest: tuple[Floats, Floats], t: Floats) -> Floats:

@@ -33,24 +33,24 @@ from multigene.laws.noise import price
 from multigene.laws.settings import vocabulary
 from multigene.search.constants import (
     FORM_BATCH,
+    FORM_CHILDREN,
     FORM_COMBINED,
     FORM_EXACT,
     FORM_KEPT,
+    FORM_LONGER,
     FORM_PATIENCE,
+    FORM_QUICK,
     FORM_ROWS,
     FORM_TUNED,
+    FORM_TWICE,
 )
 from multigene.search.forms.compiled import CompiledForm, Filling
 from multigene.search.forms.described import described
-from multigene.search.forms.trees import Variation, affine, catalogue, pairs, polynomial
+from multigene.search.forms.trees import Variation, affine, catalogue, drawn, pairs, polynomial
 from multigene.search.seeking import LawSearch
 from multigene.search.task import Task
 from multigene.settings.defaults import default_settings
 from multigene.settings.settings import Refinement
-
-#: Tuning of every filling, and of shapes, whose numbers are far off.
-QUICK = Refinement(iterations=12, tries=4, damping=1e-2, gain=1e-3, decay=0.0, max_parameters=60)
-LONGER = Refinement(iterations=40, tries=8, damping=1e-2, gain=1e-5, decay=0.0, max_parameters=60)
 
 
 class FormSearch(LawSearch):
@@ -170,9 +170,9 @@ class FormSearch(LawSearch):
                 for factor in (0.3, 1.0, 3.0, 10.0, 100.0)
                 for _ in range(20)
             ]
-            self._take(starts + drawn, LONGER)
+            self._take(starts + drawn, FORM_LONGER)
             return
-        tried = self._tuned(starts, LONGER)
+        tried = self._tuned(starts, FORM_LONGER)
         self.stand_ins = min(tried, key=lambda pair: pair[0])[1] if tried else starts[0]
 
     def _try_shapes(self, i: int) -> None:
@@ -192,7 +192,7 @@ class FormSearch(LawSearch):
     def _combine(self) -> None:
         """The best shapes of all functions together."""
         base = self._base()
-        self._take([Filling(trees, base.numbers) for trees in product(*self.tops)], LONGER)
+        self._take([Filling(trees, base.numbers) for trees in product(*self.tops)], FORM_LONGER)
 
     def _evolve(self) -> None:
         """Children of what is kept; after a time without progress anything may be kept again."""
@@ -214,16 +214,16 @@ class FormSearch(LawSearch):
 
     def _child(self, parent: Filling, other: Filling) -> Filling:
         i = int(self.rng.integers(len(self.form.functions)))
-        kind, scales = self.rng.random(), self.scales[i]
-        if kind < 0.15:
+        kind, scales = drawn(FORM_CHILDREN, self.rng), self.scales[i]
+        if kind == "other":
             tree = other.functions[i]
-        elif kind < 0.25:
+        elif kind == "shape":
             tree = affine(self._shape(scales))
-        elif kind < 0.4:
+        elif kind == "added":
             tree = call("add", parent.functions[i], call("mul", Number(0.1), self._shape(scales)))
         else:
             tree = self.variation.changed(parent.functions[i], other.functions[i], scales)
-            if self.rng.random() < 0.3:
+            if self.rng.random() < FORM_TWICE:
                 tree = self.variation.changed(tree, other.functions[i], scales)
         if size(tree) > self.form.functions[i].most_nodes:
             tree = affine(self.variation.tree(scales))
@@ -244,7 +244,7 @@ class FormSearch(LawSearch):
 
     # --- evaluation -------------------------------------------------------------------------------
 
-    def _take(self, fillings: Iterable[Filling], how: Refinement = QUICK) -> list[tuple[float, Filling]]:
+    def _take(self, fillings: Iterable[Filling], how: Refinement = FORM_QUICK) -> list[tuple[float, Filling]]:
         """Tune fillings and keep the best of every size."""
         tuned = self._tuned(fillings, how)
         before = self.best

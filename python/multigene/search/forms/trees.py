@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations, product
 
 import numpy as np
@@ -22,6 +22,7 @@ from multigene.expression.tree import (
     substitute,
 )
 from multigene.expression.vocabulary import Vocabulary
+from multigene.search.constants import FORM_CHANGES
 from multigene.settings.functions import FunctionEntry
 
 #: Functions of one argument that a gap may be, with c for numbers of the size of one over the argument; a factor and a term are
@@ -126,6 +127,16 @@ def _of(text: str, names: tuple[str, ...], places: tuple[int, ...], scales: tupl
     return substitute(tree, {**{i: Variable(p) for i, p in enumerate(places)}, len(names): Number(scale)})
 
 
+def drawn(chances: Mapping[str, float], rng: np.random.Generator) -> str:
+    """One of some kinds, each with its chance; these add up to 1."""
+    left = rng.random()
+    for kind, chance in chances.items():
+        left -= chance
+        if left < 0.0:
+            return kind
+    return kind
+
+
 class Variation:
     """Random expressions and changes of them, with the functions of a user or the usual ones."""
 
@@ -168,25 +179,23 @@ class Variation:
         """One change: a part from `other`, a new part, a part less, a function around a part, a number more, other numbers."""
         nodes = postorder(tree)
         place = int(self.rng.integers(len(nodes)))
-        node, kind = nodes[place], self.rng.random()
+        node, kind = nodes[place], drawn(FORM_CHANGES, self.rng)
         new: Expression
-        if kind < 0.25:
+        if kind == "other":
             parts = postorder(other)
             new = parts[int(self.rng.integers(len(parts)))]
-        elif kind < 0.45:
+        elif kind == "new":
             new = self.tree(scales, int(self.rng.integers(1, 4)))
-        elif kind < 0.60:
+        elif kind == "inner":
             inner = [child for each in nodes for child in each.children] or [node]
-            return (
-                inner[int(self.rng.integers(len(inner)))]
-                if kind < 0.5
-                else replaced(tree, place, self._child(node))
-            )
-        elif kind < 0.80:
+            return inner[int(self.rng.integers(len(inner)))]
+        elif kind == "less":
+            return replaced(tree, place, self._child(node))
+        elif kind == "around":
             name = self.names[self.rng.choice(len(self.names), p=self.weights)]
             parts = [node, self.leaf(scales)]
             new = self.applied(name, parts if self.rng.random() < 0.7 else parts[::-1])
-        elif kind < 0.90:
+        elif kind == "number":
             scaled = call("mul", Number(1.0), node)
             new = (
                 scaled
