@@ -33,7 +33,7 @@ class Listed:
         return sum(c != 0.0 for c in self.member.individual.coefficients)
 
 
-#: Chooses among models, smallest first, of which one is the search's own choice.
+#: Chooses among models, smallest first; one of them is the search's own choice.
 Choice = Callable[[Sequence[Listed], Listed], Listed]
 
 
@@ -120,7 +120,7 @@ CRITERIA: Mapping[str, Criterion] = {
         lambda models, default: default,
         "the smallest formula that rows not seen by the search cannot tell from the best",
     ),
-    "accuracy": Criterion(_accuracy, "the highest R² on the training rows, whatever other rows say"),
+    "accuracy": Criterion(_accuracy, "the highest R² on the training rows, other rows not considered"),
     "knee": Criterion(_knee, f"the smallest formula that explains {1 - KNEE:.1%} of what the default does"),
     "validation": Criterion(_validation, "the highest R² on rows not seen by the search"),
     "mdl": Criterion(_least(lambda e: e.mdl, "mdl"), "the shortest description of formula and residuals"),

@@ -2,7 +2,7 @@
 
 The search saw one column for the groups, their means of the target. Here it becomes a number again, and `choice.py` decides which
 numbers of each form the groups have for themselves. These become columns of their own (`data/encoding/columns.py:Own`): tables of
-group and number, so that whatever knows raw columns (printing, exports, files) knows them.
+group and number, so that all that knows raw columns (printing, exports, files) knows them.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def regrouped(
     found = [_forms(front, rows, mean) for front in fronts]
     in_turn = dict.fromkeys(form for forms in zip_longest(*found) for form in forms if form is not None)
     for number, expression in enumerate([*in_turn, Number(rows.loss.constant(rows.y, rows.shares))]):
-        # Each search's simple form, which comes first, is looked at whatever the time.
+        # Each search's simple form, which comes first, is looked at even if time is up.
         late = number >= len(fronts) and over()
         if late and models:
             break

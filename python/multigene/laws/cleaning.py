@@ -1,4 +1,4 @@
-"""A find that may be a law made as short and simple as it can be without losing anything: `law.py` does this before it judges.
+"""A find that may be a law made as short and simple as it can be without losing anything: `law.py` does this before it decides.
 
 Dead parts go first, then terms, factors and functions that are not needed; numbers become simple ones. What leaves more than
 before is not taken, small values of the target included (`exact.py`).

@@ -183,7 +183,7 @@ MOST_PAIRED = 40
 MOST_ALIKE, SIMPLE_FACTORS, MOST_SIMPLE = 30, 16, 16
 #: Columns among which sets are sought: how many of the best, of the best for what a pair leaves, and of the simplest. [time]
 BEST_COLUMNS, BEST_AFTER_A_PAIR, SIMPLEST_COLUMNS = 900, 300, 300
-#: Columns of which the fixed ones leave no more than this share are dropped. [rounding]
+#: Columns that the fixed ones explain up to this share are dropped. [rounding]
 NOTHING_ELSE = 1e-5
 #: Sets that are carried on to the next size, and the largest size. [time]
 BEAM, LARGEST_SET = 32, 4

@@ -95,7 +95,7 @@ class Restarts:
         return Restart(target, data, settings, self.options, rng, workers, generations, first, stop)
 
     def _promise(self, target: Target, best: float) -> float:
-        """Less work for a target of which hardly anything is explained after some restarts, where others come near."""
+        """Less work for a target that is hardly explained at all after some restarts, where others come near."""
         poor = target.restarts >= TRIED and target.best > POOR and best < NEAR
         return HARDLY if poor else 1.0
 

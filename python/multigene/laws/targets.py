@@ -151,7 +151,7 @@ def _transformed(
 def peel(X: Floats, y: Floats, features: list[int]) -> dict[int, float]:
     """Features that enter as a pure power factor, with their exponents.
 
-    A model of second order (plus cubes) of ln|y| in ln|x|: a feature of which nothing but the linear term matters
+    A model of second order (plus cubes) of ln|y| in ln|x|: a feature whose linear term alone matters
     (F-test) is such a factor; its exponent is taken when it is close to a multiple of one half.
     """
     usable = [j for j in features if one_sign(X[:, j])]

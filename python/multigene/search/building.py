@@ -1,4 +1,4 @@
-"""Rules of building: what formulas may look like, whatever they predict.
+"""Rules of building: what formulas may look like, apart from what they predict.
 
 Nobody believes tanh(tanh(tanh(x))) or x**18. Models that break a rule do not become members of a front (`task.py`), and finds of
 the law search that do are not shown unless they are laws. Settings `nesting` and `largest_exponent` say how strict the rules are.

@@ -75,7 +75,7 @@ LAST_MOMENT = 0.1
 
 # --- the law search (seeking.py) --------------------------------------------------------------------
 
-#: A law asks for ten rows more than three for each fitted number, of which the shortest has one.
+#: A law asks for ten rows more than three for each fitted number; the shortest law has one.
 FEWEST_ROWS_FOR_A_LAW = 13
 #: With more rows the law search's own count of fitted numbers is no obstacle to a short law. Not tuned.
 SHORT_LAWS_UP_TO = 40
@@ -205,7 +205,7 @@ ROOM = 1.25
 #: Fewer different rows decide nothing. Not tuned.
 FEWEST_ROWS_TO_VALIDATE = 10
 #: What a node of a formula costs, and being found at all, in natural units of information: a search sees thousands of formulas. A
-#: node is one of about ten choices, the logarithm of which is 2.3.
+#: node is one of about ten choices, and ln 10 is 2.3.
 NODE_COST, LUCK = 2.3, 5.0
 #: Formulas with evidence of their own that are fitted again without each fold, the most evident first; share by which their error
 #: on it must be less. Not tuned.
@@ -259,5 +259,5 @@ ALIKE = 1.01
 #: Seconds that it takes to make the engine's tables of all rows, standardised and as they are, per value of the user's. `campaign
 #: --only "time limits"`: 0.7 s for 300,000 × 50.
 SECONDS_PER_VALUE = 5e-8
-#: Bounds of predictions below this are finite whatever the last bits of interval arithmetic. A round number below the largest.
+#: Bounds of predictions below this are finite for any last bits of interval arithmetic. A round number below the largest.
 SURELY_FINITE = 1e300

@@ -163,7 +163,7 @@ class Keeper:
         return None if self.formed else self._refitted(member)
 
     def _refitted(self, member: Member) -> Member | None:
-        """The best coefficients of a member's genes that keep the shapes, whatever its own were; None where none do."""
+        """The best coefficients of a member's genes that keep the shapes; its own do not matter. None where none do."""
         final = self._final
         found = self._fitted(member.individual, self.X, self.y, self.weights, final.points, final)
         if found is None or not self.accepts(found[0]):

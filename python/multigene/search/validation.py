@@ -178,11 +178,11 @@ def _sized(
     most = int(np.ceil(ROOM * sizes[small]))
     r2 = [scores[size] for size in sizes]
     for nodes, cost in READABLE:
-        brief = readable(sizes, errors, r2, small, nodes, cost)
-        if brief is not None:
-            fewer = min(int(np.ceil(ROOM * sizes[brief])), nodes)
+        short = readable(sizes, errors, r2, small, nodes, cost)
+        if short is not None:
+            fewer = min(int(np.ceil(ROOM * sizes[short])), nodes)
             beyond = most if most > fewer else None
-            return SizeDecision(fewer, validation_r2=scores, errors=errors[brief], supported=beyond)
+            return SizeDecision(fewer, validation_r2=scores, errors=errors[short], supported=beyond)
     return SizeDecision(most, validation_r2=scores, errors=errors[small])
 
 
@@ -295,10 +295,10 @@ def readable(
     Of models of that size the smallest that the best of them is not clearly better than is taken. It may cost a little R²,
     and must not leave many times as much unexplained: where a law shines through, it is not given up for an approximation.
     """
-    brief = [error for size, error in zip(sizes, errors, strict=True) if size <= nodes]
-    if not brief:
+    short = [error for size, error in zip(sizes, errors, strict=True) if size <= nodes]
+    if not short:
         return None
-    number = small if sizes[small] <= nodes else smallest(brief)
+    number = small if sizes[small] <= nodes else smallest(short)
     affordable = r2[number] >= r2[small] - cost
     return number if affordable and 1.0 - r2[number] <= READABLE_LEAVES * (1.0 - r2[small]) else None
 

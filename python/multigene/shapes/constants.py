@@ -15,7 +15,7 @@ SLOPE_STEP, BEND_STEP = 1e-5, 3e-3
 #: Chance that a coordinate of a point is at one end of its column, for either end: corners and faces are where most is wrong. Not
 #: tuned.
 AT_AN_END = 0.1
-#: One condition in so many is about a large step, which sees what small ones cancel; the others are about small ones. Not tuned.
+#: One condition in four is about a large step, which sees what small ones cancel; the others are about small ones. Not tuned.
 LARGE_STEPS = 4
 #: What may be missing of a condition, as a share of the target's range: rounding, which no reader of a formula sees. Not tuned.
 TOLERANCE = 1e-9

@@ -108,7 +108,7 @@ class LiveRun:
             write_atomically(self.folder / "model.json", dumps(self.model()).encode())
             paused = self.wanted == "pause" and self.model().stopped_by == "callback"
             state = "paused" if paused else "done"
-        except Exception as error:  # whatever it is, the page says so and the studio goes on
+        except Exception as error:  # of any kind: the page says so and the studio goes on
             state, self.trouble = "failed", str(error) or type(error).__name__
             write_atomically(self.folder / "trouble.txt", traceback.format_exc().encode())
         with self.lock:  # whoever resumes a paused run finds it recorded

@@ -1,6 +1,6 @@
 """Columns of any table as they come: numbers with gaps, dates as days since 1970, text as levels.
 
-pandas, polars, PyArrow, DuckDB and whatever else narwhals knows; arrays too. Values are not copied where they need not be.
+pandas, polars, PyArrow, DuckDB and other tables that narwhals knows; arrays too. Values are not copied where they need not be.
 """
 
 from __future__ import annotations

@@ -149,7 +149,7 @@ def usable(y: Floats, allows: Callable[..., bool]) -> list[Transform]:
 
 
 def two_parts(features: list[int]) -> Iterator[tuple[Block, Block]]:
-    """Every way to share features out among two parts, the first of which is not the larger one."""
+    """Every way to share features out among two parts, the first not the larger one."""
     for size in range(1, len(features) // 2 + 1):
         for first in itertools.combinations(features, size):
             if 2 * size < len(features) or features[0] in first:
@@ -174,7 +174,7 @@ def squared(factor: Floats) -> Floats:
 
 
 def other_factor(first: Floats, rest: tuple[Floats, Floats], t: Floats) -> Floats:
-    """The polynomial by which a known factor is to be multiplied, whatever the size of that."""
+    """The polynomial by which a known factor is to be multiplied; the size of that does not matter."""
     columns, costs = rest
     scale = np.sqrt(np.mean(first**2)) / t.std()
     weights = _solution(columns * (first / scale)[:, None], costs * t.var(), t, np.ones(len(t), dtype=bool))
