@@ -63,7 +63,7 @@ class FittedClasses:
     def is_of(self, labels: Any, model: FittedModel) -> Any:
         """Which of some labels, compared as texts, are of a model's class."""
         [place] = [i for i, each in enumerate(self.models) if each.target == model.target]
-        return labels.astype(str) == str(self.told[place])
+        return np.asarray(labels).astype(str) == str(self.told[place])
 
     @property
     def formulas(self) -> dict[Any, Formula]:
