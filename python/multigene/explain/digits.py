@@ -19,6 +19,7 @@ import numpy.typing as npt
 from multigene._engine import Individual
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
+from multigene.explain.written import as_written
 from multigene.expression.engine_text import GAP, with_gaps
 from multigene.expression.numbers import short_numbers
 
@@ -123,7 +124,7 @@ def _with_few_digits(member: Member, rows: TrainingRows) -> Member:
     # The mean has R² 0 exactly, which is to stay.
     if not np.isfinite(loss) or not loss > EXACT * rows.variance or not any(member.individual.coefficients):
         return member
-    numbers = Numbers.of(member.individual)
+    numbers = Numbers.of(as_written(member.individual, rows.X))
     if len(numbers.values) > MOST_NUMBERS or not np.isfinite(numbers.values).all():
         return member
     effects = _effects(numbers, rows.thinned(PROBED_ROWS))

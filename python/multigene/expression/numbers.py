@@ -87,8 +87,9 @@ def map_numbers(
 
 # --- digits ---------------------------------------------------------------------------------------
 
-#: Relative distance by which sums and products of a few short numbers miss a short number.
-NOISE = 1e-13
+#: Relative distance by which sums and products of a few short numbers miss a short number; and below which what a fit leaves of a
+#: short number is shown as that.
+NOISE, ALMOST = 1e-13, 1e-6
 
 
 def to_digits(value: float, digits: int) -> float:
@@ -102,7 +103,8 @@ def round_numbers(
     """Round every constant (and real exponent) to `digits` significant digits.
 
     With `named`, numbers that have a name (2/3, π/2) stay what they are; so do, with `whole`, those that have no more
-    digits than that, but for what sums of short numbers leave in the last places.
+    digits than that, but for what sums of short numbers leave in the last places, and unless they are a shorter number (1) but
+    for a millionth.
     """
     if not 1 <= digits <= 17:
         raise ValueError(f"digits must be between 1 and 17, got {digits}.")
@@ -110,7 +112,7 @@ def round_numbers(
     def shown(value: float) -> float:
         if named and recognised(value) is not None:
             return value
-        if whole is not None:
+        if whole is not None and abs(value - to_digits(value, digits)) > ALMOST * abs(value):
             short = to_digits(value, whole)
             if abs(value - short) <= NOISE * abs(value):
                 return short
