@@ -9,11 +9,9 @@ import math
 from collections import Counter
 
 from multigene.expression.build import join_term, product_of, sum_of, times
+from multigene.expression.constants import ALIKE
 from multigene.expression.rewriting.parts import is_a, split_term
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, fold, rebuild
-
-#: Relative difference up to which two coefficients are taken for the same.
-ALIKE = 1e-6
 
 
 def scaled(expression: Expression) -> Expression:
