@@ -36,11 +36,11 @@ from multigene.groups.regroup import Groups, own_values, regrouped
 from multigene.laws.variables.units import Dimensions
 from multigene.search.problem import Problem, unequal
 from multigene.search.result import Result, is_finite
-from multigene.search.run import CLOCKS, Callback, Run
+from multigene.search.run import Callback, Run
 from multigene.settings.loss import loss_of
 from multigene.settings.parameters import Parameters
 from multigene.settings.resolve import random_generator, threads
-from multigene.settings.settings import Settings
+from multigene.settings.settings import CLOCKS, Settings
 from multigene.shapes.known import Known
 
 Floats = npt.NDArray[np.float64]

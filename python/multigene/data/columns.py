@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from multigene.data.encoding.raw import MOSTLY
+from multigene.data.constants import MOST_CLASSES, MOSTLY
 from multigene.data.table import Table
 from multigene.words import counted, nearest
 
@@ -21,8 +21,6 @@ from multigene.words import counted, nearest
 TARGET_NAMES = ("y", "target", "label", "response", "output", "outcome")
 
 
-#: Levels that a target of text may have to be taken for classes. Round number.
-MOST_CLASSES = 20
 #: What may be done about gaps.
 MISSING = ("fill", "drop", "error")
 

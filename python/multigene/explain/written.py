@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from multigene._engine import Individual
+from multigene.explain.constants import SAME
 from multigene.explain.terms import split
 from multigene.expression.engine_text import combination, engine_text
 from multigene.expression.genes import model_expression
@@ -18,9 +19,6 @@ from multigene.expression.rewriting import simplify
 from multigene.expression.rewriting.scales import with_bare_terms
 from multigene.expression.rewriting.tails import tails_as_such
 from multigene.expression.tree import Array, Expression, Number, Operation, Variable, fold, rebuild
-
-#: Largest difference of predictions, in shares of the largest prediction, that is rounding.
-SAME = 1e-9
 
 
 def as_written(individual: Individual, X: Array) -> Individual:

@@ -12,12 +12,11 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
+from multigene.expression.constants import MOST_HALVES, MOST_POWER
 from multigene.expression.operators import OPERATORS
 from multigene.expression.rewriting.parts import split_term
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, fold, rebuild
 
-#: Whole exponents that the engine has as operators, and the most square roots in a row that are clearer than a logarithm.
-MOST_POWER, MOST_HALVES = 32, 9
 #: Stands for a number in a text `with_gaps`.
 GAP = "\0"
 

@@ -175,10 +175,10 @@ def _cell(
     failed: int,
 ) -> Cell:
     train, test = _values(group, "train_r2"), _values(group, "test_r2")
-    p_value, judged = None, None
+    p_value, decided = None, None
     if baseline is not None and method != design.baseline:
         threshold = design.alpha / design.comparisons
-        p_value, judged = verdict(test, _values(baseline, "test_r2"), threshold, design.resolution)
+        p_value, decided = verdict(test, _values(baseline, "test_r2"), threshold, design.resolution)
     return Cell(
         problem=problem,
         method=method,
@@ -192,7 +192,7 @@ def _cell(
         test_min=float(test.min()),
         test_max=float(test.max()),
         p_value=p_value,
-        verdict=judged,
+        verdict=decided,
         lcf_share=_mean(group, "lcf_share"),
         depth=_mean(group, "depth"),
         size=_mean(group, "size"),

@@ -17,17 +17,11 @@ from collections.abc import Iterable
 import numpy as np
 
 from multigene.expression.build import join_term, power_of, product_of, sum_of
+from multigene.expression.constants import LARGEST_EXPONENTIAL, MOST_OUT_OF_EXP, MOST_PASSES
 from multigene.expression.operators import OPERATORS
 from multigene.expression.readable import size
 from multigene.expression.rewriting.parts import is_a, split_term, terms_of
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, evaluate, fold, rebuild
-
-MOST_PASSES = 10
-
-
-#: Exponents beyond this stay where they are: without them a value could be too large for a number; unless the coefficient is as
-#: extreme and makes up for it. What has an exponential at all.
-MOST_OUT_OF_EXP, LARGEST_EXPONENTIAL = 300.0, 700.0
 
 
 class _UnsafeError(Exception):

@@ -10,6 +10,7 @@ import math
 from collections import Counter
 
 from multigene.expression.build import join_term, power_of, product_of, quotient_of, sum_of, times
+from multigene.expression.constants import ALIKE
 from multigene.expression.rewriting.parts import above_and_below, is_a, split_term
 from multigene.expression.tree import (
     Expression,
@@ -21,9 +22,6 @@ from multigene.expression.tree import (
     postorder,
     rebuild,
 )
-
-#: Relative difference up to which two coefficients are taken for the same.
-ALIKE = 1e-6
 
 
 def scaled(expression: Expression) -> Expression:

@@ -8,10 +8,8 @@ printed, rounded and believed is the exponential. `explain/written.py` does this
 from __future__ import annotations
 
 from multigene.expression.build import call
+from multigene.expression.constants import FAR
 from multigene.expression.tree import Array, Expression, Number, Operation, evaluate, fold, rebuild
-
-#: exp(-38) is half a unit of the last place of a double-precision 1: beyond it, 1 + exp(-u) is 1.
-FAR = 38.0
 
 
 def tails_as_such(expression: Expression, X: Array) -> Expression:
