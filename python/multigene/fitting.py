@@ -57,8 +57,9 @@ NOTHING_OF_THE_FORM = (
 ALONE_SHARE, NUMBERS_SHARE = 0.3, 0.2
 #: Rows that a group must have for a search of its own.
 ALONE_ROWS = 20
-#: Seconds beyond a time limit that numbers of models that were not chosen may take to lose digits.
-DIGITS_SECONDS = 0.05
+#: Seconds beyond a time limit that models that were not chosen may take to be written with few digits: those of a front of 35
+#: take as long (ASN, CCS, ENC).
+DIGITS_SECONDS = 0.15
 
 
 @dataclass(frozen=True)

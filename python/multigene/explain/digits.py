@@ -30,6 +30,7 @@ from multigene.explain.constants import (
     ROUNDING,
     STEP,
 )
+from multigene.explain.written import as_written
 from multigene.expression.engine_text import GAP, with_gaps
 from multigene.expression.numbers import short_numbers
 
@@ -119,7 +120,7 @@ def _with_few_digits(member: Member, rows: TrainingRows) -> Member:
     # The mean has R² 0 exactly, which is to stay.
     if not np.isfinite(loss) or not loss > EXACT * rows.variance or not any(member.individual.coefficients):
         return member
-    numbers = Numbers.of(member.individual)
+    numbers = Numbers.of(as_written(member.individual, rows.X))
     if len(numbers.values) > MOST_NUMBERS or not np.isfinite(numbers.values).all():
         return member
     effects = _effects(numbers, rows.thinned(PROBED_ROWS))
