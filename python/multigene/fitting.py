@@ -373,7 +373,10 @@ def front_of(run: Run, data: Data, rows: TrainingRows, summary: dict[str, Any]) 
         seconds = None if run.settings.stopping.seconds is None else DIGITS_SECONDS
         try:
             with run.interrupts.breakable():
-                shorter = with_few_digits(result.front, rows, result.chosen, seconds)
+                allowed = {entry[0] for entry in run.settings.genes.functions}
+                shorter = with_few_digits(
+                    result.front, rows, result.chosen, seconds, exponentials="exp" in allowed
+                )
                 front = [
                     new if new is old or is_finite(run.problem, new.individual) else old
                     for new, old in zip(shorter, result.front, strict=True)
