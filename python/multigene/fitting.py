@@ -58,8 +58,9 @@ NOTHING_OF_THE_FORM = (
 ALONE_SHARE, NUMBERS_SHARE = 0.3, 0.2
 #: Rows that a group must have for a search of its own.
 ALONE_ROWS = 20
-#: Seconds beyond a time limit that numbers of models that were not chosen may take to lose digits.
-DIGITS_SECONDS = 0.05
+#: Seconds beyond a time limit that models that were not chosen may take to be written with few digits: those of a front of 35
+#: take as long (ASN, CCS, ENC).
+DIGITS_SECONDS = 0.15
 
 
 @dataclass(frozen=True)
@@ -358,7 +359,10 @@ def front_of(run: Run, data: Data, rows: TrainingRows, summary: dict[str, Any]) 
         seconds = None if run.settings.stopping.seconds is None else DIGITS_SECONDS
         try:
             with run.interrupts.breakable():
-                shorter = with_few_digits(result.front, rows, result.chosen, seconds)
+                allowed = {entry[0] for entry in run.settings.genes.functions}
+                shorter = with_few_digits(
+                    result.front, rows, result.chosen, seconds, exponentials="exp" in allowed
+                )
                 front = [
                     new if new is old or is_finite(run.problem, new.individual) else old
                     for new, old in zip(shorter, result.front, strict=True)

@@ -24,6 +24,11 @@ WIDTH = 100
 #: A score below minus this is far below that of the mean, and its digits say nothing. Not tuned.
 FAR_BELOW = 100
 
+# --- models as they are printed (written.py) --------------------------------------------------------
+
+#: Largest difference of predictions, in shares of the largest prediction, that is rounding. Not tuned.
+SAME = 1e-9
+
 # --- digits of numbers (digits.py) ------------------------------------------------------------------
 
 #: Relative change of the mean squared error that counts as rounding. Not tuned.

@@ -35,6 +35,8 @@ MOST_POWER, MOST_HALVES = 32, 9
 
 #: Relative distance by which sums and products of a few short numbers miss a short number: rounding.
 NOISE = 1e-13
+#: Relative distance below which what a fit leaves of a short number is shown as that number. Not tuned.
+ALMOST = 1e-6
 #: The largest numerator of a named fraction. Not tuned.
 MOST = 24
 #: A fraction or multiple of π must be this close to be taken instead, relative to the value. Not tuned.
@@ -50,8 +52,11 @@ CHUNK = 8192
 ALIKE = 1e-6
 #: Passes over a formula until nothing changes; formulas that need more have not been seen.
 MOST_PASSES = 10
-#: Exponents beyond this stay where they are: without them a value could be too large for a number.
-MOST_OUT_OF_EXP = 300.0
+#: Exponents beyond this stay where they are, since without them a value could be too large for a number, unless the coefficient
+#: is as extreme and makes up for it; and what has an exponential at all.
+MOST_OUT_OF_EXP, LARGEST_EXPONENTIAL = 300.0, 700.0
+#: Far in the tail of a softplus or a logistic: exp(-38) is less than a unit of the last place of a double-precision 1.
+FAR = 38.0
 #: Most rearrangements of sums one after the other, and the size of a formula beyond which none is tried: time. Not tuned.
 MOST_REARRANGEMENTS, LONG = 4, 30
 #: Sums of more terms than this are left alone, and none becomes longer than this by multiplying out: time. Not tuned.

@@ -20,7 +20,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from multigene.expression.constants import CLOSE, MOST, NOISE, UNITS
+from multigene.expression.constants import ALMOST, CLOSE, MOST, NOISE, UNITS
 from multigene.expression.tree import Expression, Number, Operation, Power, evaluate, fold, postorder, rebuild
 
 Floats = npt.NDArray[np.float64]
@@ -106,7 +106,8 @@ def round_numbers(
     """Round every constant (and real exponent) to `digits` significant digits.
 
     With `named`, numbers that have a name (2/3, π/2) stay what they are; so do, with `whole`, those that have no more
-    digits than that, but for what sums of short numbers leave in the last places.
+    digits than that, but for what sums of short numbers leave in the last places, and unless they are a shorter number (1) but
+    for a millionth.
     """
     if not 1 <= digits <= 17:
         raise ValueError(f"digits must be between 1 and 17, got {digits}.")
@@ -114,7 +115,7 @@ def round_numbers(
     def shown(value: float) -> float:
         if named and recognised(value) is not None:
             return value
-        if whole is not None:
+        if whole is not None and abs(value - to_digits(value, digits)) > ALMOST * abs(value):
             short = to_digits(value, whole)
             if abs(value - short) <= NOISE * abs(value):
                 return short
