@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from copy import deepcopy
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from multigene import _reference as twin
 from multigene._engine import Dataset, Individual, Population, Workers, apply, operators
 from multigene.settings.functions import PAPER_FUNCTIONS, function_entries
-from multigene.settings.settings import Genes, Tuning, Variation
+from multigene.settings.settings import Genes, Tuning, UpdateRule, Variation
 
 ALL_FUNCTIONS = [name for name, _, _ in operators()] + [f"pow{n}" for n in (2, 3, 4, 5, 6, 7, -1, -2)]
 #: Functions whose derivative jumps somewhere: finite differences across the jump say nothing.
@@ -533,7 +534,7 @@ def test_irprop_minus_by_hand():
     assert row.weights[2] == pytest.approx(-0.1)
 
 
-@pytest.mark.parametrize("rule", ["irprop-", "irprop+", "rprop", "adam"])
+@pytest.mark.parametrize("rule", get_args(UpdateRule))
 def test_every_rule_improves_and_stays_finite(rule, workers):
     _, data = made_data(21)
     population, _ = grown(workers, seed=22, lcf="unsynchronised", functions=function_entries(PAPER_FUNCTIONS))
