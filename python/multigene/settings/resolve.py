@@ -41,6 +41,12 @@ def resolved(estimator: Any) -> Settings:
         )
         changes = dict(settings or {})
         refuse_unknown(changes)
+        if changes.get("rules") and base.search is None:
+            raise ValueError(
+                "rules belong to the default search; leave configuration out, or leave rules out."
+            )
+        if isinstance(changes.get("rules"), list):
+            changes["rules"] = tuple(changes["rules"])
     proportions = base.selection
     base = base.changed(**changes)
     functions = None if estimator.functions is None else function_entries(estimator.functions)

@@ -244,7 +244,7 @@ class FormSearch(LawSearch):
         self, candidates: Iterable[Candidate], how: Refinement = QUICK
     ) -> list[tuple[float, Candidate]]:
         """Tune candidates and keep the best of every size."""
-        tuned = self._tuned(candidates, how)
+        tuned = self._tuned(filter(self._keeps_rules, candidates), how)
         before = self.best
         for left, candidate in tuned:
             self._keep(left, candidate)
@@ -299,6 +299,14 @@ class FormSearch(LawSearch):
             if np.isfinite(model.fitness) and self._exact is None and self._keeps_shapes(model):
                 self._find(self.compiled.tuned(candidate, model), 1.0 - model.fitness)
 
+    def _keeps_rules(self, candidate: Candidate) -> bool:
+        """Is the formula that a candidate makes allowed, whatever its numbers?"""
+        rules = self.problem.rules
+        if not rules:
+            return True
+        filled = self.form.filled(candidate.functions, candidate.numbers)
+        return rules.broken_structure([filled]) is None
+
     def _keeps_shapes(self, model: Individual) -> bool:
         """Does a model of the known parts keep what its user knows of the formula's shape, on points?"""
         keeper = self.problem.keeper
@@ -312,6 +320,8 @@ class FormSearch(LawSearch):
             return
         dimensions = self.problem.dimensions
         if individual is None or not (dimensions is None or dimensions.admits(expression)):
+            return
+        if self.problem.rules.broken(expression) is not None:
             return
         length = individual.printed_size()
         find = Find(individual, expression, max(left, 0.0))
