@@ -310,14 +310,35 @@ def test_every_page_is_in_the_navigation():
 #: Private words of earlier versions; the glossary has the standard terms.
 PRIVATE_WORDS = (
     r"rehears\w*", r"\w*seekers?", r"handful", r"judg(?:e|es|ed|ing)", r"strangers?", r"so many", r"of which", r"whatever",
-    r"manners", r"rough data", r"better variables",
+    r"manners", r"rough data", r"better variables", r"brief", r"sent out", r"nothing to find",
+    r"take it with you", r"make it again",
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("path", names(PAGES))
+@pytest.mark.parametrize("path", names([*PAGES, ROOT / "ARCHITECTURE.md"]))
 def test_pages_use_standard_terms(path):
     prose = re.sub(r"```.*?```|`[^`]*`", "", page_text(path), flags=re.DOTALL)
     assert re.findall(rf"\b(?:{'|'.join(PRIVATE_WORDS)})\b", prose, re.IGNORECASE) == []
+
+
+#: Where sources stand that people read: code, comments, messages, pages of the report and the studio.
+SOURCES = ("python", "crates", "benchmarks", "examples", "tests")
+#: Files that must name words of earlier versions.
+NAMING = ("settings/earlier.py", "multigene/model_file.py", "tests/test_model_file.py", "tests/test_docs.py")
+
+
+@pytest.mark.parametrize("folder", SOURCES)
+def test_sources_use_standard_terms(folder):
+    words = [word for word in PRIVATE_WORDS if "seekers" not in word]  # `laws/seekers.py` is a module
+    private = re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)
+    found = []
+    for path in sorted((ROOT / folder).rglob("*")):
+        if path.suffix in (".py", ".pyi", ".rs", ".js", ".j2", ".css") and not str(path).endswith(NAMING):
+            lines = enumerate(path.read_text("utf-8").splitlines(), start=1)
+            found += [
+                f"{path.relative_to(ROOT)}:{n}: {line.strip()}" for n, line in lines if private.search(line)
+            ]
+    assert found == []
 
 
 # --- tables read off the program ------------------------------------------------------------------

@@ -29,7 +29,6 @@ from multigene.explain.all_rows import refitted
 from multigene.explain.digits import with_few_digits
 from multigene.explain.front import Front
 from multigene.expression.form import Form
-from multigene.expression.genes import model_expression
 from multigene.expression.tree import Expression, to_postfix, variables
 from multigene.fitted import FittedModel
 from multigene.groups.own import GroupRows
@@ -39,12 +38,12 @@ from multigene.rules.kept import Rules
 from multigene.search.constants import RULED_ROWS
 from multigene.search.problem import Problem, unequal
 from multigene.search.result import Result, is_finite
-from multigene.search.ruled import allowed_guesses, refuse_broken_form, ruled
-from multigene.search.run import CLOCKS, Callback, Run
+from multigene.search.ruled import allowed_guesses, is_accepted, refuse_broken_form, ruled
+from multigene.search.run import Callback, Run
 from multigene.settings.loss import loss_of
 from multigene.settings.parameters import Parameters
 from multigene.settings.resolve import random_generator, threads
-from multigene.settings.settings import Settings
+from multigene.settings.settings import CLOCKS, Settings
 from multigene.shapes.known import Known
 
 Floats = npt.NDArray[np.float64]
@@ -61,8 +60,9 @@ NOTHING_OF_THE_FORM = (
 ALONE_SHARE, NUMBERS_SHARE = 0.3, 0.2
 #: Rows that a group must have for a search of its own.
 ALONE_ROWS = 20
-#: Seconds beyond a time limit that numbers of models that were not chosen may take to lose digits.
-DIGITS_SECONDS = 0.05
+#: Seconds beyond a time limit that models that were not chosen may take to be written with few digits: those of a front of 35
+#: take as long (ASN, CCS, ENC).
+DIGITS_SECONDS = 0.15
 
 
 @dataclass(frozen=True)
@@ -395,14 +395,8 @@ def front_of(run: Run, data: Data, rows: TrainingRows, summary: dict[str, Any]) 
                 ]
         except KeyboardInterrupt:  # digits are for the eye; the model is there
             run.stop_at_interrupt()
-        if keeper is not None:  # digits that a shape needs stay
-            pairs = zip(front, result.front, strict=True)
-            front = [new if keeper.accepts(new.individual) else old for new, old in pairs]
-        rules = run.problem.rules
-        if rules:
-            pairs = zip(front, result.front, strict=True)
-            front = [
-                new if rules.broken(model_expression(new.individual)) is None else old for new, old in pairs
-            ]
+        # Digits that a shape or a rule needs stay.
+        pairs = zip(front, result.front, strict=True)
+        front = [new if is_accepted(run.problem, new.individual) else old for new, old in pairs]
         chosen = next(new for new, old in zip(front, result.front, strict=True) if old is result.chosen)
     return Front(front, chosen, data.features, data.target, summary, rows.loss)

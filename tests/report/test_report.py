@@ -13,7 +13,8 @@ from sklearn.base import clone
 
 from multigene import MultigeneRegressor, MultigeneTransformer, load
 from multigene.report import collect, page
-from multigene.report.content import MOST_MODELS, shown_members
+from multigene.report.constants import MOST_MODELS
+from multigene.report.content import shown_members
 from multigene.report.described import exports
 
 

@@ -1,4 +1,4 @@
-"""No model of a result breaks a rule that its user stated, whatever the search."""
+"""No model of a result breaks a rule that its user stated, in any kind of search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The runner: everything done once, whatever is killed in between."""
+"""The runner: everything done once, also if something is killed in between."""
 
 from __future__ import annotations
 

@@ -24,6 +24,7 @@ from multigene.laws.constants import (
     NEAR,
     NEUTRAL,
     POOR,
+    RESTART_GENERATIONS,
     ROUND,
     TRIED,
 )
@@ -87,14 +88,14 @@ class Restarts:
         target = min(progress.targets, key=had)
         settings = self._settings(target)
         rng = np.random.default_rng(self.rng.integers(2**63))
-        generations = self.options.unit * (DENSE_UNITS if target.dense else luby(target.restarts + 1))
+        generations = RESTART_GENERATIONS * (DENSE_UNITS if target.dense else luby(target.restarts + 1))
         target.restarts += 1
         first = list(target.seeds) if self.options.survey and target.restarts % 3 == 1 else []
         data, workers = self.rows.dataset(target, self.rows.used), own(self.workers, AHEAD)
         return Restart(target, data, settings, self.options, rng, workers, generations, first, stop)
 
     def _promise(self, target: Target, best: float) -> float:
-        """Less work for a target of which hardly anything is explained after some restarts, where others come near."""
+        """Less work for a target that is hardly explained at all after some restarts, where others come near."""
         poor = target.restarts >= TRIED and target.best > POOR and best < NEAR
         return HARDLY if poor else 1.0
 

@@ -18,16 +18,16 @@ from multigene.expression.tree import evaluate
 from multigene.fitted import FittedModel
 from multigene.formula import Formula
 from multigene.report import shown_formula, statistics, story
+from multigene.report.constants import (
+    MOST_DEPENDENCES,
+    MOST_GROUPS,
+    MOST_SEGMENTS,
+    SHAPE_POINTS,
+    UNCERTAINTY_ROWS,
+)
 from multigene.report.numbers import number, numbers
 from multigene.report.statistics import Floats, Intervals, Rows
 from multigene.report.what_if import computed
-
-#: Columns with a curve of their own, the most important ones.
-MOST_DEPENDENCES = 12
-#: Points on which shapes that are not proven are checked for a page.
-SHAPE_POINTS = 10_000
-#: Segments of rows that are listed, the worst ones.
-MOST_SEGMENTS = 8
 
 
 @dataclass(frozen=True)
@@ -163,10 +163,6 @@ def _text(formula: Formula, digits: int, format: str = "text") -> str:
     return str(shown_formula.rounded(formula, digits).to(format, digits=max(digits, WHOLE)))
 
 
-#: Groups whose numbers a page shows.
-MOST_GROUPS = 200
-
-
 def _groups(model: FittedModel, listed: Listed) -> dict[str, Any] | None:
     """The numbers that groups have for themselves: one row per group, the pooled ones last; None where there are none."""
     if model.groups is None:
@@ -227,7 +223,7 @@ def _interval(
     """Half widths of the intervals of the rows drawn; share of rows that they hold, and of how many rows."""
     if intervals is None:
         return None, None
-    sample = statistics.thinned(shown, statistics.UNCERTAINTY_ROWS)
+    sample = statistics.thinned(shown, UNCERTAINTY_ROWS)
     widths = intervals.half_widths(np.concatenate([shown.X[kept], sample.X]))
     if widths is None or not np.isfinite(widths).any():  # the square of a width may overflow
         return None, None

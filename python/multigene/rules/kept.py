@@ -100,7 +100,7 @@ class Rules:
         return self.broken_structure([expression]) or self._broken_numbers(expression)
 
     def broken_structure(self, parts: Sequence[Expression]) -> Rule | None:
-        """The first rule that the formula made of these parts breaks, whatever its numbers."""
+        """The first rule that the formula made of these parts breaks, apart from its numbers."""
         if not self._of_structure:
             return None
         trees = [readable(part) for part in parts]

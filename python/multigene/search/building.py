@@ -1,4 +1,4 @@
-"""Rules of building: what formulas may look like, whatever they predict.
+"""Rules of building: what formulas may look like, apart from what they predict.
 
 Nobody believes tanh(tanh(tanh(x))) or x**18. Models that break a rule do not become members of a front (`task.py`), and finds of
 the law search that do are not shown unless they are laws. The setting `nesting` says how strict that is; rules that a user states
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from multigene._engine import Individual
 from multigene.expression.genes import gene_expression
 from multigene.expression.numbers import largest_exponent
+from multigene.expression.operators import named_power
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Expression
 from multigene.rules.kept import Rules
@@ -21,8 +22,6 @@ from multigene.settings.settings import Settings
 
 #: A function's name with its bracket, or a bracket.
 BRACKET = re.compile(r"([a-z][a-z0-9_]*)?\(|\)")
-#: A power by its name.
-POWER = re.compile(r"pow(-?\d+)")
 
 
 @dataclass(frozen=True)
@@ -40,8 +39,8 @@ class Building:
     def of(settings: Settings, rules: Rules | None = None) -> Building:
         """Of a search; powers that the user names are allowed, and exponents within a range that the user gives."""
         assert settings.search is not None
-        named = [POWER.fullmatch(entry[0]) for entry in settings.genes.functions]
-        told = [abs(float(power[1])) for power in named if power]
+        named = [named_power(entry[0]) for entry in settings.genes.functions]
+        told = [abs(float(exponent)) for exponent in named if exponent is not None]
         rules = rules or Rules()
         ranges = [(rule.low, rule.high) for rule in rules.of_numbers if rule.kind == "exponents"]
         largest = [
@@ -65,7 +64,7 @@ class Building:
         return not nested and largest_exponent(expression) <= self.exponent
 
     def _keeps_rules(self, individual: Individual) -> bool:
-        """Does a model keep the user's rules, whatever its numbers?"""
+        """Does a model keep the user's rules, apart from those about numbers?"""
         if not self.rules:
             return True
         used = [gene for gene, coefficient in enumerate(individual.coefficients) if coefficient != 0.0]

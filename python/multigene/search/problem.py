@@ -163,10 +163,7 @@ class Problem:
 def best_constant(problem: Problem, rows: Rows) -> float:
     """The mean of the target on these rows, or what another loss has in its place."""
     y, weights = problem.y[rows], None if problem.weights is None else problem.weights[rows]
-    if not problem.loss.squared:
-        return problem.loss.constant(y, np.ones(len(y)) if weights is None else weights)
-    unit = np.abs(problem.y).max() or 1.0
-    return float(unit * np.average(y / unit, weights=weights))
+    return problem.loss.constant(y, np.ones(len(y)) if weights is None else weights)
 
 
 def unequal(weights: Floats | None) -> Floats | None:

@@ -57,7 +57,7 @@ def ruled(problem: Problem, result: Result) -> Result:
 
 
 def refuse_broken_form(form: Form | None, rules: Rules) -> None:
-    """A `ValueError` where what a user knows of the formula breaks a rule, whatever stands in its gaps."""
+    """A `ValueError` where what a user knows of the formula breaks a rule with anything in its gaps."""
     if form is None:
         return
     known = form.filled([Number(1.0)] * len(form.functions), [1.0] * len(form.numbers))
@@ -83,6 +83,12 @@ def allowed_guesses(
     warnings.warn(f"{told} and is left out{more}.", UserWarning, stacklevel=5)
     left_out = {id(guess) for guess, _ in broken}
     return tuple(guess for guess in guesses if id(guess) not in left_out)
+
+
+def is_accepted(problem: Problem, individual: Individual) -> bool:
+    """Does a model in the user's units keep the shapes and the rules?"""
+    shaped = problem.keeper is None or problem.keeper.accepts(individual)
+    return shaped and (not problem.rules or problem.rules.broken(model_expression(individual)) is None)
 
 
 def kept(problem: Problem, member: Member) -> Member | None:

@@ -142,7 +142,7 @@ def scaled_to_population(settings: Settings, proportions: Selection, given: Coll
 
 
 def random_generator(seed: Any) -> np.random.Generator:
-    """The generator of a run from whatever scikit-learn's users give as `random_state`."""
+    """The generator of a run from what scikit-learn allows as `random_state`."""
     if isinstance(seed, np.random.Generator):
         return np.random.default_rng(seed.integers(2**63))
     if isinstance(seed, np.random.RandomState):

@@ -261,7 +261,7 @@ impl Dataset {
         self.count
     }
 
-    /// The same rows of which only this many are different; None for all.
+    /// The same rows, only this many of them different; None for all.
     pub fn with_count(mut self, count: Option<usize>) -> Self {
         self.count = count.unwrap_or(self.rows).clamp(1, self.rows.max(1));
         self
