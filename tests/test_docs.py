@@ -321,6 +321,40 @@ def test_pages_use_standard_terms(path):
     assert re.findall(rf"\b(?:{'|'.join(PRIVATE_WORDS)})\b", prose, re.IGNORECASE) == []
 
 
+#: Terms that a page links to the glossary where it uses them first, by their heading there.
+TERMS = {
+    "gene": r"genes?", "individual": r"individuals?", "lcf": r"LCFs?", "complexity": "complexity", "front": "front",
+    "island": r"islands?", "guard": "guard", "held-out-rows": r"held-out rows", "law": r"laws?", "law-search": "law search",
+    "codename": r"codenames?",
+    "outer-coefficients": "outer coefficients", "r-squared": "R²", "processor-time": r"processor (?:time|seconds?)",
+    "knee": "knee",
+}  # fmt: skip
+#: The glossary itself, a page of docstrings, and the study's pages, which explain their terms where they stand.
+OWN_TERMS = ("glossary.md", "api.md", "study.md", "study-results.md", "science.md")
+#: What is no prose: code, headings, pictures, HTML.
+NO_PROSE = re.compile(
+    r"```.*?```|`[^`\n]*`|^#.*?$|!\[[^\]]*\]\([^)]*\)|<[a-z/!][^>\n]*>", re.MULTILINE | re.DOTALL
+)
+
+
+def not_linked(path: Path) -> list[str]:
+    """Terms of the glossary that a page uses before it links to them, if it does at all."""
+    prose = NO_PROSE.sub("", page_text(path))
+    missing = []
+    for mark, term in TERMS.items():
+        link = re.search(rf"\[[^\]]*\]\([\w/]*glossary\.md#{mark}\)", prose)
+        words = re.sub(r"\[[^\]]*\]\([^)]*\)", lambda found: " " * len(found[0]), prose)
+        first = re.search(rf"(?<![\w-])(?:{term})(?![\w-])", words)
+        if first and (link is None or link.start() > first.start()):
+            missing.append(mark)
+    return missing
+
+
+@pytest.mark.parametrize("path", names([p for p in PAGES if p.name not in OWN_TERMS]))
+def test_first_uses_of_a_term_link_to_the_glossary(path):
+    assert not_linked(path) == []
+
+
 #: Where sources stand that people read: code, comments, messages, pages of the report and the studio.
 SOURCES = ("python", "crates", "benchmarks", "examples", "tests")
 #: Files that must name words of earlier versions.

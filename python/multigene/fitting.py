@@ -36,8 +36,9 @@ from multigene.groups.regroup import Groups, own_values, regrouped
 from multigene.laws.variables.units import Dimensions
 from multigene.rules.kept import Rules
 from multigene.search.constants import RULED_ROWS
+from multigene.search.members import is_finite
 from multigene.search.problem import Problem, unequal
-from multigene.search.result import Result, is_finite
+from multigene.search.result import Result
 from multigene.search.ruled import allowed_guesses, is_accepted, refuse_broken_form, ruled
 from multigene.search.run import Callback, Run
 from multigene.settings.loss import loss_of
@@ -125,26 +126,8 @@ class Fitting:
         rules = Rules.of(settings.rules, data.features, settings.genes.functions)
         refuse_broken_form(data.form, rules)
         data = replace(data, guesses=allowed_guesses(data.guesses, rules, data.features))
-        mark = ""
-        if checkpoint or warm:
-            seed = parameters.random_state
-            mark = fingerprint_of(
-                settings,
-                data.X,
-                data.y,
-                data.weights,
-                seed,
-                (
-                    dimensions,
-                    loss.written,
-                    data.form,
-                    [to_postfix(each) for each in data.guesses],
-                    parameters.shapes,
-                ),
-            )
         with np.errstate(all="ignore"):
             problem = seen(settings, data, dimensions, loss, known, rules)
-        names, target = data.features, data.target
         run = Run(
             settings,
             problem,
@@ -152,9 +135,9 @@ class Fitting:
             self.started,
             self.callback,
             checkpoint,
-            mark,
-            names,
-            target,
+            self._mark(settings, data, dimensions, loss) if checkpoint or warm else "",
+            data.features,
+            data.target,
             self.interrupts,
         )
         # BLAS on one thread: more would wait beside the engine's, and sums must not depend on their number.
@@ -170,6 +153,12 @@ class Fitting:
                 fitted = grouped_model(fitted, alone, data, self._time_is_up)
         self._warn_of_the_mean(fitted, data)
         return fitted, run.state() if warm else None
+
+    def _mark(self, settings: Settings, data: Data, dimensions: Dimensions | None, loss: Loss) -> str:
+        """What a run to go on from must have in common with this one."""
+        guesses = [to_postfix(each) for each in data.guesses]
+        known = (dimensions, loss.written, data.form, guesses, self.parameters.shapes)
+        return fingerprint_of(settings, data.X, data.y, data.weights, self.parameters.random_state, known)
 
     def _warn_of_the_mean(self, fitted: FittedModel, data: Data) -> None:
         """Say why there is nothing but a constant, where what the user knows may be the reason."""
@@ -216,17 +205,15 @@ class Fitting:
         part = replace(data, X=np.ascontiguousarray(data.X[members]), y=y, weights=weights)
         loss = loss_of(self.parameters.loss).of_rows(part.X, part.y)
         problem = seen(settings, part, None, loss)
+        names, target = data.features, data.target
         run = Run(
             settings,
             problem,
             self.workers,
             self.now(),
-            None,
-            None,
-            "",
-            data.features,
-            data.target,
-            self.interrupts,
+            names=names,
+            target=target,
+            interrupts=self.interrupts,
         )
         run.start(self.rng, None)
         with line:
@@ -269,9 +256,8 @@ def seen(
         only_laws=only_laws,
         loss=loss,
         known=known,
+        formed=data.form is not None,
     )
-    if problem.keeper is not None:
-        problem.keeper.formed = data.form is not None
     if rules:
         some = X[np.linspace(0, len(X) - 1, min(len(X), RULED_ROWS)).astype(int)]
         rules = replace(rules, points=np.vstack([some, problem.guard.box_points]))
@@ -388,7 +374,10 @@ def front_of(run: Run, data: Data, rows: TrainingRows, summary: dict[str, Any]) 
         seconds = None if run.settings.stopping.seconds is None else DIGITS_SECONDS
         try:
             with run.interrupts.breakable():
-                shorter = with_few_digits(result.front, rows, result.chosen, seconds)
+                allowed = {entry[0] for entry in run.settings.genes.functions}
+                shorter = with_few_digits(
+                    result.front, rows, result.chosen, seconds, exponentials="exp" in allowed
+                )
                 front = [
                     new if new is old or is_finite(run.problem, new.individual) else old
                     for new, old in zip(shorter, result.front, strict=True)

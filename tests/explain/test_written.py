@@ -71,3 +71,9 @@ def test_what_is_printed_of_a_model_with_few_digits_is_the_model(seed: int) -> N
     printed = Formula(read(shown(member.individual), NAMES), NAMES)(X)
     assert np.abs(printed - member.individual.predict(X)).max() < 1e-9 * np.abs(y).max()
     assert np.abs(printed - individual.predict(X)).max() < 0.05
+
+
+def test_a_tail_stays_where_no_exponential_is_allowed() -> None:
+    before = Individual(["softplus([0: -90.0 + -0.5*x0])"], 1.0, [-5.2e39])
+    after = as_written(before, X, exponentials=False)
+    assert [token[0] for token in after.tokens(0)] == ["lcf", "softplus"]

@@ -18,17 +18,6 @@ from multigene.report.content import shown_members
 from multigene.report.described import exports
 
 
-@pytest.fixture(scope="module")
-def model():
-    return fitted()
-
-
-@pytest.fixture(scope="module")
-def content(model):
-    X, X_test, y, y_test = rows()
-    return collect(model.fitted_, X, y, X_test, y_test)
-
-
 def test_very_large_and_very_small_numbers_have_a_report(tmp_path):
     X = np.random.default_rng(0).normal(size=(80, 2))
     for scale in (1e200, 1e-120):

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 #: Levels that a target of text may have to be taken for classes. Not tuned.
 MOST_CLASSES = 20
+#: Numbers that stand for "no value" in many tables.
+SENTINELS = (-999.0, -9999.0, 999.0, 9999.0, -99.0, 99999.0, -1e30, 1e30)
 #: Beyond this many interquartile ranges from the quartiles a value is an outlier: Tukey's "far out".
 FAR_OUT = 3.0
 #: From this absolute correlation of ranks on, a column says the same as the target. Not tuned.

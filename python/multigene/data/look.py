@@ -12,12 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from multigene.data.constants import COMPARED_ROWS, COPY, FAR_OUT
+from multigene.data.constants import COMPARED_ROWS, COPY, FAR_OUT, SENTINELS
 from multigene.data.table import Table
 from multigene.words import counted
-
-#: Numbers that stand for "no value" in many tables.
-SENTINELS = (-999.0, -9999.0, 999.0, 9999.0, -99.0, 99999.0, -1e30, 1e30)
 
 
 @dataclass(frozen=True)

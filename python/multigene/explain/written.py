@@ -21,11 +21,15 @@ from multigene.expression.rewriting.tails import tails_as_such
 from multigene.expression.tree import Array, Expression, Number, Operation, Variable, fold, rebuild
 
 
-def as_written(individual: Individual, X: Array) -> Individual:
-    """The model with the terms of its printed formula as genes; as it was where that would change it on some row."""
+def as_written(individual: Individual, X: Array, *, exponentials: bool = True) -> Individual:
+    """The model with the terms of its printed formula as genes; as it was where that would change it on some row.
+
+    `exponentials` may stand where the model uses a tail of another function; not if the user allows no exp.
+    """
     try:
         with np.errstate(all="ignore"):
-            formula = simplify(tails_as_such(model_expression(individual), X))
+            formula = model_expression(individual)
+            formula = simplify(tails_as_such(formula, X)) if exponentials else formula
             shorter = simplify(with_bare_terms(formula))
             constant, terms = split(min(formula, shorter, key=printed_size))
         line = [(rest.index, coefficient) for coefficient, rest in terms if isinstance(rest, Variable)]
@@ -47,6 +51,11 @@ def as_written(individual: Individual, X: Array) -> Individual:
 def _number_last(node: Expression, children: tuple[Expression, ...]) -> Expression:
     """A product with its number at the end: the engine has products of two, and 2*(x + 1) is multiplied out if it comes first."""
     node = rebuild(node, children)
-    if isinstance(node, Operation) and node.name == "mul" and isinstance(children[0], Number):
+    if (
+        isinstance(node, Operation)
+        and node.name == "mul"
+        and len(children) > 2
+        and isinstance(children[0], Number)
+    ):
         return rebuild(node, (*children[1:], children[0]))
     return node

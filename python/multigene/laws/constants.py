@@ -238,6 +238,8 @@ USUAL = 5
 CLEARLY_LESS, SHORT = 0.8, 12
 #: Generations of the shortest restart; others follow the Luby sequence. [dev]
 RESTART_GENERATIONS = 40
+#: Most genes, and nodes of each, of dense islands in turn: the fewer there are, the less is approximated instead of found. [dev]
+DENSE_LIMITS = ((2, 11), (4, 15), (2, 15), (3, 11))
 #: Restarts of dense islands are longer by this factor: their weights take longer to tune. [dev]
 DENSE_UNITS = 2
 #: Restarts that are decided on at a time and run side by side, at any number of threads. [time]

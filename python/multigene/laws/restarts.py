@@ -16,6 +16,7 @@ from multigene._engine import Workers
 from multigene.evolution.parallel import in_order, own
 from multigene.laws.constants import (
     AHEAD,
+    DENSE_LIMITS,
     DENSE_UNITS,
     DRAWN_GENES,
     DRAWN_NODES,
@@ -31,7 +32,7 @@ from multigene.laws.constants import (
 from multigene.laws.progress import Pieces, Progress
 from multigene.laws.restart import Restart, luby, worth_a_look
 from multigene.laws.rows import Rows
-from multigene.laws.settings import DENSE_FUNCTIONS, DENSE_LIMITS, dense_settings, seeker_settings
+from multigene.laws.settings import DENSE_FUNCTIONS, dense_settings, seeker_settings
 from multigene.laws.targets import Target
 from multigene.laws.transforms import logarithmic
 from multigene.settings.functions import FunctionEntry

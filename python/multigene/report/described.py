@@ -81,23 +81,9 @@ def described(shown: Shown, listed: Listed, place: int) -> dict[str, Any]:
         "groups": _groups(shown.model, listed),
         "variables": list(formula.variables),
         "exports": exports(formula, digits),
-        "errors": {},
-        "curves": [],
-        "predictions": [],
-        "residuals": [],
-        "widths": [],
-        "coverage": {},
+        **_on_sets(shown, individual, intervals),
         "compute": computed(formula, intervals),
     }
-    for each, kept in zip(shown.sets, shown.points, strict=True):
-        prediction = shown.model.loss.prediction(individual.predict(each.X))
-        said["errors"][each.name], error_curve = errors_of(each, prediction)
-        said["curves"].append(error_curve)
-        said["predictions"].append(numbers(prediction[kept]))
-        with np.errstate(all="ignore"):
-            said["residuals"].append(numbers((each.y - prediction)[kept], 4))
-        widths, said["coverage"][each.name] = _interval(intervals, individual, each, kept)
-        said["widths"].append(widths)
     said["classes"] = _classes(shown, individual)
     said |= _on_rows(shown, individual, said)
     claim = story.claim(shown.model, listed, rows, place in shown.picks.values())
@@ -108,6 +94,23 @@ def described(shown: Shown, listed: Listed, place: int) -> dict[str, Any]:
     law = claim.grade if said["law"] and claim else ""
     said["sentence"] = story.sentence(shown.model, listed, unseen, line, seen, law)
     said["why"] = story.why(shown.model, listed, shown.picks, place)
+    return said
+
+
+def _on_sets(shown: Shown, individual: Individual, intervals: Intervals | None) -> dict[str, Any]:
+    """Scores, error curves, points drawn and intervals on every set of rows."""
+    said: dict[str, Any] = {
+        "errors": {}, "curves": [], "predictions": [], "residuals": [], "widths": [], "coverage": {},
+    }  # fmt: skip
+    for each, kept in zip(shown.sets, shown.points, strict=True):
+        prediction = shown.model.loss.prediction(individual.predict(each.X))
+        said["errors"][each.name], error_curve = errors_of(each, prediction)
+        said["curves"].append(error_curve)
+        said["predictions"].append(numbers(prediction[kept]))
+        with np.errstate(all="ignore"):
+            said["residuals"].append(numbers((each.y - prediction)[kept], 4))
+        widths, said["coverage"][each.name] = _interval(intervals, individual, each, kept)
+        said["widths"].append(widths)
     return said
 
 

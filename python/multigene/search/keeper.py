@@ -46,10 +46,10 @@ class Keeper:
         y: Floats,
         weights: Floats | None,
         loss: Loss = SQUARED,
+        formed: bool = False,
     ) -> None:
-        self.formed = False
         self.known, self.scaling, self.X, self.y, self.weights = known, scaling, X, y, weights
-        self.loss = loss
+        self.loss, self.formed = loss, formed
         self.conditions = self._drawn(SEARCH_POINTS)
         self._standardised = scaling.standardised(self.conditions.points)
 

@@ -70,9 +70,11 @@ class Problem:
         only_laws: bool = False,
         loss: Loss = SQUARED,
         known: Known | None = None,
+        formed: bool = False,
     ) -> Problem:
         """Share out the rows and draw the guard's points: the same for every seed of a run.
 
+        `known` are shapes; with `formed` a form says where numbers stand, and shapes change none of them.
         A law search alone is not cross-validated: some rows are held out for it even if there are few.
         """
         weights = unequal(weights)
@@ -97,7 +99,7 @@ class Problem:
             mirrored = [shape.columns[0] for shape in shapes if shape.kind in ("even", "odd")]
             scaling = scaling.tied(exchanged, mirrored)
         guard = Guard.of(X, np.array(loss.predictor_range(y)), scaling, rng)
-        keeper = None if known is None else Keeper(known, scaling, X, y, weights, loss)
+        keeper = None if known is None else Keeper(known, scaling, X, y, weights, loss, formed)
         return Problem(X, y, weights, search, held_out, scaling, guard, loss, keeper=keeper)
 
     @property
