@@ -37,6 +37,7 @@ ORDER = [
     "formula",
     "export",
     "shapes",
+    "rules",
     "expression",
     "data",
     "files",
