@@ -38,6 +38,7 @@ ORDER = [
     "formula",
     "export",
     "shapes",
+    "rules",
     "expression",
     "data",
     "files",
