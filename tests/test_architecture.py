@@ -236,6 +236,36 @@ def test_sizes(path):
                 assert length <= 60, f"{path.name}: {node.name} has {length} lines"
 
 
+def bare_numbers(path: Path) -> list[str]:
+    """Names at the top of a module whose values are numbers as they stand, or tuples of them."""
+
+    def is_number(value: ast.expr) -> bool:
+        if isinstance(value, ast.UnaryOp | ast.BinOp):
+            operands = [value.operand] if isinstance(value, ast.UnaryOp) else [value.left, value.right]
+            return all(map(is_number, operands))
+        if isinstance(value, ast.Tuple):
+            return bool(value.elts) and all(map(is_number, value.elts))
+        return isinstance(value, ast.Constant) and type(value.value) in (int, float)
+
+    assigned = (node for node in ast.parse(path.read_text()).body if isinstance(node, ast.Assign))
+    return [ast.unparse(node.targets[0]) for node in assigned if is_number(node.value)]
+
+
+#: Packages with a table of constants.
+TABLES = sorted(path.parent for path in PACKAGE.rglob("constants.py"))
+#: What may stand elsewhere: sizes of pictures, with their drawing; and numbers that stand for something that is no number.
+DRAWINGS = ("first_chart.py", "notebook.py", "trees.py")
+CODES = {"(NUMBERS, PLACES)", "(EXPONENT, ONE_LESS)", "ANY_SIZE", "RIDGE", "(ERF_STEP, ERF_TERMS)"}
+
+
+@pytest.mark.parametrize("folder", TABLES, ids=lambda p: p.name)
+def test_constants_stand_in_the_table_of_their_package(folder):
+    modules = [p for p in folder.rglob("*.py") if p.name != "constants.py" and p.name not in DRAWINGS]
+    assert {
+        str(p.relative_to(PACKAGE)): names for p in modules if (names := set(bare_numbers(p)) - CODES)
+    } == {}
+
+
 def test_no_drawer_for_odds_and_ends():
     for path in [*SOURCES, *CORE.rglob("*.rs"), *BINDING.glob("*.rs")]:
         assert not {"utils", "helpers", "manager", "common", "misc"} & set(path.with_suffix("").parts[-2:]), (

@@ -356,7 +356,7 @@ def test_constant_and_repeated_columns():
 @pytest.mark.parametrize("of_target", [1e-300, 1e-150, 1.0, 1e150, 1e300])
 @pytest.mark.parametrize("configuration", ["baseline", "UC", "GC"])
 def test_scales(of_features, of_target, configuration):
-    """Whatever the units: no warning, finite predictions, an honest R², never worse than the mean; a linear
+    """In any units: no warning, finite predictions, an honest R², never worse than the mean; a linear
     law is found."""
     X, _ = problem()
     y = (X[:, 0] - 2.0 * X[:, 1]) * of_target

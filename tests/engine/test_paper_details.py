@@ -38,7 +38,7 @@ WAVE = ["sin([0: 0.0 + 1.0*x0])"]
 @pytest.mark.parametrize("steps", [1, 3, 6, 9, 14, 25])
 @pytest.mark.parametrize("rule", ["irprop-", "rprop"])
 def test_update_rules_follow_the_twin(rule, steps, workers):
-    """The weights after so many steps, also where signs of derivatives have changed on the way."""
+    """The weights after some steps, also where signs of derivatives have changed on the way."""
     rows, data = wave()
     individual = Individual(WAVE, 0.0, [0.0])
     population = Population.of([individual], Genes(lcf="unsynchronised"), 1, workers)

@@ -428,7 +428,7 @@ def test_conflicts_of_weight_sets(workers):
 
 @pytest.mark.parametrize("crossover", [0.0, 0.5, 1.0])
 def test_individuals_stay_synchronised(crossover, workers):
-    """Whatever breeding does, an index has one set of weights per individual after evaluation."""
+    """After any breeding an index has one set of weights per individual after evaluation."""
     _, data = made_data(15)
     population, _ = grown(workers, seed=16, lcf="synchronised")
     rng = np.random.default_rng(0)

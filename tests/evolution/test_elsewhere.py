@@ -13,8 +13,9 @@ import pytest
 
 from multigene._engine import Workers
 from multigene.evolution import elsewhere
-from multigene.evolution.elsewhere import chosen, processor_seconds, replies_to
+from multigene.evolution.elsewhere import chosen, replies_to
 from multigene.evolution.parallel import in_order
+from multigene.settings.clock import processor_seconds
 
 
 @dataclass(frozen=True)

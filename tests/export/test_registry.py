@@ -45,8 +45,10 @@ def test_formats_aliases_suffixes_and_mistakes() -> None:
 
 
 def test_digits() -> None:
-    nearly = Operation("mul", (Number(0.33333333), Variable(0)))
+    nearly = Operation("mul", (Number(0.33333333333333), Variable(0)))
     assert export(nearly, ["x"], "text") == "0.3333*x"
+    needed = Operation("mul", (Number(1.1193703), Variable(0)))
+    assert export(needed, ["x"], "text") == "1.1193703*x"
     assert export(nearly, ["x"], "text", digits=2) == "0.33*x"
     third = Operation("mul", (Number(1 / 3), Variable(0)))
     assert export(third, ["x"], "text") == "1/3*x"

@@ -7,7 +7,8 @@ import pandas as pd
 
 from multigene import MultigeneRegressor
 from multigene.report import content
-from multigene.report.remarks import MOST, remarks
+from multigene.report.constants import MOST_REMARKS
+from multigene.report.remarks import remarks
 
 
 def test_leaks_are_notes_and_the_rest_stands_with_the_data(tmp_path) -> None:
@@ -44,5 +45,5 @@ def test_a_page_is_not_filled_by_them() -> None:
         X, rng.normal(size=60)
     )
     found = content.collect(model.fitted_).remarks
-    assert len(found) == MOST + 1
+    assert len(found) == MOST_REMARKS + 1
     assert found[-1] == "and 10 more"

@@ -39,7 +39,7 @@ def design(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def finished(design: Path) -> Path:
-    """A store of which seed 0 is finished."""
+    """A store whose seed 0 is finished."""
     path = design.parent / "half.db"
     study = build_study(read_design(design).restricted(seeds=1))
     with Store.create(path) as store:

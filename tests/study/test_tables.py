@@ -19,7 +19,7 @@ from rich.console import Console
 from scipy.stats import mannwhitneyu
 
 from multigene.study import paper
-from multigene.study.design import Design, Run, build_study, design_from
+from multigene.study.design import Design, Run, build_study, design_from, read_design
 from multigene.study.errors import StudyError
 from multigene.study.execution import Outcome
 from multigene.study.figures import _boxes, save_figures
@@ -266,6 +266,28 @@ def test_terminal_tables(store: Store) -> None:
     assert max(map(len, shown.splitlines())) <= 120
     ours = next(line for line in shown.splitlines() if line.split()[:2] == ["U", "B"])
     assert "0.857" in ours  # the paper's training median beside ours
+
+
+def test_a_narrow_terminal_shows_the_papers_columns_below_and_cuts_no_number(store: Store) -> None:
+    tables = study_tables(results(store), "2 s", "UB5D")
+    wide, narrow = io.StringIO(), io.StringIO()
+    print_tables(tables, Console(file=wide, width=180))
+    print_tables(tables, Console(file=narrow, width=80))
+    assert "…" not in narrow.getvalue()
+    assert max(map(len, narrow.getvalue().splitlines())) <= 80
+    assert sorted(re.findall(r"\d+\.\d+", narrow.getvalue())) == sorted(
+        re.findall(r"\d+\.\d+", wide.getvalue())
+    )
+
+
+def test_a_study_that_was_run_in_parts_is_shown_whole(tmp_path: Path) -> None:
+    with Store.create(tmp_path / "parts.db") as store:
+        for problem in ("K11C", "UB5D"):
+            fill(store, read_design("quick").restricted([problem], ["baseline", "UB"], seeds=2))
+        assert store.design().problems == ("UB5D",)
+        found = results(store)
+        assert found.design.problems == ("K11C", "UB5D")
+        assert {cell.problem for cell in found.cells} == {"K11C", "UB5D"}
 
 
 def test_figures_in_every_format(store: Store, tmp_path: Path) -> None:

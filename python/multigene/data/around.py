@@ -9,14 +9,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from multigene.data.constants import ENDS, TITLE_SHARE
+
 NUMBER = re.compile(r"\s*[-+]?[\d.,]*\d[\d.,]*([eE][-+]?\d+)?\s*\Z")
 _TOTAL = re.compile(
     r"\s*(grand total|total|totals|sum|subtotal|summe|gesamt|insgesamt|totale|suma)\W*\Z", re.I
 )
-#: Rows at the beginning and at the end that are looked at.
-ENDS = 40
-#: A row that fills no more than this share of the cells that most rows fill is no row of names.
-_HALF = 0.5
 
 
 def titles(rows: Sequence[Sequence[str]]) -> int:
@@ -28,7 +26,7 @@ def titles(rows: Sequence[Sequence[str]]) -> int:
     def is_title(row: Sequence[str], cells: int) -> bool:
         # A name and an empty one (`a,`) are names; a title stands alone, or in front of several empty cells.
         alone = cells == 1 and len(row) != 2
-        few = cells <= _HALF * usual and usual > 2
+        few = cells <= TITLE_SHARE * usual and usual > 2
         return (alone or few) and not any(NUMBER.match(cell) for cell in row[:1])
 
     number = 0

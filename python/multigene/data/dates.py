@@ -15,6 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from multigene.data.constants import FEWEST_DATES, FIRST_YEAR, LAST_YEAR
+
 Floats = npt.NDArray[np.float64]
 #: How dates of a column are written, where that is not told by each of them.
 Form = Literal["", "day first", "month first"]
@@ -31,8 +33,6 @@ _NAMED = re.compile(rf"(?:\d{{1,2}}[ -]{_MONTH}|{_MONTH} \d{{1,2}})[ ,-]+\d{{4}}
 _YEAR_MONTH = re.compile(r"\d{4}[-/](0[1-9]|1[0-2])\Z")
 _QUARTER = re.compile(r"\d{4}[- ]?Q[1-4]\Z", re.IGNORECASE)
 _CLOCK = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?(?: ?([AaPp])\.?[Mm]\.?)?\Z")
-#: Whole numbers such as 20240131 are dates if all of them are, of these years; fewer different ones may be anything.
-_FIRST_YEAR, _LAST_YEAR, _FEWEST = 1900, 2100, 3
 
 
 def days_since_1970(values: npt.NDArray[Any]) -> Floats:
@@ -101,11 +101,11 @@ def clock_hours(texts: Sequence[str]) -> list[float] | None:
     return hours
 
 
-def numbered_dates(numbers: Floats, fewest: int = _FEWEST) -> Floats | None:
+def numbered_dates(numbers: Floats, fewest: int = FEWEST_DATES) -> Floats | None:
     """Whole numbers such as 20240131 as days; None if not all are dates, or where fewer than `fewest` are different."""
     gaps = np.isnan(numbers)
     present = numbers[~gaps] if gaps.any() else numbers
-    if not len(present) or present.min() < 1e4 * _FIRST_YEAR or present.max() > 1e4 * _LAST_YEAR:
+    if not len(present) or present.min() < 1e4 * FIRST_YEAR or present.max() > 1e4 * LAST_YEAR:
         return None
     different = np.unique(present)
     if len(different) < fewest or np.any(different != np.floor(different)):

@@ -12,20 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from multigene.data.constants import COMPARED_ROWS, COPY, FAR_OUT, FEWEST_COMPARED, SENTINELS
 from multigene.data.dates import Form, parsed_dates
 from multigene.data.table import Table
 from multigene.words import counted
-
-#: Numbers that stand for "no value" in many tables.
-SENTINELS = (-999.0, -9999.0, 999.0, 9999.0, -99.0, 99999.0, -1e30, 1e30)
-#: Beyond this many interquartile ranges from the quartiles a value is an outlier (Tukey's "far out").
-FAR_OUT = 3.0
-#: From this absolute correlation of ranks on, a column says the same as the target.
-COPY = 0.99999
-#: With fewer rows, or fewer different values, a column may tell the target by chance.
-FEWEST = 10
-#: Rows on which correlations are computed.
-MOST_ROWS = 50_000
 
 
 @dataclass(frozen=True)
@@ -158,7 +148,7 @@ def leaks(frame: pd.DataFrame, target: str) -> dict[str, str]:
     """
     others = [str(name) for name in frame.columns if str(name) != target]
     y = frame[target]
-    if len(frame) < FEWEST or not pd.api.types.is_numeric_dtype(y):
+    if len(frame) < FEWEST_COMPARED or not pd.api.types.is_numeric_dtype(y):
         return {}
     found = {name: _leak(frame[name], y, target, len(others) > 1) for name in others}
     return {name: how for name, how in found.items() if how}
@@ -169,16 +159,21 @@ def _leak(column: pd.Series, y: pd.Series, target: str, several: bool) -> str:
     if pd.api.types.is_bool_dtype(column) or pd.api.types.is_datetime64_any_dtype(column):
         return ""
     present = (column.notna() & y.notna()).to_numpy()
-    column, y = column[present].iloc[:MOST_ROWS], y[present].iloc[:MOST_ROWS]
+    column, y = column[present].iloc[:COMPARED_ROWS], y[present].iloc[:COMPARED_ROWS]
     values = y.to_numpy(dtype=np.float64)
-    if len(column) < FEWEST or len(np.unique(values)) < FEWEST:
+    if len(column) < FEWEST_COMPARED or len(np.unique(values)) < FEWEST_COMPARED:
         return ""
     if not pd.api.types.is_numeric_dtype(column):
         return _told_by_text(column, y, target)
     x = column.to_numpy(dtype=np.float64)
     if np.array_equal(x, values):
         return f"is a copy of {target!r}"
-    if not several or len(np.unique(x)) < FEWEST or not np.isfinite(x).all() or not np.isfinite(values).all():
+    if (
+        not several
+        or len(np.unique(x)) < FEWEST_COMPARED
+        or not np.isfinite(x).all()
+        or not np.isfinite(values).all()
+    ):
         return ""
     if _correlation(*(np.asarray(pd.Series(each).rank(), dtype=np.float64) for each in (x, values))) < COPY:
         return ""
@@ -196,7 +191,7 @@ def _correlation(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> floa
 def _told_by_text(column: pd.Series, y: pd.Series, target: str) -> str:
     """Whether every level of a text stands for one value of the target, where levels and values repeat."""
     levels = column.astype(str)
-    if not FEWEST <= levels.nunique() <= 0.5 * len(levels):
+    if not FEWEST_COMPARED <= levels.nunique() <= 0.5 * len(levels):
         return ""
     spans = y.groupby(levels.to_numpy())
     one_each = bool((spans.min() == spans.max()).all())

@@ -16,26 +16,20 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import loss_constant, loss_rows
-from multigene.data.scores import explained, r2
+from multigene.data.constants import (
+    HUBER,
+    LARGEST_COUNT,
+    LARGEST_LOG_ODDS,
+    LEAST_CURVATURE,
+    NEAR,
+    NOISE_ROWS,
+    STEP,
+)
+from multigene.data.scores import explained, r2, scale_of
 from multigene.words import nearest
 
 Floats = npt.NDArray[np.float64]
 Link = Literal["identity", "log", "logit"]
-
-#: Distance, in standard deviations of the noise, at which Huber's loss becomes linear: 95 % efficient on normal errors.
-HUBER = 1.345
-#: Share of the target's spread below which the absolute loss is a square, so that it has derivatives. [round]
-NEAR = 1e-4
-#: Rows that the noise is estimated from. [round]
-NOISE_ROWS = 2000
-#: Steps for numerical derivatives of own losses, relative to the spread of the target. [round]
-STEP = 1e-4
-#: Log odds that the guard takes as the target's range: probabilities are bounded anyway, sums must not overflow. [round]
-LARGEST_LOG_ODDS = 20.0
-#: Working weights of own losses are at least this share of their mean over the rows. [round]
-LEAST_CURVATURE = 1e-3
-#: Counts above this are none, and their logarithm is not found by steps that begin at counts.
-LARGEST_COUNT = 1e30
 
 
 @dataclass(frozen=True)
@@ -172,8 +166,19 @@ class Loss:
         _, w, z = loss_rows((self.kind.engine, list(self.numbers)), _vector(y), _vector(predictor))
         return w, z
 
+    def costs(self, y: Floats, predictor: Floats, weights: Floats) -> Floats:
+        """What every row adds to the loss, to be compared with other costs of the same rows: squares are in a unit in which those
+        of very large targets are finite. Infinite where there is no value."""
+        if not self.squared:
+            return _finite(weights * self.values(y, predictor))
+        with np.errstate(all="ignore"):
+            return _finite(weights * ((y - predictor) / scale_of(y)) ** 2)
+
     def constant(self, y: Floats, weights: Floats) -> float:
-        """The predictor of least loss that is the same for all rows."""
+        """The predictor of least loss that is the same for all rows: the mean for squared error."""
+        if self.squared:
+            unit = scale_of(y)
+            return float(unit * np.average(y / unit, weights=weights))
         return loss_constant((self.kind.engine, list(self.numbers)), _vector(y), _vector(weights))
 
     def explained(self, y: Floats, predictor: Floats, weights: Floats | None = None) -> float:

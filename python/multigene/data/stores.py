@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from multigene.data.around import ENDS, footers, titles
+from multigene.data.around import footers, titles
+from multigene.data.constants import ENDS
 from multigene.data.table import Dialect, Table, named, refuse_numbers_as_names, refuse_repeated
 from multigene.words import counted, nearest
 

@@ -16,8 +16,9 @@ from typing import Any
 
 import pandas as pd
 
-from multigene.data.around import ENDS, NUMBER, footers, titles
+from multigene.data.around import NUMBER, footers, titles
 from multigene.data.cells import is_unit, split_unit
+from multigene.data.constants import ENDS
 from multigene.data.table import EMPTY, Dialect, Table, named, refuse_numbers_as_names, refuse_repeated
 from multigene.words import counted
 

@@ -7,8 +7,7 @@ A piece (`parallel.py`) says what it is to do as a `Request`: values that pickle
 it out on one thread and sends back a reply, which the piece takes as if it had done the work itself. Where a request is carried
 out makes no difference, so what a lost worker was at is simply requested again, and done here if it is lost again and again.
 
-Workers are told how many seconds they have. Their processor time counts as this process's: `processor_seconds` is the clock of
-runs that are limited by it.
+Workers are told how many seconds they have. Their processor time counts as this process's (`settings/clock.py`).
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from threading import Lock
 from typing import Any, Protocol
 
 import numpy as np
@@ -27,6 +25,7 @@ from joblib.parallel import get_active_backend
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from multigene._engine import Workers
+from multigene.settings.clock import spent_elsewhere
 
 #: How often requests are made whose workers are lost. Dask itself makes one four times before it says so. A round number.
 ATTEMPTS = 3
@@ -57,25 +56,6 @@ class Reply:
     """Processor time."""
 
 
-class _Spent:
-    """Processor seconds of workers so far."""
-
-    def __init__(self) -> None:
-        self.seconds, self.lock = 0.0, Lock()
-
-    def add(self, replies: Sequence[Reply]) -> None:
-        with self.lock:
-            self.seconds += sum(reply.seconds for reply in replies)
-
-
-_SPENT = _Spent()
-
-
-def processor_seconds() -> float:
-    """Processor time of this process and of what workers have done for it."""
-    return time.process_time() + _SPENT.seconds
-
-
 def chosen() -> bool:
     """Has the user chosen a back end whose workers are not threads of this process?"""
     backend, _ = get_active_backend(prefer="threads")
@@ -91,7 +71,7 @@ def replies_to(requests: Sequence[Request], n_jobs: int, seconds: float | None) 
         try:
             work = [delayed(carried_out)(request, seconds, until) for request in requests]
             replies = Parallel(n_jobs=n_jobs, batch_size=1, pre_dispatch="all", timeout=wait)(work)
-            _SPENT.add(replies)
+            spent_elsewhere(sum(reply.seconds for reply in replies))
             break
         except Exception as error:  # the work's own come as replies: workers, or the way to them, are lost
             problem = error

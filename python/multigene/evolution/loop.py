@@ -33,7 +33,7 @@ class Generation:
     evaluations: int
     population: Population
     random_state: dict[str, Any]
-    """State of the random generator after this generation, whatever has been drawn from it since."""
+    """State of the random generator after this generation; what is drawn from it later does not change it."""
 
 
 def evolve(

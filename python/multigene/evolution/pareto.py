@@ -133,7 +133,7 @@ class ParetoFront:
         return self.put(Candidate(individual, fitness, complexity, self._in_user_units))
 
     def put(self, member: Candidate) -> bool:
-        """The same for a model that another front had, whatever its units."""
+        """The same for a model that another front had, in either units."""
         fitness, complexity = member.fitness, member.complexity
         self._members[complexity] = member
         if complexity >= len(self._stairs):

@@ -20,6 +20,16 @@ import numpy.typing as npt
 from multigene._engine import Individual
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
+from multigene.explain.constants import (
+    DAMPINGS,
+    FOR_DROPPING,
+    HOPE,
+    SCORED_ROWS,
+    TERM,
+    TRIES,
+    TUNED_ROWS,
+    TUNING,
+)
 from multigene.explain.rounding import rounded
 from multigene.explain.terms import Fitted, Scorer, Terms, as_individual, split, terms_of
 from multigene.expression.build import product_of, sum_of, weighted
@@ -30,22 +40,8 @@ from multigene.expression.rewriting import replaced
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, postorder
 from multigene.expression.vocabulary import ANYTHING, Vocabulary
 from multigene.formula import Formula
-from multigene.settings.settings import Refinement
 
 Floats = npt.NDArray[np.float64]
-
-#: Rows on which edits are scored, and on which numbers are tuned and rounded.
-SCORED_ROWS, TUNED_ROWS = 1000, 4000
-#: Share of the allowed loss that dropping may use; rounding has the rest.
-FOR_DROPPING = 0.9
-#: An edit is worth a try when refitted coefficients bring R² back within this many times the allowed loss.
-HOPE = 15.0
-#: Edits tried one by one, tuned, before giving up.
-TRIES = 16
-#: A term costs its nodes, and these for its coefficient and its sign.
-TERM = 3
-TUNING = Refinement(iterations=30, gain=1e-5, decay=0.0, max_parameters=256)
-DAMPINGS = (1e-2, 1e2, 1e4)
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ _ALL = (
     Exporter("pytorch", "PyTorch module", ".py", ("torch",)),
 )
 #: Digits up to which formats for people show a number as it is.
-WHOLE = 7
+WHOLE = 12
 EXPORTERS = {exporter.name: exporter for exporter in _ALL}
 _BY_ANY_NAME = {name: exporter for exporter in _ALL for name in (exporter.name, *exporter.aliases)}
 

@@ -43,7 +43,7 @@ class Finds:
     ) -> None:
         self.vocabulary = vocabulary
         self.X, self.y, self.dimensions, self.weights = X, y, dimensions, weights
-        #: A law holds on every row, whatever its weight.
+        #: A law holds on every row, also on those of small weight.
         self.data = Dataset(X, y)
         self.weighted = self.data if weights is None else Dataset(X, y, weights)
         self.floor = exact.digits_share(X, y)

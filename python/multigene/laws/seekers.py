@@ -22,7 +22,7 @@ import numpy.typing as npt
 from multigene._engine import Workers
 from multigene.expression.build import weighted
 from multigene.expression.vocabulary import Vocabulary
-from multigene.laws.constants import MOST_SPLIT, SIMPLIFIED_AFTER_SURVEY
+from multigene.laws.constants import MOST_SPLIT, SEEN_ROWS, SIMPLIFIED_AFTER_SURVEY
 from multigene.laws.finds import Finds
 from multigene.laws.law import Find
 from multigene.laws.parts.phase import Parts
@@ -61,14 +61,14 @@ class Seekers:
         `dimensions` are known when units are. `alone`, without approximators beside it, the law search tests for everything even
         in noisy data. `weights`, all positive, say how much a row counts: in noise, for a law holds on every row."""
         self.rows_given, self.y, self.rng, self.options, self.alone = X, y, rng, options, alone
-        known, features = vocabulary(functions, options.structure), informative(X, y, options.most_features)
+        known, features = vocabulary(functions, options.structure), informative(X, y)
         allows = known.allows
         everything = features
         if options.relevance and dimensions is None:
             features = relevant(X, y, features, lambda: workers.watch() == 0.0)
         seen = _picture(X, y, features, dimensions, options, allows)
         self.noisy = seen.noisy and not alone
-        used = np.sort(rng.permutation(rows)[: options.rows])
+        used = np.sort(rng.permutation(rows)[:SEEN_ROWS])
         weights = None if weights is None else weights / weights.mean()
         self.rows = Rows.of(X, y, seen.combined, used, weights)
         targets = make_targets(self.rows.X, y, options, allows, features, seen.combined)

@@ -18,16 +18,16 @@ from multigene.expression.tree import evaluate
 from multigene.fitted import FittedModel
 from multigene.formula import Formula
 from multigene.report import shown_formula, statistics, story
+from multigene.report.constants import (
+    MOST_DEPENDENCES,
+    MOST_GROUPS,
+    MOST_SEGMENTS,
+    SHAPE_POINTS,
+    UNCERTAINTY_ROWS,
+)
 from multigene.report.numbers import number, numbers
 from multigene.report.statistics import Floats, Intervals, Rows
 from multigene.report.what_if import computed
-
-#: Columns with a curve of their own, the most important ones.
-MOST_DEPENDENCES = 12
-#: Points on which shapes that are not proven are checked for a page.
-SHAPE_POINTS = 10_000
-#: Segments of rows that are listed, the worst ones.
-MOST_SEGMENTS = 8
 
 
 @dataclass(frozen=True)
@@ -81,23 +81,9 @@ def described(shown: Shown, listed: Listed, place: int) -> dict[str, Any]:
         "groups": _groups(shown.model, listed),
         "variables": list(formula.variables),
         "exports": exports(formula, digits),
-        "errors": {},
-        "curves": [],
-        "predictions": [],
-        "residuals": [],
-        "widths": [],
-        "coverage": {},
+        **_on_sets(shown, individual, intervals),
         "compute": computed(formula, intervals),
     }
-    for each, kept in zip(shown.sets, shown.points, strict=True):
-        prediction = shown.model.loss.prediction(individual.predict(each.X))
-        said["errors"][each.name], error_curve = errors_of(each, prediction)
-        said["curves"].append(error_curve)
-        said["predictions"].append(numbers(prediction[kept]))
-        with np.errstate(all="ignore"):
-            said["residuals"].append(numbers((each.y - prediction)[kept], 4))
-        widths, said["coverage"][each.name] = _interval(intervals, individual, each, kept)
-        said["widths"].append(widths)
     said["classes"] = _classes(shown, individual)
     said |= _on_rows(shown, individual, said)
     claim = story.claim(shown.model, listed, rows, place in shown.picks.values())
@@ -108,6 +94,23 @@ def described(shown: Shown, listed: Listed, place: int) -> dict[str, Any]:
     law = claim.grade if said["law"] and claim else ""
     said["sentence"] = story.sentence(shown.model, listed, unseen, line, seen, law)
     said["why"] = story.why(shown.model, listed, shown.picks, place)
+    return said
+
+
+def _on_sets(shown: Shown, individual: Individual, intervals: Intervals | None) -> dict[str, Any]:
+    """Scores, error curves, points drawn and intervals on every set of rows."""
+    said: dict[str, Any] = {
+        "errors": {}, "curves": [], "predictions": [], "residuals": [], "widths": [], "coverage": {},
+    }  # fmt: skip
+    for each, kept in zip(shown.sets, shown.points, strict=True):
+        prediction = shown.model.loss.prediction(individual.predict(each.X))
+        said["errors"][each.name], error_curve = errors_of(each, prediction)
+        said["curves"].append(error_curve)
+        said["predictions"].append(numbers(prediction[kept]))
+        with np.errstate(all="ignore"):
+            said["residuals"].append(numbers((each.y - prediction)[kept], 4))
+        widths, said["coverage"][each.name] = _interval(intervals, individual, each, kept)
+        said["widths"].append(widths)
     return said
 
 
@@ -161,10 +164,6 @@ def exports(formula: Formula, digits: int) -> dict[str, str]:
 
 def _text(formula: Formula, digits: int, format: str = "text") -> str:
     return str(shown_formula.rounded(formula, digits).to(format, digits=max(digits, WHOLE)))
-
-
-#: Groups whose numbers a page shows.
-MOST_GROUPS = 200
 
 
 def _groups(model: FittedModel, listed: Listed) -> dict[str, Any] | None:
@@ -227,7 +226,7 @@ def _interval(
     """Half widths of the intervals of the rows drawn; share of rows that they hold, and of how many rows."""
     if intervals is None:
         return None, None
-    sample = statistics.thinned(shown, statistics.UNCERTAINTY_ROWS)
+    sample = statistics.thinned(shown, UNCERTAINTY_ROWS)
     widths = intervals.half_widths(np.concatenate([shown.X[kept], sample.X]))
     if widths is None or not np.isfinite(widths).any():  # the square of a width may overflow
         return None, None

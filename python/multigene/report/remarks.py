@@ -5,13 +5,12 @@ from __future__ import annotations
 import pandas as pd
 
 from multigene.data import look
+from multigene.data.constants import COMPARED_ROWS
 from multigene.data.table import Table
 from multigene.fitted import FittedModel
+from multigene.report.constants import MOST_REMARKS
 from multigene.report.statistics import Rows
 from multigene.words import counted
-
-#: Remarks that a page shows. A round number.
-MOST = 20
 
 
 def remarks(model: FittedModel, rows: Rows | None) -> tuple[list[str], list[str]]:
@@ -19,7 +18,7 @@ def remarks(model: FittedModel, rows: Rows | None) -> tuple[list[str], list[str]
     decided = [] if model.encoding is None else list(model.encoding.notes)
     if rows is None:
         return [], decided
-    names, most = [str(name) for name in model.names], look.MOST_ROWS
+    names, most = [str(name) for name in model.names], COMPARED_ROWS
     frame = pd.DataFrame(rows.X[:most], columns=names)
     if model.target not in names:
         frame[model.target] = rows.y[:most]
@@ -32,5 +31,5 @@ def remarks(model: FittedModel, rows: Rows | None) -> tuple[list[str], list[str]
         if c.outliers
     ]
     others = [*decided, *found.remarks, *columns, *outliers]
-    more = [f"and {len(others) - MOST} more"] if len(others) > MOST else []
-    return [f"Column {name!r} {how}." for name, how in told.items()], others[:MOST] + more
+    more = [f"and {len(others) - MOST_REMARKS} more"] if len(others) > MOST_REMARKS else []
+    return [f"Column {name!r} {how}." for name, how in told.items()], others[:MOST_REMARKS] + more

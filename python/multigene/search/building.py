@@ -1,4 +1,4 @@
-"""Rules of building: what formulas may look like, whatever they predict.
+"""Rules of building: what formulas may look like, apart from what they predict.
 
 Nobody believes tanh(tanh(tanh(x))) or x**18. Models that break a rule do not become members of a front (`task.py`), and finds of
 the law search that do are not shown unless they are laws. Settings `nesting` and `largest_exponent` say how strict the rules are.
@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from multigene._engine import Individual
 from multigene.expression.genes import gene_expression
 from multigene.expression.numbers import largest_exponent
+from multigene.expression.operators import named_power
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Expression
 from multigene.settings.settings import Settings
 
 #: A function's name with its bracket, or a bracket.
 BRACKET = re.compile(r"([a-z][a-z0-9_]*)?\(|\)")
-#: A power by its name.
-POWER = re.compile(r"pow(-?\d+)")
 
 
 @dataclass(frozen=True)
@@ -35,8 +34,8 @@ class Building:
     def of(settings: Settings) -> Building:
         """Of a search; powers that the user names are allowed."""
         assert settings.search is not None
-        named = [POWER.fullmatch(entry[0]) for entry in settings.genes.functions]
-        told = [abs(float(power[1])) for power in named if power]
+        named = [named_power(entry[0]) for entry in settings.genes.functions]
+        told = [abs(float(exponent)) for exponent in named if exponent is not None]
         return Building(settings.search.nesting, max(settings.search.largest_exponent, *told, 1.0))
 
     def allow(self, individual: Individual) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Individual
+from multigene.data.scores import scale_of
 from multigene.evolution.pareto import Member
 from multigene.search.constants import (
     BETTER_THAN_LINEAR,
@@ -39,7 +40,6 @@ def decide_by_leaving_one_out(problem: Problem, linear: Sequence[Individual]) ->
     (Z, y, weights), loss = _different_rows(problem), problem.loss
     if len(y) < 3:
         return SizeDecision(1, constant=True)
-    unit = float(np.abs(y).max()) or 1.0
     predicted: dict[int | None, Floats] = {number: np.zeros(len(y)) for number in (RIDGE, 0, None)}
     for row in range(len(y)):
         rest, out = np.arange(len(y)) != row, slice(row, row + 1)
@@ -47,14 +47,8 @@ def decide_by_leaving_one_out(problem: Problem, linear: Sequence[Individual]) ->
         predicted[RIDGE][out] = Ridge.of_loss(*of_rest, loss).predict(Z[out])
         column = _most_telling(*of_rest)
         predicted[0][out] = Ridge.of_loss(Z[rest][:, column], *of_rest[1:], loss).predict(Z[out, column])
-        if loss.squared:
-            predicted[None][row] = unit * float(np.average(y[rest] / unit, weights=weights[rest]))
-        else:
-            predicted[None][row] = loss.constant(y[rest], weights[rest])
-    if loss.squared:
-        errors = {number: weights * ((y - each) / unit) ** 2 for number, each in predicted.items()}
-    else:
-        errors = {number: weights * loss.values(y, each) for number, each in predicted.items()}
+        predicted[None][row] = loss.constant(y[rest], weights[rest])
+    errors = {number: loss.costs(y, each, weights) for number, each in predicted.items()}
     line = min((RIDGE, 0) if linear else (RIDGE,), key=lambda number: float(errors[number].sum()))
     if clearly_better(errors[line], errors[None], RIDGE_BETTER_THAN_MEAN_OF_VERY_FEW):
         return SizeDecision(1, linear=line)
@@ -63,7 +57,7 @@ def decide_by_leaving_one_out(problem: Problem, linear: Sequence[Individual]) ->
 
 def _most_telling(Z: Floats, y: Floats, weights: Floats) -> list[int]:
     """The feature whose line explains most of the target."""
-    return forward_selection(centred(Z, weights), centred(y / (float(np.abs(y).max()) or 1.0), weights), 1)
+    return forward_selection(centred(Z, weights), centred(y / scale_of(y), weights), 1)
 
 
 def ridge_of_different_rows(problem: Problem) -> Ridge:
@@ -78,7 +72,7 @@ def _different_rows(problem: Problem) -> tuple[Floats, Floats, Floats]:
     rows, number = np.unique(problem.X[counted], axis=0, return_inverse=True)
     number, weights, y = number.reshape(-1), weights[counted], problem.y[counted]
     total = np.asarray(np.bincount(number, weights), dtype=np.float64)
-    unit = float(np.abs(y).max()) or 1.0
+    unit = scale_of(y)
     return problem.standardised(rows), unit * np.bincount(number, weights * (y / unit)) / total, total
 
 

@@ -174,14 +174,14 @@ class Islands:
         task = self.task
         allowed = [c for c in self.front if c.complexity <= most_nodes]
         best = sorted(allowed, key=lambda c: -c.fitness)[:polished_models]
-        brief = [c.individual for c in self.short]
+        shortened = [c.individual for c in self.short]
         self._see(rows)
         self.front, self.short = self.ground.front(short=False), self.ground.front(short=True)
         self.offer(fitted([c.individual for c in allowed], self.data, task.workers))
         self.offer(polished([c.individual for c in best], self.data, task.refinement, task.workers))
-        if brief:
-            self._offer_short(fitted(brief, self.user_data, task.workers))
-            self._polish_short(brief)
+        if shortened:
+            self._offer_short(fitted(shortened, self.user_data, task.workers))
+            self._polish_short(shortened)
 
     def move(self, rows: Rows | None, most_nodes: float, polished_models: int) -> None:
         """Go on with other rows."""

@@ -26,7 +26,14 @@ import numpy as np
 from multigene._engine import Individual, Workers
 from multigene.evolution.pareto import Member, non_dominated
 from multigene.search import log_scale, steering
-from multigene.search.constants import COMPLETION, END_TO_START, EXPLAINED, FEWEST_FOLD_GENERATIONS, POLISHED
+from multigene.search.constants import (
+    COMPLETION,
+    END_TO_START,
+    EXPLAINED,
+    FEWEST_FOLD_GENERATIONS,
+    FINISH,
+    POLISHED,
+)
 from multigene.search.cross_validation import CrossValidation
 from multigene.search.few_rows import decide_by_leaving_one_out
 from multigene.search.guesses import listed
@@ -237,7 +244,7 @@ def _explored(task: Task, state: SearchState, share: float) -> bool:
     if folds and state.decision is not None and state.decision.final:
         return share >= 1.0 or number >= max(fold.generations for fold in folds)
     if len(task.problem.held_out_rows) > 0:  # islands share what the law search has left them
-        return share >= 1.0 - task.options.finish * (1.0 - state.begun)
+        return share >= 1.0 - FINISH * (1.0 - state.begun)
     return share >= (COMPLETION if task.problem.few_rows else 1.0)
 
 

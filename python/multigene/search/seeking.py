@@ -17,7 +17,7 @@ import numpy as np
 from multigene._engine import Individual
 from multigene.evolution.pareto import Candidate
 from multigene.expression.genes import model_expression
-from multigene.expression.numbers import numbers, simple_numbers
+from multigene.expression.numbers import fitted_count
 from multigene.laws import law as laws
 from multigene.laws.finds import Finds
 from multigene.laws.law import EXACT, Find
@@ -294,7 +294,7 @@ def law_of_few(seekers: Seekers, looked_at: set[float]) -> Find | None:
         law = laws.as_law(find, X, y, seekers.finds.data)
         if law is None or not seekers.finds.admits(law.expression):
             continue
-        fitted = sum(value not in simple_numbers(value) for value in numbers(law.expression))
+        fitted = fitted_count(law.expression)
         if len(y) >= 3 * fitted + 10:
             return law
     return None

@@ -7,11 +7,13 @@ Each field names its symbol in the paper's Table 2 where it has one. `MultigeneR
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Literal
 
+from multigene.settings.clock import processor_seconds
 from multigene.settings.functions import PAPER_FUNCTIONS, FunctionEntry, function_entries
 from multigene.words import nearest
 
@@ -21,6 +23,8 @@ Kind = Literal["both", "laws", "accuracy"]
 Structure = Literal["linear", "products"]
 Criterion = Literal["r2", "gcv", "bic", "compact"]
 Clock = Literal["wall", "processor"]
+#: What tells the seconds of a run.
+CLOCKS: dict[Clock, Callable[[], float]] = {"wall": time.perf_counter, "processor": processor_seconds}
 Gaps = Literal["fill", "drop", "error"]
 
 
@@ -240,8 +244,6 @@ class Search:
     holdout: float = 0.25
     """Share of the rows that are held out to decide how large a formula may be; with fewer than 400 the whole search is
     cross-validated instead; 0 for neither."""
-    finish: float = fixed(0.5)
-    """Share of the run that evolves on all rows."""
     clip: float | None = None
     """Predictions leave the range of the training target by at most this share of it; None for no bounds. The formula and its
     exports are not bounded."""
@@ -258,12 +260,6 @@ class Seeking:
 
     first: int = 40_000
     """Evaluations of the law search before the approximators begin."""
-    rows: int = fixed(256)
-    """Rows that the law search sees; finds are verified on all."""
-    unit: int = fixed(40)
-    """Generations of the shortest restart; others follow the Luby sequence."""
-    most_features: int = fixed(20)
-    """With more features the law search looks only at the ten that resemble the target most; with 0 there is none."""
     structure: Structure = "linear"
     """What laws may have beyond the functions that a user chose: sums, and parts times numbers ("linear"), or products, quotients
     and powers of features as well ("products")."""

@@ -53,7 +53,7 @@ def common_rows(first: LiveRun, second: LiveRun) -> tuple[str, pd.DataFrame | No
     unseen = np.intersect1d(_held_out(first, len(frame)), _held_out(second, len(frame)))
     if len(unseen):
         return f"Both on the {len(unseen):,} rows that neither search has seen:", frame.iloc[unseen]
-    return f"Both on all {len(frame):,} rows, of which at least one search has seen each:", frame
+    return f"Both on all {len(frame):,} rows; at least one search has seen each of them:", frame
 
 
 def _rows_used(run: LiveRun) -> int:

@@ -210,23 +210,25 @@ def pictures(
 @spoken_errors
 def problems() -> None:
     """List the problems that come with the package."""
-    table = RichTable()
-    for heading in ("name", "what", "source"):
-        table.add_column(heading)
-    for name in problem_registry.REGISTRY:
-        problem = problem_registry.problem_named(name)
-        table.add_row(name, problem.title, problem.reference)
-    Console().print(table)
+    found = [problem_registry.problem_named(name) for name in problem_registry.REGISTRY]
+    _listed("source", [(problem.name, problem.title, problem.reference) for problem in found])
 
 
 @app.command()
 @spoken_errors
 def methods() -> None:
     """List the methods that come with the package, and the shipped designs."""
-    table = RichTable()
-    for heading in ("name", "what", "limited by"):
-        table.add_column(heading)
-    for method in method_registry.REGISTRY.values():
-        table.add_row(method.name, method.title, ", ".join(sorted(method.limited_by)) or "ends by itself")
-    Console().print(table)
+    found = method_registry.REGISTRY.values()
+    _listed(
+        "limited by",
+        [(m.name, m.title, ", ".join(sorted(m.limited_by)) or "ends by itself") for m in found],
+    )
     typer.echo("designs: " + ", ".join(shipped()))
+
+
+def _listed(last: str, rows: list[tuple[str, str, str]]) -> None:
+    """A table of names, what they are, and one thing more."""
+    table = RichTable("name", "what", last)
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)

@@ -1,6 +1,6 @@
 """Columns of any table as they come: numbers with gaps, dates as days since 1970, text as levels.
 
-pandas, polars, PyArrow, DuckDB and whatever else narwhals knows; arrays too. Values are not copied where they need not be.
+pandas, polars, PyArrow, DuckDB and other tables that narwhals knows; arrays too. Values are not copied where they need not be.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from multigene.data.constants import MOSTLY
 from multigene.data.dates import Form, clock_hours, days_since_1970, numbered_dates, parsed_dates
 
 Floats = npt.NDArray[np.float64]
 Kind = Literal["number", "text", "date"]
-#: From this share of numbers on, text in a column is a mistake and not a category.
-MOSTLY = 0.8
 
 
 @dataclass(frozen=True)
