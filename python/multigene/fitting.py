@@ -34,9 +34,12 @@ from multigene.fitted import FittedModel
 from multigene.groups.own import GroupRows
 from multigene.groups.regroup import Groups, own_values, regrouped
 from multigene.laws.variables.units import Dimensions
+from multigene.rules.kept import Rules
+from multigene.search.constants import RULED_ROWS
 from multigene.search.members import is_finite
 from multigene.search.problem import Problem, unequal
 from multigene.search.result import Result
+from multigene.search.ruled import allowed_guesses, is_accepted, refuse_broken_form, ruled
 from multigene.search.run import Callback, Run
 from multigene.settings.loss import loss_of
 from multigene.settings.parameters import Parameters
@@ -120,8 +123,11 @@ class Fitting:
         units, warm = parameters.units, parameters.warm_start
         dimensions = None if units is None else Dimensions.of(units, data.features, data.target)
         known = Known.of(parameters.shapes, data.features, data.target, data.X, data.y, loss)
+        rules = Rules.of(settings.rules, data.features, settings.genes.functions)
+        refuse_broken_form(data.form, rules)
+        data = replace(data, guesses=allowed_guesses(data.guesses, rules, data.features))
         with np.errstate(all="ignore"):
-            problem = seen(settings, data, dimensions, loss, known)
+            problem = seen(settings, data, dimensions, loss, known, rules)
         run = Run(
             settings,
             problem,
@@ -226,9 +232,14 @@ def seen(
     dimensions: Dimensions | None = None,
     loss: Loss = SQUARED,
     known: Known | None = None,
+    rules: Rules | None = None,
 ) -> Problem:
-    """The rows as the search sees them: those of weight zero not at all."""
+    """The rows as the search sees them: those of weight zero not at all, and nothing of columns that no formula may have."""
     X, y, weights = data.X, data.y, data.weights
+    rules = rules or Rules()
+    if rules.never:
+        X = X.copy()
+        X[:, list(rules.never)] = 0.0
     if weights is not None and not np.all(weights > 0.0):
         kept = weights > 0.0
         X, y, weights = X[kept], y[kept], weights[kept]
@@ -247,7 +258,10 @@ def seen(
         known=known,
         formed=data.form is not None,
     )
-    return replace(problem, dimensions=dimensions, guesses=data.guesses, form=data.form)
+    if rules:
+        some = X[np.linspace(0, len(X) - 1, min(len(X), RULED_ROWS)).astype(int)]
+        rules = replace(rules, points=np.vstack([some, problem.guard.box_points]))
+    return replace(problem, dimensions=dimensions, guesses=data.guesses, form=data.form, rules=rules)
 
 
 def fitted_model(run: Run, parameters: Parameters, data: Data, rows: TrainingRows) -> FittedModel:
@@ -353,6 +367,7 @@ def front_of(run: Run, data: Data, rows: TrainingRows, summary: dict[str, Any]) 
     result, keeper = run.result(), run.problem.keeper
     if keeper is not None:
         result = Result(*keeper.last_word(result.chosen, list(result.front)))
+    result = ruled(run.problem, result)
     front, chosen = list(result.front), result.chosen
     if run.settings.search is not None:
         # A run limited by time is over; nobody waits for digits of models that were not chosen.
@@ -369,8 +384,8 @@ def front_of(run: Run, data: Data, rows: TrainingRows, summary: dict[str, Any]) 
                 ]
         except KeyboardInterrupt:  # digits are for the eye; the model is there
             run.stop_at_interrupt()
-        if keeper is not None:  # digits that a shape needs stay
-            pairs = zip(front, result.front, strict=True)
-            front = [new if keeper.accepts(new.individual) else old for new, old in pairs]
+        # Digits that a shape or a rule needs stay.
+        pairs = zip(front, result.front, strict=True)
+        front = [new if is_accepted(run.problem, new.individual) else old for new, old in pairs]
         chosen = next(new for new, old in zip(front, result.front, strict=True) if old is result.chosen)
     return Front(front, chosen, data.features, data.target, summary, rows.loss)

@@ -81,6 +81,7 @@ CASES = {
     "shapes": {"shapes": ["increasing in x1"]},
     "functions": {"functions": ["add", "mul", {"hill": "x**2/(1+x**2)"}]},
     "laws": {"search": "laws"},
+    "rules": {"settings": {"rules": ["sin only of x0", "never x2"]}},
 }
 
 

@@ -10,7 +10,7 @@ on below the genes. The estimator offers it as `model.prune`; `explain/__init__.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -76,8 +76,10 @@ def pruned(
     max_loss: Any,
     target: str = "y",
     vocabulary: Vocabulary = ANYTHING,
+    keeps: Callable[[Individual], bool] | None = None,
 ) -> Pruned:
-    """A shorter form of a model whose R² on the rows is at most `max_loss` lower, in functions of the `vocabulary`."""
+    """A shorter form of a model whose R² on the rows is at most `max_loss` lower, in functions of the `vocabulary`; `keeps` says
+    of one whether it keeps rules."""
     if (
         isinstance(max_loss, bool)
         or not isinstance(max_loss, (int, float, np.floating))
@@ -101,6 +103,7 @@ def pruned(
             after = Formula(prediction_expression(candidate, rows.loss.link), names, target)
             r2 = rows.explained(candidate.predict(rows.X))
             promised = vocabulary.admits(after.expression) or not vocabulary.admits(before.expression)
+            promised = promised and (keeps is None or keeps(candidate))
             if r2 >= base - max_loss and after.size <= best[1].size and promised:
                 best = candidate, after, r2
                 break

@@ -35,6 +35,7 @@ from multigene.laws.targets import Target, informative, make_targets, wide_targe
 from multigene.laws.variables.relevance import relevant
 from multigene.laws.variables.symmetries import Picture, by_units, picture
 from multigene.laws.variables.units import Dimensions
+from multigene.rules.kept import Rules
 from multigene.settings.functions import FunctionEntry
 from multigene.settings.settings import Seeking
 
@@ -56,10 +57,12 @@ class Seekers:
         dimensions: Dimensions | None = None,
         alone: bool = False,
         weights: Floats | None = None,
+        rules: Rules | None = None,
     ) -> None:
         """`rows` are those from which populations get some; `functions` are those a user chose, None for the law search's own;
         `dimensions` are known when units are. `alone`, without approximators beside it, the law search tests for everything even
-        in noisy data. `weights`, all positive, say how much a row counts: in noise, for a law holds on every row."""
+        in noisy data. `weights`, all positive, say how much a row counts: in noise, for a law holds on every row.
+        No find breaks a user's `rules`."""
         self.rows_given, self.y, self.rng, self.options, self.alone = X, y, rng, options, alone
         known, features = vocabulary(functions, options.structure), informative(X, y)
         allows = known.allows
@@ -74,7 +77,7 @@ class Seekers:
         targets = make_targets(self.rows.X, y, options, allows, features, seen.combined)
         if features != everything:
             targets += wide_targets(self.rows.X, y, options, allows, everything)
-        self.progress = Progress(targets, Finds(X, y, dimensions, weights, known))
+        self.progress = Progress(targets, Finds(X, y, dimensions, weights, known, rules))
         if dimensions is not None:
             self._take_what_units_say(dimensions)
         self.survey = Survey(self.rows, targets if options.survey else [], self.noisy, known)

@@ -160,6 +160,10 @@ REFITTING_STEPS = 3
 REWEIGHTINGS = 30
 #: The same under the conditions of shapes, where each is a quadratic program. Round number.
 SHAPED_REWEIGHTINGS = 6
+#: The same for coefficients within a range (ruled.py), and rounds over whole coefficients. Round numbers.
+RULED_REWEIGHTINGS, WHOLE_ROUNDS = 10, 5
+#: Rows on which arguments of functions are looked at, beside the guard's points. Round number.
+RULED_ROWS = 500
 
 # --- cross-validation of the whole search (folds.py, cross_validation.py) ---------------------------
 

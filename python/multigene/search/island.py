@@ -92,6 +92,7 @@ class Island:
 
     def __post_init__(self) -> None:
         self.settings = self.ground.settings(self.short)
+        self.length = self.ground.task.round_length
         self.generations = self._going_on()
 
     def _going_on(self) -> Iterator[Generation]:
@@ -101,7 +102,7 @@ class Island:
 
     def work(self) -> None:
         """Evolve until the next migration."""
-        for _ in range(self.ground.task.round_length):
+        for _ in range(self.length):
             self.last = next(self.generations)
 
     def request(self) -> IslandRequest:
@@ -111,6 +112,7 @@ class Island:
             self.ground.of_its_own,
             task.settings,
             task.bans,
+            self.length,
             self.short,
             self.rng,
             None if self.last is None else IslandState.of(self.last),
@@ -185,6 +187,7 @@ class IslandRequest:
     problem: Problem
     settings: Settings
     bans: Bans
+    length: int
     short: bool
     rng: np.random.Generator
     state: IslandState | None
@@ -199,6 +202,7 @@ class IslandRequest:
         settings = ground.settings(self.short)
         last = None if self.state is None else self.state.generation(ground, settings, workers, front)
         island = Island(ground, workers, front, list(self.immigrants), self.short, self.rng, last)
+        island.length = self.length
         island.work()
         assert island.last is not None
         return IslandReply(IslandState.of(island.last), front.known())

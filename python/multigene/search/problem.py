@@ -6,7 +6,7 @@ every model that leaves a search speaks in the user's units.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from multigene.evolution.pareto import Candidate
 from multigene.expression.form import Form
 from multigene.expression.tree import Expression
 from multigene.laws.variables.units import Dimensions
+from multigene.rules.kept import Rules
 from multigene.search.constants import (
     FEW_ROWS,
     MOST_HELD_OUT_ROWS,
@@ -55,6 +56,8 @@ class Problem:
     """The formula as far as the user knows it."""
     guesses: tuple[Expression, ...] = ()
     """Formulas that the user has already."""
+    rules: Rules = field(default_factory=Rules)
+    """What formulas may be made of, as the user says."""
 
     @staticmethod
     def of(

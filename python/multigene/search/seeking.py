@@ -184,7 +184,7 @@ class LawSearch:
         if not problem.guesses or unwanted or _obstacle(problem, rows) is not None:
             return None
         weights = None if problem.weights is None else problem.weights[rows]
-        finds = Finds(problem.X[rows], problem.y[rows], problem.dimensions, weights)
+        finds = Finds(problem.X[rows], problem.y[rows], problem.dimensions, weights, rules=problem.rules)
         for guess in task.guesses:
             finds.take(model_expression(guess.model), any_sign=False)
         law = finds.law
@@ -258,6 +258,7 @@ def seekers_of(task: Task, rng: np.random.Generator, ranges: Ranges) -> Seekers 
         problem.dimensions,
         alone,
         weights,
+        problem.rules,
     )
 
 

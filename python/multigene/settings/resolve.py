@@ -65,6 +65,10 @@ def _base(estimator: Any) -> tuple[Settings, dict[str, Any]]:
     changes = dict(settings or {})
     refuse_unknown(changes)
     named = estimator.configuration
+    if changes.get("rules") and named is not None:
+        raise ValueError("rules belong to the default search; leave configuration out, or leave rules out.")
+    if isinstance(changes.get("rules"), list):
+        changes["rules"] = tuple(changes["rules"])
     return default_settings() if named is None else configuration(named), changes
 
 

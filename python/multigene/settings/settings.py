@@ -233,8 +233,12 @@ class Search:
     nesting: int = 2
     """Functions of one kind that may stand inside each other: with 2 tanh(tanh(x)) may be in the result, tanh(tanh(tanh(x))) may
     not."""
-    largest_exponent: float = 6.0
-    """Largest exponent in the result, of either sign, unless a law has it; powers among `functions` are always allowed."""
+    rules: tuple[str, ...] = ()
+    """Rules that every formula keeps, such as "sin only of t", "exp at most 2", "must use dose", "whole exponents" (see Say what
+    you know)."""
+    largest_exponent: float = fixed(6.0)
+    """Largest exponent in the result, of either sign, unless a law has it or a rule allows it; powers among `functions` are
+    always allowed."""
     linear: bool = True
     """Linear models are in the first population."""
     guard: bool = True
@@ -308,6 +312,11 @@ class Settings:
     search: Search | None = None
     seeking: Seeking | None = None
     table: Table = field(default_factory=Table)
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """Rules that every formula keeps."""
+        return () if self.search is None else self.search.rules
 
     def with_values(self, **values: Any) -> Settings:
         """A copy with fields of any part changed by name; None leaves a field as it is."""

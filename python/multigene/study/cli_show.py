@@ -164,13 +164,16 @@ def figures(
     format: Annotated[
         list[str] | None, typer.Option("--format", "-f", help="png, svg or pdf (repeat the option).")
     ] = None,
+    at: AtOption = None,
+    rule: RuleOption = "best",
+    machine: MachineOption = None,
 ) -> None:
     """Draw the box plots of the paper and R² over time."""
     from multigene.study.figures import save_figures
     from multigene.study.statistics import results
 
     with Store.open(store) as opened, writing(output):
-        found = results(opened)
+        found = results(opened, view=_view(opened, at, rule, machine))
         if not found.cells:
             raise StudyError(f"{store} has no finished runs yet; run the study first")
         written = save_figures(opened, found, output, tuple(format or ["svg"]))
@@ -182,12 +185,15 @@ def figures(
 def page(
     store: StoreArgument,
     output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file.")] = Path("study.html"),
+    at: AtOption = None,
+    rule: RuleOption = "best",
+    machine: MachineOption = None,
 ) -> None:
     """Write one self-contained HTML page with tables, figures and formulas."""
     from multigene.study.page import write_page
 
     with Store.open(store) as opened:
-        write_page(opened, output)
+        write_page(opened, output, _view(opened, at, rule, machine))
     typer.echo(f"wrote {output}")
 
 

@@ -246,7 +246,7 @@ class FormSearch(LawSearch):
 
     def _take(self, fillings: Iterable[Filling], how: Refinement = FORM_QUICK) -> list[tuple[float, Filling]]:
         """Tune fillings and keep the best of every size."""
-        tuned = self._tuned(fillings, how)
+        tuned = self._tuned(filter(self._keeps_rules, fillings), how)
         before = self.best
         for left, filling in tuned:
             self._keep(left, filling)
@@ -301,6 +301,14 @@ class FormSearch(LawSearch):
             if np.isfinite(model.fitness) and self._exact is None and self._keeps_shapes(model):
                 self._find(self.compiled.tuned(filling, model), 1.0 - model.fitness)
 
+    def _keeps_rules(self, filling: Filling) -> bool:
+        """Is the formula that a filling makes allowed, apart from its numbers?"""
+        rules = self.problem.rules
+        if not rules:
+            return True
+        filled = self.form.filled(filling.functions, filling.numbers)
+        return rules.broken_structure([filled]) is None
+
     def _keeps_shapes(self, model: Individual) -> bool:
         """Does a model of the known parts keep what its user knows of the formula's shape, on points?"""
         keeper = self.problem.keeper
@@ -314,6 +322,8 @@ class FormSearch(LawSearch):
             return
         dimensions = self.problem.dimensions
         if individual is None or not (dimensions is None or dimensions.admits(expression)):
+            return
+        if self.problem.rules.broken(expression) is not None:
             return
         length = individual.printed_size()
         find = Find(individual, expression, max(left, 0.0))
