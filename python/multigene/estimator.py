@@ -85,7 +85,8 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         by Pint (`multigene[units]`). Only laws are searched for then, and no formula that contradicts the units is
         reported; numbers have no unit, but one factor in front of the formula may have (see `multigene.laws.variables.units`).
     n_jobs : int or None
-        Threads; -1 for all cores. The result does not depend on it.
+        Threads, or processes within `joblib.parallel_config` of a back end that has some (loky, Dask, Ray); -1 for all cores. The
+        result does not depend on it.
     random_state : int, RandomState, Generator or None
         Seed: the same one gives the same model, unless the clock ends the run. None for another one each time.
     verbose, warm_start : int, bool
