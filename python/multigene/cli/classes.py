@@ -189,7 +189,7 @@ def write_reports(model: FittedClasses, task: Problem, path: Path) -> list[str]:
         test: tuple[Any, ...] = ()
         if task.test is not None:
             test = (task.x(task.test), model.is_of(task.y(task.test), each).to_numpy(dtype=np.float64))
-        write_report(each, own, None, None, *test)
+        write_report(each, own, None, None, *test, classes=model)
         names.append(str(own))
     return names
 

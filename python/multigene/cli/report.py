@@ -37,18 +37,19 @@ def report(
 
     check_writable(output, "--output", ".html", ".htm")
     fitted = read_model(model, choose, label)
+    found = None if model == "-" else read_any(model)
+    classes = found if isinstance(found, FittedClasses) else None
     if data is None:
-        write_report(fitted, output)
+        write_report(fitted, output, classes=classes)
     else:
         table = reading.table(data)
-        found = None if model == "-" else read_any(model)
-        target = found.target if isinstance(found, FittedClasses) else fitted.target
+        target = fitted.target if classes is None else classes.target
         if target not in table.frame.columns:
             raise ValueError(f"{table.source} has no column {target!r}, the target of the model; add it.")
         features, rows = feature_rows(fitted, table, False, quiet)
         y = table.frame[target][rows]
-        if isinstance(found, FittedClasses):
-            y = found.is_of(y, fitted)
-        write_report(fitted, output, features, y.to_numpy(dtype=np.float64))
+        if classes is not None:
+            y = classes.is_of(y, fitted)
+        write_report(fitted, output, features, y.to_numpy(dtype=np.float64), classes=classes)
     if not quiet:
         say(f"wrote {output}")
