@@ -118,7 +118,7 @@ def test_another_loss_is_asked_for_measured_and_repeated(tmp_path, table):
     assert said["measure"] == model.loss.measure != "R²"
     assert said["r2"] == model.explained
     [summary] = client.get("/api/state").json()["runs"]
-    test = studio.runs[number].test
+    test = studio.runs[number].asked.test
     expected = model.loss.explained(
         test["y"].to_numpy(), model.individual.predict(test[["a", "b", "the c"]].to_numpy())
     )
@@ -267,7 +267,7 @@ def test_models_of_two_runs_stand_side_by_side(tmp_path, table):
         wait(client, client.post("/api/runs", json=few | change).json()["number"], "done")
     seen = client.get("/api/runs/1/beside/2").json()
     assert "80 rows that neither search has seen" in seen["said"]
-    test = studio.runs[1].test
+    test = studio.runs[1].asked.test
     for said, number in zip(seen["common"], (1, 2), strict=True):
         run = studio.runs[number]
         residual = test["y"].to_numpy() - run.model().predict(run.asked.arrays(test)[0])
@@ -328,9 +328,15 @@ def test_models_are_explored_changed_and_saved(tmp_path, table):
     frame = pd.read_csv(pd.io.common.StringIO(predicted.text))
     assert np.allclose(frame["predicted y"], run.fitted.predict(frame[run.asked.features].to_numpy()))
     assert not list((tmp_path / "work" / "data").iterdir())
-    assert (
-        client.post(f"/api/runs/{number}/predict?name=new.csv", content="a,b\n1,2\n3,4\n").status_code == 400
-    )
+    # A column that the formula uses must be there; others may be missing, as for `multigene predict`.
+    used = run.fitted.raw_variables
+    without = frame.drop(columns=used[0]).to_csv(index=False)
+    refused = client.post(f"/api/runs/{number}/predict?name=new.csv", content=without)
+    assert refused.status_code == 400
+    assert repr(used[0]) in refused.json()["trouble"]
+    enough = client.post(f"/api/runs/{number}/predict?name=new.csv", content=frame[used].to_csv(index=False))
+    again = pd.read_csv(pd.io.common.StringIO(enough.text))
+    assert np.allclose(again["predicted y"], frame["predicted y"])
     # Other numbers in the formula, and what is no list of them.
     explored = client.get(f"/api/runs/{number}/explorer").json()["content"]
     shown = explored["models"][explored["chosen"]]
