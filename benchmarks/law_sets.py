@@ -50,7 +50,7 @@ class Law:
         )
 
     def drawn(self, number: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """So many rows without those that have no finite value."""
+        """A number of rows, without those that have no finite value."""
         X = np.column_stack(
             [column(low, high, self.decades, number, rng) for low, high in self.ranges.values()]
         )

@@ -1,7 +1,7 @@
 """Small and noisy data, data without a signal, and many dimensions: where symbolic regression usually embarrasses itself.
 
 Three tables: cross-validated R² beside ridge regression on small sets (five folds, drawn anew for every seed);
-test R² on sets without a learnable signal; rotated sigmoids in 50 and 100 dimensions and 100 features of which 5 matter.
+test R² on sets without a learnable signal; rotated sigmoids in 50 and 100 dimensions and 100 features, 5 of them with an effect.
 Environment: BENCH_SECONDS (5; many dimensions get 30), BENCH_SEEDS (3), BENCH_CLOCK (wall or processor), BENCH_TABLES
 (small,silent,many), BENCH_PROBLEMS.
 """

@@ -6,7 +6,7 @@ import os
 
 from hypothesis import settings
 
-# People's runs draw new examples every time; CI draws the same ones, so that a change is judged and not the dice.
+# People's runs draw new examples every time; CI draws the same ones, so that a failure is due to a change and not to the dice.
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("people", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "people")

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
+import pytest
 
 from multigene.study.design import Study, build_study, read_design
 from multigene.study.store import Store
@@ -43,3 +47,16 @@ def command(*arguments: object) -> list[str]:
 def environment() -> dict[str, str]:
     paths = [str(TESTS), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in paths if path)}
+
+
+def wait_until_done(path: Path, done: int, process: subprocess.Popen[Any]) -> None:
+    """Until a store holds some finished runs; a study that ends or takes too long before that is ended, and the test fails."""
+    deadline = time.monotonic() + 300
+    while time.monotonic() < deadline and process.poll() is None:
+        if path.exists() and path.stat().st_size:
+            with Store.open(path) as store:
+                if store.counts()["done"] >= done:
+                    return
+        time.sleep(0.05)
+    process.kill()
+    pytest.fail(f"the study did not come as far as it should: {process.communicate()}")

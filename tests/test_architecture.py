@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,7 @@ ORDER = [
     "formula",
     "export",
     "shapes",
+    "rules",
     "expression",
     "data",
     "files",
@@ -234,6 +236,52 @@ def test_sizes(path):
             if body:
                 length = body[-1].end_lineno - body[0].lineno + 1
                 assert length <= 60, f"{path.name}: {node.name} has {length} lines"
+
+
+#: A file that a comment or docstring names, with a folder, perhaps with a name in it after a colon.
+CITED = re.compile(r"`([\w-]+(?:/[\w-]+)+\.(?:py|rs|md|js|json|toml))(?::[\w.]+)?`")
+
+
+def test_comments_cite_files_that_exist():
+    folders = ("python", "crates", "tests", "benchmarks", "examples", "docs")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
+    known = [f"/{path.relative_to(ROOT)}" for path in files]
+    missing = []
+    for path in files:
+        if path.suffix in (".py", ".rs", ".js") and "target" not in path.parts:
+            cited = set(CITED.findall(path.read_text("utf-8")))
+            missing += [f"{path}: {c}" for c in cited if not any(k.endswith(f"/{c}") for k in known)]
+    assert missing == []
+
+
+def bare_numbers(path: Path) -> list[str]:
+    """Names at the top of a module whose values are numbers as they stand, or tuples of them."""
+
+    def is_number(value: ast.expr) -> bool:
+        if isinstance(value, ast.UnaryOp | ast.BinOp):
+            operands = [value.operand] if isinstance(value, ast.UnaryOp) else [value.left, value.right]
+            return all(map(is_number, operands))
+        if isinstance(value, ast.Tuple):
+            return bool(value.elts) and all(map(is_number, value.elts))
+        return isinstance(value, ast.Constant) and type(value.value) in (int, float)
+
+    assigned = (node for node in ast.parse(path.read_text()).body if isinstance(node, ast.Assign))
+    return [ast.unparse(node.targets[0]) for node in assigned if is_number(node.value)]
+
+
+#: Packages with a table of constants.
+TABLES = sorted(path.parent for path in PACKAGE.rglob("constants.py"))
+#: What may stand elsewhere: sizes of pictures, with their drawing; and numbers that stand for something that is no number.
+DRAWINGS = ("first_chart.py", "notebook.py", "trees.py")
+CODES = {"(NUMBERS, PLACES)", "(EXPONENT, ONE_LESS)", "ANY_SIZE", "RIDGE", "(ERF_STEP, ERF_TERMS)"}
+
+
+@pytest.mark.parametrize("folder", TABLES, ids=lambda p: p.name)
+def test_constants_stand_in_the_table_of_their_package(folder):
+    modules = [p for p in folder.rglob("*.py") if p.name != "constants.py" and p.name not in DRAWINGS]
+    assert {
+        str(p.relative_to(PACKAGE)): names for p in modules if (names := set(bare_numbers(p)) - CODES)
+    } == {}
 
 
 def test_no_drawer_for_odds_and_ends():

@@ -310,14 +310,69 @@ def test_every_page_is_in_the_navigation():
 #: Private words of earlier versions; the glossary has the standard terms.
 PRIVATE_WORDS = (
     r"rehears\w*", r"\w*seekers?", r"handful", r"judg(?:e|es|ed|ing)", r"strangers?", r"so many", r"of which", r"whatever",
-    r"manners", r"rough data", r"better variables",
+    r"manners", r"rough data", r"better variables", r"brief", r"sent out", r"nothing to find",
+    r"take it with you", r"make it again",
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("path", names(PAGES))
+@pytest.mark.parametrize("path", names([*PAGES, ROOT / "ARCHITECTURE.md"]))
 def test_pages_use_standard_terms(path):
     prose = re.sub(r"```.*?```|`[^`]*`", "", page_text(path), flags=re.DOTALL)
     assert re.findall(rf"\b(?:{'|'.join(PRIVATE_WORDS)})\b", prose, re.IGNORECASE) == []
+
+
+#: Terms that a page links to the glossary where it uses them first, by their heading there.
+TERMS = {
+    "gene": r"genes?", "individual": r"individuals?", "lcf": r"LCFs?", "complexity": "complexity", "front": "front",
+    "island": r"islands?", "guard": "guard", "held-out-rows": r"held-out rows", "law": r"laws?", "law-search": "law search",
+    "codename": r"codenames?",
+    "outer-coefficients": "outer coefficients", "r-squared": "R²", "processor-time": r"processor (?:time|seconds?)",
+    "knee": "knee",
+}  # fmt: skip
+#: The glossary itself, a page of docstrings, and the study's pages, which explain their terms where they stand.
+OWN_TERMS = ("glossary.md", "api.md", "study.md", "study-results.md", "science.md")
+#: What is no prose: code, headings, pictures, HTML.
+NO_PROSE = re.compile(
+    r"```.*?```|`[^`\n]*`|^#.*?$|!\[[^\]]*\]\([^)]*\)|<[a-z/!][^>\n]*>", re.MULTILINE | re.DOTALL
+)
+
+
+def not_linked(path: Path) -> list[str]:
+    """Terms of the glossary that a page uses before it links to them, if it does at all."""
+    prose = NO_PROSE.sub("", page_text(path))
+    missing = []
+    for mark, term in TERMS.items():
+        link = re.search(rf"\[[^\]]*\]\([\w/]*glossary\.md#{mark}\)", prose)
+        words = re.sub(r"\[[^\]]*\]\([^)]*\)", lambda found: " " * len(found[0]), prose)
+        first = re.search(rf"(?<![\w-])(?:{term})(?![\w-])", words)
+        if first and (link is None or link.start() > first.start()):
+            missing.append(mark)
+    return missing
+
+
+@pytest.mark.parametrize("path", names([p for p in PAGES if p.name not in OWN_TERMS]))
+def test_first_uses_of_a_term_link_to_the_glossary(path):
+    assert not_linked(path) == []
+
+
+#: Where sources stand that people read: code, comments, messages, pages of the report and the studio.
+SOURCES = ("python", "crates", "benchmarks", "examples", "tests")
+#: Files that must name words of earlier versions.
+NAMING = ("settings/earlier.py", "multigene/model_file.py", "tests/test_model_file.py", "tests/test_docs.py")
+
+
+@pytest.mark.parametrize("folder", SOURCES)
+def test_sources_use_standard_terms(folder):
+    words = [word for word in PRIVATE_WORDS if "seekers" not in word]  # `laws/seekers.py` is a module
+    private = re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)
+    found = []
+    for path in sorted((ROOT / folder).rglob("*")):
+        if path.suffix in (".py", ".pyi", ".rs", ".js", ".j2", ".css") and not str(path).endswith(NAMING):
+            lines = enumerate(path.read_text("utf-8").splitlines(), start=1)
+            found += [
+                f"{path.relative_to(ROOT)}:{n}: {line.strip()}" for n, line in lines if private.search(line)
+            ]
+    assert found == []
 
 
 # --- tables read off the program ------------------------------------------------------------------

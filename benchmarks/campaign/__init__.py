@@ -41,7 +41,7 @@ CHECKS: tuple[tuple[str, Check, int, int], ...] = (
     ("small noisy data against ridge", fits.small_noisy, 2, 1_000),
     ("never worse for knowing more", knowing.more, 2, 200),
 )
-#: So many failures of a check are told one by one, beside the table.
+#: The number of failures of a check that are told one by one, beside the table.
 SHOWN = 20
 
 
@@ -53,7 +53,7 @@ def run(arguments: Sequence[str] = ("--quick",)) -> Table:
         "--only", nargs="+", metavar="NAME", default=[], help="checks whose names begin like this"
     )
     parser.add_argument("--skip", nargs="+", metavar="NAME", default=[], help="all but these")
-    parser.add_argument("--trials", type=int, metavar="N", help="so many trials of each check")
+    parser.add_argument("--trials", type=int, metavar="N", help="number of trials of each check")
     parser.add_argument("--seed", type=int, default=0, help="another seed tries other cases")
     given = parser.parse_args(list(arguments))
     table = Table("check", "tried", "refused", "failed", "seconds", "worst")

@@ -1,4 +1,4 @@
-"""Signals and kills: whatever ends a run, a model is left, and a run that was killed goes on to the same one."""
+"""Signals and kills: anything may end a run, a model is left, and a run that was killed goes on to the same one."""
 
 from __future__ import annotations
 

@@ -208,13 +208,14 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         stream = Stream.of(X, y)
         if stream is not None:
             loss = None if loss_of(self.loss).squared else self.loss
-            given = {"sample_weight": sample_weight, "y_error": y_error, "groups": groups}
-            only_in_memory({**given, "loss": loss, "shapes": self.shapes})
+            given = {"sample_weight": sample_weight, "y_error": y_error, "groups": groups, "loss": loss}
+            only_in_memory({**given, "shapes": self.shapes, "rules": self.resolved_settings().rules or None})
             return self._fit_in_pieces(stream, callback=callback, checkpoint=checkpoint)
         sample_weight = with_errors(sample_weight, y_error, len(y) if hasattr(y, "__len__") else 0)
         with during_fit() as interrupts:
             fitting = Fitting(Parameters.of(self), self.resolved_settings(), callback, interrupts)
-            asked = asked_of_groups(groups, group_numbers, {"units": self.units, "shapes": self.shapes})
+            alone = {"units": self.units, "shapes": self.shapes, "rules": fitting.settings.rules or None}
+            asked = asked_of_groups(groups, group_numbers, alone)
             rows = rows_to_fit(self, X, y, sample_weight, fitting.settings.table.missing, groups)
             line = ProgressLine(fitting.settings.stopping, bool(self.verbose), loss_of(self.loss).measure)
             data = Data(

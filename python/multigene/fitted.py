@@ -33,7 +33,8 @@ from multigene.formula import Formula
 from multigene.groups.certainty import certainty_of, group_table, own_columns
 from multigene.groups.regroup import Groups
 from multigene.laws.claims import Claim, claim_of
-from multigene.search.constants import FEW_ROWS
+from multigene.rules.kept import Rules
+from multigene.search.constants import FEW_ROWS, RULED_ROWS
 from multigene.settings.parameters import Parameters
 from multigene.settings.settings import Settings
 from multigene.shapes.known import Known
@@ -251,7 +252,9 @@ class FittedModel:
         from multigene.laws.settings import promised
 
         known = promised(self.settings)
-        done = pruned(self.chosen, self.names, self.needed(rows), max_loss, self.target, known)
+        rules = self.rules
+        keeps = None if not rules else lambda member: rules.broken(model_expression(member)) is None
+        done = pruned(self.chosen, self.names, self.needed(rows), max_loss, self.target, known, keeps)
         self._refuse_broken(done.member)
         shorter = replace(
             self,
@@ -262,6 +265,12 @@ class FittedModel:
         )
         return shorter, done
 
+    @property
+    def rules(self) -> Rules:
+        """Rules of building that were stated; arguments of functions are looked at on the training rows."""
+        points = None if self.rows is None else self.rows.X[:RULED_ROWS]
+        return Rules.of(self.settings.rules, self.names, self.settings.genes.functions, points)
+
     def without_term(self, terms: Sequence[Expression], place: int) -> FittedModel:
         """The formula in use, a sum of these terms, without the one at a place, the others fitted anew."""
         from multigene.explain.removal import without_term
@@ -271,7 +280,12 @@ class FittedModel:
         return replace(self, front=self.front.with_member(member), chosen=member, choice="pruned")
 
     def _refuse_broken(self, member: Member) -> None:
-        """A `ValueError` where a model breaks a shape that was stated."""
+        """A `ValueError` where a model breaks a shape or a rule that was stated."""
+        rule = self.rules.broken(model_expression(member.individual))
+        if rule is not None:
+            raise ValueError(
+                f"The shorter formula breaks the rule {rule.text!r}; shorten it less, or choose another one."
+            )
         if self.known is None:
             return
         broken = [

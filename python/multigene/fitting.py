@@ -34,13 +34,17 @@ from multigene.fitted import FittedModel
 from multigene.groups.own import GroupRows
 from multigene.groups.regroup import Groups, own_values, regrouped
 from multigene.laws.variables.units import Dimensions
+from multigene.rules.kept import Rules
+from multigene.search.constants import RULED_ROWS
+from multigene.search.members import is_finite
 from multigene.search.problem import Problem, unequal
-from multigene.search.result import Result, is_finite
-from multigene.search.run import CLOCKS, Callback, Run
+from multigene.search.result import Result
+from multigene.search.ruled import allowed_guesses, is_accepted, refuse_broken_form, ruled
+from multigene.search.run import Callback, Run
 from multigene.settings.loss import loss_of
 from multigene.settings.parameters import Parameters
 from multigene.settings.resolve import random_generator, threads
-from multigene.settings.settings import Settings
+from multigene.settings.settings import CLOCKS, Settings
 from multigene.shapes.known import Known
 
 Floats = npt.NDArray[np.float64]
@@ -57,8 +61,9 @@ NOTHING_OF_THE_FORM = (
 ALONE_SHARE, NUMBERS_SHARE = 0.3, 0.2
 #: Rows that a group must have for a search of its own.
 ALONE_ROWS = 20
-#: Seconds beyond a time limit that numbers of models that were not chosen may take to lose digits.
-DIGITS_SECONDS = 0.05
+#: Seconds beyond a time limit that models that were not chosen may take to be written with few digits: those of a front of 35
+#: take as long (ASN, CCS, ENC).
+DIGITS_SECONDS = 0.15
 
 
 @dataclass(frozen=True)
@@ -118,26 +123,11 @@ class Fitting:
         units, warm = parameters.units, parameters.warm_start
         dimensions = None if units is None else Dimensions.of(units, data.features, data.target)
         known = Known.of(parameters.shapes, data.features, data.target, data.X, data.y, loss)
-        mark = ""
-        if checkpoint or warm:
-            seed = parameters.random_state
-            mark = fingerprint_of(
-                settings,
-                data.X,
-                data.y,
-                data.weights,
-                seed,
-                (
-                    dimensions,
-                    loss.written,
-                    data.form,
-                    [to_postfix(each) for each in data.guesses],
-                    parameters.shapes,
-                ),
-            )
+        rules = Rules.of(settings.rules, data.features, settings.genes.functions)
+        refuse_broken_form(data.form, rules)
+        data = replace(data, guesses=allowed_guesses(data.guesses, rules, data.features))
         with np.errstate(all="ignore"):
-            problem = seen(settings, data, dimensions, loss, known)
-        names, target = data.features, data.target
+            problem = seen(settings, data, dimensions, loss, known, rules)
         run = Run(
             settings,
             problem,
@@ -145,9 +135,9 @@ class Fitting:
             self.started,
             self.callback,
             checkpoint,
-            mark,
-            names,
-            target,
+            self._mark(settings, data, dimensions, loss) if checkpoint or warm else "",
+            data.features,
+            data.target,
             self.interrupts,
         )
         # BLAS on one thread: more would wait beside the engine's, and sums must not depend on their number.
@@ -163,6 +153,12 @@ class Fitting:
                 fitted = grouped_model(fitted, alone, data, self._time_is_up)
         self._warn_of_the_mean(fitted, data)
         return fitted, run.state() if warm else None
+
+    def _mark(self, settings: Settings, data: Data, dimensions: Dimensions | None, loss: Loss) -> str:
+        """What a run to go on from must have in common with this one."""
+        guesses = [to_postfix(each) for each in data.guesses]
+        known = (dimensions, loss.written, data.form, guesses, self.parameters.shapes)
+        return fingerprint_of(settings, data.X, data.y, data.weights, self.parameters.random_state, known)
 
     def _warn_of_the_mean(self, fitted: FittedModel, data: Data) -> None:
         """Say why there is nothing but a constant, where what the user knows may be the reason."""
@@ -209,17 +205,15 @@ class Fitting:
         part = replace(data, X=np.ascontiguousarray(data.X[members]), y=y, weights=weights)
         loss = loss_of(self.parameters.loss).of_rows(part.X, part.y)
         problem = seen(settings, part, None, loss)
+        names, target = data.features, data.target
         run = Run(
             settings,
             problem,
             self.workers,
             self.now(),
-            None,
-            None,
-            "",
-            data.features,
-            data.target,
-            self.interrupts,
+            names=names,
+            target=target,
+            interrupts=self.interrupts,
         )
         run.start(self.rng, None)
         with line:
@@ -238,9 +232,14 @@ def seen(
     dimensions: Dimensions | None = None,
     loss: Loss = SQUARED,
     known: Known | None = None,
+    rules: Rules | None = None,
 ) -> Problem:
-    """The rows as the search sees them: those of weight zero not at all."""
+    """The rows as the search sees them: those of weight zero not at all, and nothing of columns that no formula may have."""
     X, y, weights = data.X, data.y, data.weights
+    rules = rules or Rules()
+    if rules.never:
+        X = X.copy()
+        X[:, list(rules.never)] = 0.0
     if weights is not None and not np.all(weights > 0.0):
         kept = weights > 0.0
         X, y, weights = X[kept], y[kept], weights[kept]
@@ -257,10 +256,12 @@ def seen(
         only_laws=only_laws,
         loss=loss,
         known=known,
+        formed=data.form is not None,
     )
-    if problem.keeper is not None:
-        problem.keeper.formed = data.form is not None
-    return replace(problem, dimensions=dimensions, guesses=data.guesses, form=data.form)
+    if rules:
+        some = X[np.linspace(0, len(X) - 1, min(len(X), RULED_ROWS)).astype(int)]
+        rules = replace(rules, points=np.vstack([some, problem.guard.box_points]))
+    return replace(problem, dimensions=dimensions, guesses=data.guesses, form=data.form, rules=rules)
 
 
 def fitted_model(run: Run, parameters: Parameters, data: Data, rows: TrainingRows) -> FittedModel:
@@ -366,21 +367,25 @@ def front_of(run: Run, data: Data, rows: TrainingRows, summary: dict[str, Any]) 
     result, keeper = run.result(), run.problem.keeper
     if keeper is not None:
         result = Result(*keeper.last_word(result.chosen, list(result.front)))
+    result = ruled(run.problem, result)
     front, chosen = list(result.front), result.chosen
     if run.settings.search is not None:
         # A run limited by time is over; nobody waits for digits of models that were not chosen.
         seconds = None if run.settings.stopping.seconds is None else DIGITS_SECONDS
         try:
             with run.interrupts.breakable():
-                shorter = with_few_digits(result.front, rows, result.chosen, seconds)
+                allowed = {entry[0] for entry in run.settings.genes.functions}
+                shorter = with_few_digits(
+                    result.front, rows, result.chosen, seconds, exponentials="exp" in allowed
+                )
                 front = [
                     new if new is old or is_finite(run.problem, new.individual) else old
                     for new, old in zip(shorter, result.front, strict=True)
                 ]
         except KeyboardInterrupt:  # digits are for the eye; the model is there
             run.stop_at_interrupt()
-        if keeper is not None:  # digits that a shape needs stay
-            pairs = zip(front, result.front, strict=True)
-            front = [new if keeper.accepts(new.individual) else old for new, old in pairs]
+        # Digits that a shape or a rule needs stay.
+        pairs = zip(front, result.front, strict=True)
+        front = [new if is_accepted(run.problem, new.individual) else old for new, old in pairs]
         chosen = next(new for new, old in zip(front, result.front, strict=True) if old is result.chosen)
     return Front(front, chosen, data.features, data.target, summary, rows.loss)

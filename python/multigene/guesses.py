@@ -1,4 +1,4 @@
-"""Formulas that a user has already, from whatever they are written in to expressions of the columns of a table.
+"""Formulas that a user has already, from any way they are written in to expressions of the columns of a table.
 
 A guess is text, a SymPy expression, a `Formula`, a fitted estimator, the path of a model file, or another program's front: a
 table, or the path of a CSV file, with a column of equations. `search/guesses.py` tunes what comes out of here.

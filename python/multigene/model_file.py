@@ -271,7 +271,7 @@ def _read(content: bytes, name: str, limits: Limits) -> FittedModel | FittedClas
         raise ValueError(f"{name} is not a model that can be loaded: {said.rstrip('.')}.") from None
 
 
-#: A text, or what is left of the file if it does not end: nothing is read twice, whatever the file holds.
+#: A text, or what is left of the file if it does not end: nothing is read twice, of any file.
 _TEXTS = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 
 

@@ -86,6 +86,10 @@ def test_three_classes_have_a_formula_each(folder):
     assert told["train"]["roc_auc"] > 0.6
     assert (folder / "three-middle.html").exists()
     assert run("show", folder / "three.json").output.count("log-odds of kind") == 3
+    piped = (folder / "three.json").read_bytes()
+    assert CliRunner().invoke(app, ["show", "-"], input=piped).output.count("log-odds of kind") == 3
+    words = ["report", "-", str(folder / "three.csv"), "--label", "low", "-o", str(folder / "p.html")]
+    assert CliRunner().invoke(app, words, input=piped).exit_code == 0
     refused = run("export", folder / "three.json", "--format", "c")
     assert refused.exit_code == 2
     assert "say which by --label" in refused.output
@@ -126,3 +130,45 @@ def test_intervals_are_for_numbers(folder, two):
     said = run("predict", folder / "two.json", folder / "two.csv", "--interval", "0.9")
     assert said.exit_code == 2
     assert "--interval is for numbers" in said.output
+
+
+def test_classes_that_would_share_a_name_have_pages_of_their_own(folder):
+    rows = pd.read_csv(folder / "three.csv").replace({"kind": {"low": "a/b", "middle": "a b", "high": "A:B"}})
+    rows.to_csv(folder / "alike.csv", index=False)
+    said = run("fit", folder / "alike.csv", "-t", "kind", *QUICK, "--report", folder / "alike.html", "-q")
+    assert said.exit_code == 0, said.output
+    pages = sorted(page.name for page in folder.glob("alike-*.html"))
+    assert pages == ["alike-1-A-B.html", "alike-2-a-b.html", "alike-3-a-b.html"]
+
+
+@pytest.fixture(scope="module")
+def with_gaps(folder):
+    """The table of 0 and 1 with gaps: one in a feature, one in the target (which makes 0 and 1 numbers with a point)."""
+    rows = pd.read_csv(folder / "zero_one.csv").astype(float)
+    rows.loc[3, "a"] = rows.loc[5, "b"] = rows.loc[7, "kind"] = np.nan
+    rows.to_csv(folder / "gaps.csv", index=False)
+    said = run("fit", folder / "zero_one.csv", "-t", "kind", *QUICK, "--save", folder / "zero_one.json", "-q")
+    assert said.exit_code == 0, said.output
+    return folder / "gaps.csv"
+
+
+def test_rows_with_gaps_are_left_out_if_asked_for_and_scores_count_rows_with_a_class(folder, with_gaps):
+    said = run("predict", folder / "zero_one.json", with_gaps, "--drop-missing", "-o", folder / "p.csv")
+    assert said.exit_code == 0, said.output
+    used = len(set(load(folder / "zero_one.json").fitted_.models[0].raw_variables))
+    assert f"left out {used} row" in said.output
+    assert len(pd.read_csv(folder / "p.csv")) == 120 - used
+    assert f"{120 - used - 1} rows" in said.output.split("against 'kind'")[1]
+
+
+def test_a_report_on_rows_leaves_out_those_without_a_class(folder, with_gaps):
+    said = run("report", folder / "zero_one.json", with_gaps, "--drop-missing", "-o", folder / "gaps.html")
+    assert said.exit_code == 0, said.output
+    assert "left out 1 row without 'kind'" in said.output
+
+
+def test_a_pipe_cannot_hold_the_model_and_the_rows(folder):
+    for command in ("predict", "report"):
+        said = run(command, "-", "-")
+        assert said.exit_code == 2
+        assert "can be read only once" in said.output

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import r2_score
 
-from multigene.data.scores import explained, metrics, r2, scores, spoken, unit_of
+from multigene.data.scores import explained, metrics, r2, scale_of, scores, spoken
 from multigene.data.training_rows import TrainingRows
 
 rng = np.random.default_rng(0)
@@ -69,7 +69,7 @@ def test_explained() -> None:
 
 
 def test_units_are_powers_of_two_and_never_zero() -> None:
-    assert unit_of(np.array([0.0])) == unit_of(np.array([])) == unit_of(np.array([np.inf])) == 1.0
-    assert unit_of(np.array([-5.0, 3.0])) == 4.0
+    assert scale_of(np.array([0.0])) == scale_of(np.array([])) == scale_of(np.array([np.inf])) == 1.0
+    assert scale_of(np.array([-5.0, 3.0])) == 4.0
     for largest in (1.79e308, 5e-324):
-        assert np.isfinite(np.array([largest]) / unit_of(np.array([largest]))).all()
+        assert np.isfinite(np.array([largest]) / scale_of(np.array([largest]))).all()

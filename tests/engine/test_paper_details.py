@@ -20,11 +20,6 @@ needs_copies = pytest.mark.skipif(
 )
 
 
-@pytest.fixture(scope="module")
-def workers() -> Workers:
-    return Workers(1)
-
-
 def wave(frequency: float = 1.9, n: int = 80) -> tuple[twin.Rows, Dataset]:
     """One feature; the target is a wave of another frequency than the LCF begins with."""
     x = np.linspace(-2.0, 2.0, n)[:, None]
@@ -38,7 +33,7 @@ WAVE = ["sin([0: 0.0 + 1.0*x0])"]
 @pytest.mark.parametrize("steps", [1, 3, 6, 9, 14, 25])
 @pytest.mark.parametrize("rule", ["irprop-", "rprop"])
 def test_update_rules_follow_the_twin(rule, steps, workers):
-    """The weights after so many steps, also where signs of derivatives have changed on the way."""
+    """The weights after some steps, also where signs of derivatives have changed on the way."""
     rows, data = wave()
     individual = Individual(WAVE, 0.0, [0.0])
     population = Population.of([individual], Genes(lcf="unsynchronised"), 1, workers)

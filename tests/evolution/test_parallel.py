@@ -53,7 +53,7 @@ class Endless:
 
 
 def counted(number, threads, seconds=lambda i: 0.0):
-    """`begin` for so many pieces, and the numbers of results that had been taken when each was begun."""
+    """`begin` for a number of pieces, and the numbers of results that had been taken when each was begun."""
     workers, taken, begun = Workers(threads), [], []
 
     def begin():

@@ -1,4 +1,4 @@
-"""The front: best model per complexity, whatever comes in whatever order."""
+"""The front: best model per complexity, of anything in any order."""
 
 from __future__ import annotations
 

@@ -11,7 +11,8 @@ from multigene import MultigeneRegressor
 from multigene._engine import Individual
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
-from multigene.explain.digits import ROUNDING, Numbers, _effects, with_few_digits
+from multigene.explain.constants import ROUNDING
+from multigene.explain.digits import Numbers, _effects, with_few_digits
 from multigene.export import WHOLE
 from multigene.expression.genes import model_expression
 from multigene.expression.numbers import parameters, round_numbers

@@ -15,7 +15,7 @@ from multigene.evolution.pareto import Member
 from multigene.explain.criteria import CRITERIA
 from multigene.explain.front import Front
 from multigene.explain.front_text import cut_between_terms
-from multigene.search.result import scored
+from multigene.search.members import scored
 
 
 def noisy(n=200, d=3, noise=0.1, seed=0):

@@ -154,7 +154,7 @@ def test_of_a_fitted_model(tmp_path):
 
 
 def test_edits_stay_within_the_functions_of_the_user():
-    """Shorter relatives of sinc and softplus are cos, gauss, exp and max: none of which was among the functions."""
+    """Shorter relatives of sinc and softplus are cos, gauss, exp and max: none was among the functions."""
     rows = data(lambda X: X[:, 0])
     individual = Individual(["softplus(sinc(x0))"], 0.0, [1.0])
     term = model_expression(individual)

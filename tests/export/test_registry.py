@@ -20,7 +20,7 @@ def test_every_power_is_written(format: str) -> None:
 
 def test_readable_leaves_only_common_operators() -> None:
     defined = [name for name, row in OPERATORS.items() if row.definition]
-    assert defined == ["aq", "inv", "logistic", "sinc", "softplus", "gauss", "bent"]
+    assert {"aq", "inv", "logistic", "sinc"} <= set(defined)
     for name in defined:
         arguments = (Variable(0), Variable(1))[: OPERATORS[name].arity]
         spelt = readable(Operation(name, arguments))
@@ -36,7 +36,7 @@ def test_formats_aliases_suffixes_and_mistakes() -> None:
     assert exporter(".R").name == "r"
     aliases = [name for each in EXPORTERS.values() for name in (each.name, *each.aliases)]
     assert len(aliases) == len(set(aliases))
-    with pytest.raises(ValueError, match=r"'latx' \(did you mean 'latex'\?\)"):
+    with pytest.raises(ValueError, match=r"'latx'; did you mean 'latex'"):
         exporter("latx")
     with pytest.raises(ValueError, match="'c' has no option 'table'; its options are name"):
         export(Number(1.0), [], "c", table="t")
@@ -45,8 +45,10 @@ def test_formats_aliases_suffixes_and_mistakes() -> None:
 
 
 def test_digits() -> None:
-    nearly = Operation("mul", (Number(0.33333333), Variable(0)))
+    nearly = Operation("mul", (Number(0.33333333333333), Variable(0)))
     assert export(nearly, ["x"], "text") == "0.3333*x"
+    needed = Operation("mul", (Number(1.1193703), Variable(0)))
+    assert export(needed, ["x"], "text") == "1.1193703*x"
     assert export(nearly, ["x"], "text", digits=2) == "0.33*x"
     third = Operation("mul", (Number(1 / 3), Variable(0)))
     assert export(third, ["x"], "text") == "1/3*x"

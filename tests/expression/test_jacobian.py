@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from random_expressions import random_expression
 
-from multigene.expression.jacobian import CHUNK, jacobian, node_values, owners
+from multigene.expression.constants import CHUNK
+from multigene.expression.jacobian import jacobian, node_values, owners
 from multigene.expression.numbers import parameters, with_number
 from multigene.expression.operators import OPERATORS
 from multigene.expression.tree import Number, Operation, Power, Variable, evaluate, postorder

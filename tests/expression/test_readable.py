@@ -8,7 +8,8 @@ import pytest
 from random_expressions import random_models
 
 from multigene.expression.build import call as op
-from multigene.expression.readable import SPELT_OUT, plain, readable, size
+from multigene.expression.constants import SPELT_OUT
+from multigene.expression.readable import plain, readable, size
 from multigene.expression.reading import read
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Number, Power, Variable

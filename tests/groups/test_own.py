@@ -13,7 +13,7 @@ from multigene.expression.numbers import parameters
 from multigene.expression.tree import Expression, Number, Variable
 from multigene.groups.certainty import GroupUncertainty, derivatives, own_columns, uncertainty_of
 from multigene.groups.choice import Chooser, as_told
-from multigene.groups.own import Form, GroupRows, fitted, may_be_own
+from multigene.groups.own import GroupForm, GroupRows, fitted, may_be_own
 from multigene.groups.redundant import without_redundant
 
 GROUPS = 5
@@ -37,7 +37,7 @@ def rows_of(kind: str, noise: float = 0.05, n: int = 200) -> GroupRows:
 @pytest.mark.parametrize("places", [(0,), (1,), (0, 1)])
 def test_the_fit_is_that_of_all_numbers_at_once(places: tuple[int, ...]) -> None:
     rows, worth = rows_of("both"), 1.0
-    found = fitted(Form(decay(), places), rows, worth, steps=100)
+    found = fitted(GroupForm(decay(), places), rows, worth, steps=100)
     assert found is not None
 
     def residuals(numbers: np.ndarray) -> np.ndarray:
@@ -57,7 +57,7 @@ def test_a_group_of_few_rows_stays_near_the_pooled_number() -> None:
     rows = rows_of("scale")
     few = np.flatnonzero(rows.codes == 0)[1:]
     rows = rows.taken(np.setdiff1d(np.arange(len(rows.y)), few))
-    free, held = (fitted(Form(decay(), (0,)), rows, worth) for worth in (1e-6, 10.0))
+    free, held = (fitted(GroupForm(decay(), (0,)), rows, worth) for worth in (1e-6, 10.0))
     assert free is not None
     assert held is not None
     assert abs(held.deviations[0, 0]) < 0.3 * abs(free.deviations[0, 0])
@@ -95,7 +95,7 @@ def test_common_numbers_that_own_ones_make_redundant_are_dropped() -> None:
     y = np.linspace(1, 3, GROUPS)[codes] * t / (t + 1.5)
     rows = GroupRows(t[:, None], y, np.ones(150), codes, GROUPS)
     below = sum_of([Number(3.0), product_of([Number(2.0), Variable(0)])])
-    form = Form(call("div", product_of([Number(4.0), Variable(0)]), below), (0,))
+    form = GroupForm(call("div", product_of([Number(4.0), Variable(0)]), below), (0,))
     fit = fitted(form, rows, 0.1)
     assert fit is not None
     less = without_redundant(fit, rows, 0.1)
@@ -111,7 +111,7 @@ def test_common_numbers_that_own_ones_make_redundant_are_dropped() -> None:
 
 def test_intervals_are_those_of_the_dense_covariance() -> None:
     rows = rows_of("scale", noise=0.2)
-    fit = fitted(Form(decay(), (0,)), rows, 2.0, steps=50)
+    fit = fitted(GroupForm(decay(), (0,)), rows, 2.0, steps=50)
     assert fit is not None
     levels = tuple("abcde")
     own = Own("site", "p", tuple(zip(levels, fit.numbers[:, 0].tolist(), strict=True)), float(fit.pooled[0]),

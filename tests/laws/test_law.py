@@ -264,7 +264,7 @@ def test_sums_that_cancel_are_noticed():
 
 
 def test_an_exact_formula_with_many_numbers_too_much_is_cleaned_up():
-    """As approximators write it: sixteen numbers for six, none of which matters by itself."""
+    """As approximators write it: sixteen numbers for six, and none matters by itself."""
     X = np.random.default_rng(1).uniform(-3.0, 3.0, (375, 2))
     a, b = X.T
     y = (27.22 * a - 4.54) * (-0.39 * b) + 11.46 * np.sin((0.21 * a - 1.0) * (b + 16.6) + 1.97)

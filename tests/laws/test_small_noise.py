@@ -21,7 +21,7 @@ def with_noise(y, noise=1e-7):
     return y + noise * y.std() * np.random.default_rng(1).standard_normal(len(y))
 
 
-def judged(text, X, y):
+def law_of(text, X, y):
     find = laws.polished(model_expression(Individual([text], 0.0, [1.0])), X, y, Dataset(X, y))
     return law_in_small_noise(find, X, y, Dataset(X, y))
 
@@ -29,7 +29,7 @@ def judged(text, X, y):
 def test_a_law_with_noise_on_every_row_alike():
     X = rows()
     y = with_noise(X[:, 0] * np.sin(X[:, 1]) + X[:, 2])
-    law = judged("1.0000001*x0*sin(x1) + x2 + 1e-8*x0", X, y)
+    law = law_of("1.0000001*x0*sin(x1) + x2 + 1e-8*x0", X, y)
     assert law.grade == TO_PRECISION
     assert str(Formula(law.expression, ["a", "b", "c"])) == "c + a*sin(b)"
 
@@ -48,7 +48,7 @@ def test_an_approximation_is_none():
 
 def test_more_noise_is_not_small():
     X = rows()
-    assert judged("x0*sin(x1) + x2", X, with_noise(X[:, 0] * np.sin(X[:, 1]) + X[:, 2], 1e-3)) is None
+    assert law_of("x0*sin(x1) + x2", X, with_noise(X[:, 0] * np.sin(X[:, 1]) + X[:, 2], 1e-3)) is None
 
 
 def test_the_search_ends_with_such_a_law_although_the_data_have_poles():

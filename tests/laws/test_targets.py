@@ -81,16 +81,14 @@ def test_powers():
     np.testing.assert_array_equal(powers_of(X, {}), [1.0, 1.0])
 
 
-@pytest.mark.parametrize("most", [0, 5, 20])
+@pytest.mark.parametrize("most", [5, 20])
 def test_features_that_say_something(most):
     rng = np.random.default_rng(0)
     X = rng.uniform(1.0, 2.0, (100, 15))
     X[:, 3], X[:, 4] = 7.0, X[:, 5]  # constant, and given twice
     y = X[:, 7] ** 2 + 0.1 * X[:, 9]
     features = informative(X, y, most)
-    if most == 0:
-        assert features == []
-    elif most == 20:
+    if most == 20:
         assert features == [0, 1, 2, 4, *range(6, 15)]
     else:
         assert len(features) == FEW_FEATURES

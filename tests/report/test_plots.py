@@ -33,11 +33,6 @@ def _closed():
     plt.close("all")
 
 
-@pytest.fixture(scope="module")
-def model():
-    return fitted()
-
-
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("make", [fitted, awkward], ids=["plain", "awkward names"])
 def test_every_figure_can_be_drawn_and_saved(name, make, tmp_path):

@@ -13,19 +13,9 @@ from sklearn.base import clone
 
 from multigene import MultigeneRegressor, MultigeneTransformer, load
 from multigene.report import collect, page
-from multigene.report.content import MOST_MODELS, shown_members
+from multigene.report.constants import MOST_MODELS
+from multigene.report.content import shown_members
 from multigene.report.described import exports
-
-
-@pytest.fixture(scope="module")
-def model():
-    return fitted()
-
-
-@pytest.fixture(scope="module")
-def content(model):
-    X, X_test, y, y_test = rows()
-    return collect(model.fitted_, X, y, X_test, y_test)
 
 
 def test_very_large_and_very_small_numbers_have_a_report(tmp_path):

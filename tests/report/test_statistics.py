@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from report_cases import fitted, rows
+from report_cases import rows
 from sklearn.inspection import partial_dependence as sklearn_dependence
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import mean_absolute_error, r2_score
@@ -24,17 +24,6 @@ from multigene.report.statistics import (
     term_roles,
     used_features,
 )
-
-
-@pytest.fixture(scope="module")
-def model():
-    return fitted()
-
-
-@pytest.fixture(scope="module")
-def content(model):
-    X, X_test, y, y_test = rows()
-    return collect(model.fitted_, X, y, X_test, y_test)
 
 
 def roles_of(individual: Individual, data: Rows) -> dict[int, tuple[float, float, float]]:

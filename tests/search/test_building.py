@@ -59,7 +59,7 @@ def test_the_front_keeps_the_rules():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1.0, 1.0, (60, 1))
     y = X[:, 0] ** 12 + 0.01 * rng.normal(size=60)
-    settings = {"largest_exponent": 3, "nesting": 1}
+    settings = {"rules": ["exponents between -3 and 3"], "nesting": 1}
     model = MultigeneRegressor(generations=10, random_state=0, settings=settings).fit(X, y)
     rules = Building(1, 3.0)
     assert all(rules.allow(member.individual) for member in model.fitted_.front)

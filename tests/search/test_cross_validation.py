@@ -8,14 +8,16 @@ from sklearn.linear_model import RidgeCV
 from sklearn.metrics import r2_score
 
 from multigene import MultigeneRegressor
-from multigene._engine import Individual
+from multigene._engine import Individual, Workers
 from multigene.evolution.pareto import Member
 from multigene.search.cross_validation import FoldResult
 from multigene.search.few_rows import most_convincing
 from multigene.search.folds import folds_of, unseen_ridge, without
 from multigene.search.linear import Ridge
 from multigene.search.problem import Problem
+from multigene.search.searcher import Searcher
 from multigene.search.validation import RIDGE, decide_by_cross_validation
+from multigene.settings.defaults import default_settings
 
 QUICK = {"generations": 40, "n_jobs": 1, "random_state": 0}
 
@@ -314,3 +316,44 @@ def test_a_law_search_that_is_cut_short_hands_over_a_line():
     model = MultigeneRegressor(**QUICK | {"search": "laws"}).fit(X, y, callback=lambda progress: True)
     assert model.stopped_by_ == "callback"
     assert model.r2_ > 0.8
+
+
+def _stepped(seconds):
+    """A searcher of few rows with a time limit by a clock that a test sets."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    y = np.tanh(X[:, 0]) * np.abs(X[:, 1]) + 0.05 * rng.normal(size=120)
+    settings = default_settings().changed(
+        population_size=60, seconds=seconds, generations=None, looks_for="accuracy"
+    )
+    return Searcher(Problem.of(X, y, None), settings, rng, Workers(1), None)
+
+
+def test_rounds_are_short_where_a_clock_would_end_the_run_within_one():
+    """With a round of ten generations whatever it took, one fold took the time of all."""
+    searcher = _stepped(1.0)
+    islands = searcher.state.islands
+    islands.settle(np.random.default_rng(0))
+    clock = iter([0.0, 0.1, 0.1, 0.5, 0.5, 0.6])
+    islands.round_within(lambda: next(clock))
+    assert islands.number == 1
+    islands.round_within(lambda: next(clock))
+    assert islands.number == 1 + 9
+    islands.round_within(lambda: next(clock), until=0.51)
+    assert islands.number == 1 + 9 + 1
+    unlimited = _stepped(None).state.islands
+    unlimited.settle(np.random.default_rng(0))
+    unlimited.round_within(lambda: 0.0)
+    assert unlimited.number == unlimited.task.round_length
+
+
+def test_a_clock_that_runs_out_between_folds_leaves_what_they_found():
+    """The time was over after the last look at it: the phase went on to islands that never evolved, and a line was left."""
+    searcher, now = _stepped(1.0), [0.0]
+    for step in searcher.steps(lambda: now[0]):
+        now[0] += 0.02
+        if step.part == (3, 5):
+            now[0] = 1.0  # the run did not see it: the search goes on by itself
+    assert searcher.state.phase == "cross-validate"
+    assert searcher.state.islands.number == 0
+    assert searcher.result(None).chosen.fitness > 0.9

@@ -1,4 +1,4 @@
-"""A list of functions is a promise: whatever the data follow, no formula of the front has anything else."""
+"""A list of functions is a promise: on any data no formula of the front has anything else."""
 
 from __future__ import annotations
 

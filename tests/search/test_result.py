@@ -11,23 +11,21 @@ import pytest
 
 from multigene import MultigeneRegressor, fitting
 from multigene._engine import Individual, Workers
-from multigene.data.losses import Loss
 from multigene.evolution.pareto import Candidate, Member
 from multigene.expression.genes import model_expression
 from multigene.laws import law as laws
 from multigene.search import result as module
 from multigene.search.linear import linear_models
+from multigene.search.members import is_finite
 from multigene.search.problem import Problem
 from multigene.search.result import (
     Found,
     Result,
     allowed_best,
     finite_part,
-    is_finite,
     mean_of,
     provisional,
     result_of,
-    scored,
 )
 from multigene.search.validation import ANY_SIZE, RIDGE, HeldOut, SizeDecision
 from multigene.settings.settings import Refinement
@@ -180,13 +178,6 @@ def test_the_chosen_model_is_tuned_once_more_where_the_guard_allows(monkeypatch)
     assert np.isfinite(result_of(known, WORKERS, None).chosen.individual.predict(known.problem.X)).all()
 
 
-def test_scores_are_those_of_the_largest_size_below():
-    members = [Member(Individual(["x0"], 0.0, [1.0]), 0.5, size) for size in (1, 3, 4, 9)]
-    assert [m.validation for m in scored(members, {3: 0.5, 5: 0.7})][1:] == [0.5, 0.5, 0.7]
-    assert np.isnan(scored(members, {3: 0.5})[0].validation)
-    assert all(np.isnan(m.validation) for m in scored(members, {}))
-
-
 def test_a_find_has_its_own_score_on_rows_it_was_not_fitted_to():
     known = found()
     law, held_out = find(known), known.problem.held_out_rows
@@ -292,13 +283,6 @@ def test_what_has_no_value_for_a_training_row_is_never_handed_over():
     kept = finite_part(problem, Result(pole, [pole, pinned]))
     assert not any(kept.chosen.individual.coefficients)  # the mean: what was pinned is not what was found
     assert kept.front == [kept.chosen, pinned]
-
-
-def test_predictions_of_a_link_count_not_predictors():
-    X = np.linspace(1.0, 5.0, 100)[:, None]
-    counts = Problem.of(X, np.round(X[:, 0]), None, loss=Loss("poisson"))
-    assert is_finite(counts, Individual(["x0"], 0.0, [1.0]))
-    assert not is_finite(counts, Individual(["x0"], 0.0, [1_000.0]))
 
 
 def test_fewer_digits_that_lose_a_value_are_not_taken(monkeypatch):

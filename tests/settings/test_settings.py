@@ -143,6 +143,7 @@ def test_names_are_unique_and_checked():
         "more_mutations",
         "product_features",
         "feature_scales",
+        "rules",
     }
     assert set(field_names()) == checked
     assert set(setting_names()) < checked

@@ -51,7 +51,7 @@ def studio(tmp_path):
 
 
 @pytest.fixture
-def stranger(studio):
+def visitor(studio):
     return TestClient(studio.application(TOKEN, PORT), base_url=HOST, follow_redirects=False)
 
 
@@ -63,12 +63,12 @@ def client(studio):
 
 
 @pytest.mark.parametrize(("method", "address"), ADDRESSES)
-def test_without_the_token_every_request_is_refused(stranger, method, address):
-    assert stranger.request(method, address).status_code == 403
+def test_without_the_token_every_request_is_refused(visitor, method, address):
+    assert visitor.request(method, address).status_code == 403
     wrong = {"cookie": f"multigene-{PORT}=wrong"}
-    assert stranger.request(method, address, headers=wrong).status_code == 403
+    assert visitor.request(method, address, headers=wrong).status_code == 403
     more = "&" if "?" in address else "?"
-    assert stranger.request(method, f"{address}{more}token=wrong").status_code == 403
+    assert visitor.request(method, f"{address}{more}token=wrong").status_code == 403
 
 
 @pytest.mark.parametrize(("method", "address"), ADDRESSES)
@@ -84,8 +84,8 @@ def test_other_origins_and_other_names_are_refused(client, method, address):
     assert client.request(method, address, headers={"host": f"127.0.0.1:{PORT + 1}"}).status_code == 421
 
 
-def test_the_token_becomes_a_cookie_that_scripts_and_other_sites_cannot_use(stranger):
-    answer = stranger.get(f"/?token={TOKEN}")
+def test_the_token_becomes_a_cookie_that_scripts_and_other_sites_cannot_use(visitor):
+    answer = visitor.get(f"/?token={TOKEN}")
     assert answer.status_code == 303
     cookie = answer.headers["set-cookie"].lower()
     assert "httponly" in cookie
@@ -292,13 +292,13 @@ def test_pages_of_others_get_nothing_even_with_the_cookie(client, headers):
 
 
 @pytest.mark.parametrize("cookie", ["", "wrong", TOKEN[:-1], TOKEN + "x", '"', "%00", "é", ";" * 100])
-def test_a_wrong_token_is_refused_wherever_it_stands(stranger, cookie):
+def test_a_wrong_token_is_refused_wherever_it_stands(visitor, cookie):
     sent = f"multigene-{PORT}={cookie}".encode()
-    assert stranger.get("/api/state", headers={"cookie": sent}).status_code == 403
+    assert visitor.get("/api/state", headers={"cookie": sent}).status_code == 403
     assert (
-        stranger.get("/api/state", params={"token": TOKEN}).status_code == 403
+        visitor.get("/api/state", params={"token": TOKEN}).status_code == 403
     )  # the address opens the page alone
-    assert stranger.get("/", params={"token": cookie}).status_code == 403
+    assert visitor.get("/", params={"token": cookie}).status_code == 403
 
 
 def test_names_with_markup_come_back_as_text_and_never_as_a_page(client, studio):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from study_commands import command, contents, environment, study_of
+from study_commands import command, contents, environment, study_of, wait_until_done
 from study_fakes import design_text
 
 from multigene.study.runner import LocalProcesses, run_study
@@ -69,7 +69,7 @@ def test_a_lost_worker_loses_nothing(tmp_path: Path) -> None:
         process = subprocess.Popen(
             arguments, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
-        _wait_until_done(on_cluster, 5, process)
+        wait_until_done(on_cluster, 5, process)
         doomed.send_signal(signal.SIGKILL)
         with Store.open(on_cluster) as store:
             at_kill = store.counts()
@@ -82,15 +82,3 @@ def test_a_lost_worker_loses_nothing(tmp_path: Path) -> None:
     assert "Traceback" not in errors
     assert len(contents(on_cluster)) == len(study.runs)
     pd.testing.assert_frame_equal(contents(on_cluster), contents(tmp_path / "local.db"))
-
-
-def _wait_until_done(path: Path, done: int, process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + 300
-    while time.monotonic() < deadline and process.poll() is None:
-        if path.exists() and path.stat().st_size:
-            with Store.open(path) as store:
-                if store.counts()["done"] >= done:
-                    return
-        time.sleep(0.05)
-    process.kill()
-    pytest.fail(f"the study on the cluster did not come as far as it should: {process.communicate()}")

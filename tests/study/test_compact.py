@@ -39,7 +39,7 @@ def design(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def finished(design: Path) -> Path:
-    """A store of which seed 0 is finished."""
+    """A store whose seed 0 is finished."""
     path = design.parent / "half.db"
     study = build_study(read_design(design).restricted(seeds=1))
     with Store.create(path) as store:
@@ -100,6 +100,13 @@ def test_a_study_goes_on_from_the_file_alone(design: Path, compact: Path, tmp_pa
     assert "8 finished runs" in again.output
     tables = run(app, ["tables", str(tmp_path / "new.db"), "--at", "2 generations", "--format", "csv"])
     assert tables.exit_code == 0, tables.output
+    page, drawn = tmp_path / "page.html", tmp_path / "drawn"
+    made = run(app, ["page", str(tmp_path / "new.db"), "--at", "2 generations", "-o", str(page)])
+    assert made.exit_code == 0, made.output
+    assert "2 generations" in page.read_text("utf-8")
+    made = run(app, ["figures", str(tmp_path / "new.db"), "--at", "2 generations", "-o", str(drawn)])
+    assert made.exit_code == 0, made.output
+    assert all("2-generations" in path.name for path in drawn.iterdir())
 
 
 def test_what_is_no_compact_file_is_refused_in_a_sentence(compact: Path, tmp_path: Path):

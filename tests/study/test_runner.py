@@ -1,4 +1,4 @@
-"""The runner: everything done once, whatever is killed in between."""
+"""The runner: everything done once, also if something is killed in between."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from study_commands import command, contents, environment, study_of
+from study_commands import command, contents, environment, study_of, wait_until_done
 from study_fakes import design_text
 
 from multigene.study.design import build_study
@@ -66,7 +66,7 @@ def test_kill_minus_nine_five_times(tmp_path: Path) -> None:
         arguments = begin if attempt == 0 else command("resume", disturbed, "--jobs", 2, "--quiet")
         process = subprocess.Popen(arguments, env=environment(), stdout=subprocess.DEVNULL)
         before = finished[-1] if finished else 0
-        _wait_for(disturbed, before + 1, process)
+        wait_until_done(disturbed, before + 1, process)
         time.sleep(rng.uniform(0, 0.4))
         process.kill()
         process.wait()
@@ -83,17 +83,6 @@ def test_kill_minus_nine_five_times(tmp_path: Path) -> None:
     assert last.returncode == 0, last.stderr
     assert f"{len(study.runs)} runs done, 0 failed" in last.stdout
     pd.testing.assert_frame_equal(contents(disturbed), contents(tmp_path / "undisturbed.db"))
-
-
-def _wait_for(path: Path, done: int, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + 300
-    while time.monotonic() < deadline and process.poll() is None:
-        if path.exists() and path.stat().st_size:
-            with Store.open(path) as store:
-                if store.counts()["done"] >= done:
-                    return
-        time.sleep(0.05)
-    pytest.fail("the study did not come as far as it should")
 
 
 def test_two_processes_on_one_store(tmp_path: Path) -> None:
@@ -121,7 +110,7 @@ def test_interrupts_are_clean(tmp_path: Path, how: signal.Signals) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    _wait_for(store, 1, process)  # type: ignore[arg-type]
+    wait_until_done(store, 1, process)  # type: ignore[arg-type]
     for _ in range(3):  # as `timeout` and batch systems do: to the process, then to its group
         process.send_signal(how)
         time.sleep(0.01)

@@ -19,7 +19,8 @@ from rich.console import Console
 from scipy.stats import mannwhitneyu
 
 from multigene.study import paper
-from multigene.study.design import Design, Run, build_study, design_from
+from multigene.study.ceiling import chance
+from multigene.study.design import Design, Run, build_study, design_from, read_design
 from multigene.study.errors import StudyError
 from multigene.study.execution import Outcome
 from multigene.study.figures import _boxes, save_figures
@@ -36,7 +37,7 @@ from multigene.study.statistics import (
 )
 from multigene.study.store import Store
 from multigene.study.table_formats import html_table, latex, markdown, print_tables
-from multigene.study.tables import csv_text, number, study_tables, summary_table
+from multigene.study.tables import csv_text, different_verdicts, number, study_tables, summary_table
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 LIMITS = ("100 generations", "2 s")
@@ -266,6 +267,44 @@ def test_terminal_tables(store: Store) -> None:
     assert max(map(len, shown.splitlines())) <= 120
     ours = next(line for line in shown.splitlines() if line.split()[:2] == ["U", "B"])
     assert "0.857" in ours  # the paper's training median beside ours
+
+
+def test_a_narrow_terminal_shows_the_papers_columns_below_and_cuts_no_number(store: Store) -> None:
+    tables = study_tables(results(store), "2 s", "UB5D")
+    wide, narrow = io.StringIO(), io.StringIO()
+    print_tables(tables, Console(file=wide, width=180))
+    print_tables(tables, Console(file=narrow, width=80))
+    assert "…" not in narrow.getvalue()
+    assert max(map(len, narrow.getvalue().splitlines())) <= 80
+    assert sorted(re.findall(r"\d+\.\d+", narrow.getvalue())) == sorted(
+        re.findall(r"\d+\.\d+", wide.getvalue())
+    )
+
+
+def test_verdicts_that_differ_are_listed_with_their_chances(store: Store) -> None:
+    [table] = different_verdicts(results(store), "2 s")
+    rows = {row[:2]: row for row in table.rows}
+    assert ("K11C", "UB") not in rows  # better here and there
+    assert rows["K11C", "UC"][3] == "same"
+    assert rows["K11C", "UC"][5] == "better"
+    expected = [f"{100 * chance('K11C', 'UC', verdict):.0f} %" for verdict in ("same", "better")]
+    assert list(rows["K11C", "UC"][6:]) == expected
+
+
+def test_chances_of_a_repetition_follow_from_what_the_paper_prints() -> None:
+    assert chance("UB5D", "UB", "worse") > 0.99  # 0.866 and 0.828, narrow ranges
+    assert sum(chance("SU", "SC", verdict) for verdict in ("better", "same", "worse")) == pytest.approx(1.0)
+    assert 0.05 < chance("SU", "SC", "same") < 0.95  # 0.909 and 0.958, wide ranges: as it happens
+
+
+def test_a_study_that_was_run_in_parts_is_shown_whole(tmp_path: Path) -> None:
+    with Store.create(tmp_path / "parts.db") as store:
+        for problem in ("K11C", "UB5D"):
+            fill(store, read_design("quick").restricted([problem], ["baseline", "UB"], seeds=2))
+        assert store.design().problems == ("UB5D",)
+        found = results(store)
+        assert found.design.problems == ("K11C", "UB5D")
+        assert {cell.problem for cell in found.cells} == {"K11C", "UB5D"}
 
 
 def test_figures_in_every_format(store: Store, tmp_path: Path) -> None:

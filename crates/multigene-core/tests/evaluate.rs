@@ -12,7 +12,7 @@ use multigene_core::tree::operator::Operator;
 use multigene_core::tree::weights::Weights;
 use multigene_core::vector_math::Level;
 
-/// Is `got` the gene's value up to what rounding can do? Judged by how much small noise moves the naive value.
+/// Is `got` the gene's value up to what rounding can do? It is told by how much small noise moves the naive value.
 fn is_value(got: f64, nodes: &[Node], weights: &Weights, library: &[CustomOperator], x: &[f64], seed: u64) -> bool {
     let want = naive(nodes, weights, library, x);
     let mut rng = rng(seed);

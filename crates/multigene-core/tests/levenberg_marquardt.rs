@@ -138,7 +138,7 @@ proptest! {
         let tune = |individual: &mut Individual, workspace: &mut Workspace| {
             levenberg_marquardt(individual, genes, context, &settings, workspace, &mut rng(seed))
         };
-        // The same whatever the buffers held before, and whatever was cached.
+        // The same with any content of the buffers, and of the cache.
         let mut twin = individual.detach(&[]);
         let outcome = tune(&mut individual, &mut workspace);
         let residual = workspace.residual.clone();

@@ -22,8 +22,8 @@ type Set = (f64, f64, Vec<usize>);
 #[pymethods]
 impl Individual {
     #[new]
-    fn new(genes: Vec<String>, intercept: f64, coefficients: Vec<f64>) -> PyResult<Self> {
-        Model::parse(&genes, intercept, coefficients).map(Self).map_err(refused)
+    fn new(py: Python, genes: Vec<String>, intercept: f64, coefficients: Vec<f64>) -> PyResult<Self> {
+        compute(py, || Model::parse(&genes, intercept, coefficients)).map(Self)
     }
 
     fn __reduce__(slf: Bound<Self>) -> (Bound<PyAny>, Parts) {
@@ -52,17 +52,17 @@ impl Individual {
         compute(py, || self.0.refined(&data.0, &refinement.0.optimiser())).map(Self)
     }
 
-    fn in_original_units(&self, means: Vec<f64>, scales: Vec<f64>) -> PyResult<Self> {
-        self.0.in_original_units(&means, &scales).map(Self).map_err(refused)
+    fn in_original_units(&self, py: Python, means: Vec<f64>, scales: Vec<f64>) -> PyResult<Self> {
+        compute(py, || self.0.in_original_units(&means, &scales)).map(Self)
     }
 
-    fn range(&self, low: Vec<f64>, high: Vec<f64>) -> PyResult<(f64, f64)> {
-        self.0.range_over(&low, &high).map_err(refused)
+    fn range(&self, py: Python, low: Vec<f64>, high: Vec<f64>) -> PyResult<(f64, f64)> {
+        compute(py, || self.0.range_over(&low, &high))
     }
 
     #[pyo3(signature = (shifted=None))]
-    fn printed_size(&self, shifted: Option<Vec<bool>>) -> usize {
-        self.0.printed_size(&shifted.unwrap_or_default())
+    fn printed_size(&self, py: Python, shifted: Option<Vec<bool>>) -> usize {
+        py.detach(|| self.0.printed_size(&shifted.unwrap_or_default()))
     }
 
     fn tokens(&self, py: Python, gene: usize) -> PyResult<Vec<Py<PyAny>>> {
@@ -74,7 +74,7 @@ impl Individual {
             Item::Function(name) => (name,).into_py_any(py),
             Item::Weights(added, factor) => ("weights", added, factor).into_py_any(py),
         };
-        self.0.items(gene).map_err(refused)?.into_iter().map(token).collect()
+        compute(py, || self.0.items(gene))?.into_iter().map(token).collect()
     }
 }
 

@@ -1,2 +1,2 @@
-"""Classes that formulas tell apart. `fitted.py` has `FittedClasses`, one model of log-odds per class as a frozen value. The
-estimator of it is in `estimators/classifier.py`."""
+"""Classes that formulas tell apart. `fitted.py` has `FittedClasses`, one model of log-odds per class as a frozen value;
+`measures.py` says how well probabilities tell rows apart. The estimator is in `estimators/classifier.py`."""

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from multigene.data.losses import Loss
 from multigene.data.training_rows import TrainingRows
 from multigene.explain.front import Front
 from multigene.expression.genes import model_expression
@@ -26,6 +27,7 @@ from multigene.words import anatomy, counted
 
 Floats = npt.NDArray[np.float64]
 
+LOGISTIC = Loss("logistic")
 #: Log-odds beyond this are as good as certain; numbers must not overflow where they are used.
 LARGEST = 700.0
 
@@ -61,7 +63,7 @@ class FittedClasses:
     def is_of(self, labels: Any, model: FittedModel) -> Any:
         """Which of some labels, compared as texts, are of a model's class."""
         [place] = [i for i, each in enumerate(self.models) if each.target == model.target]
-        return labels.astype(str) == str(self.told[place])
+        return np.asarray(labels).astype(str) == str(self.told[place])
 
     @property
     def formulas(self) -> dict[Any, Formula]:
@@ -82,7 +84,7 @@ class FittedClasses:
 
     def probabilities(self, log_odds: Floats) -> Floats:
         """One column per class: the formulas' probabilities, which for more than two classes are made to add up to 1."""
-        shares = 1.0 / (1.0 + np.exp(-log_odds))
+        shares = LOGISTIC.prediction(log_odds)
         if len(self.models) == 1:
             return np.hstack([1.0 - shares, shares])
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))

@@ -1,7 +1,9 @@
-"""Classes on the command line: what `fit`, `predict` and `show` do where the target is one of classes."""
+"""Classes on the command line: what `fit` and `predict` do where the target is one of classes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +12,9 @@ import pandas as pd
 
 from multigene.cli import options as o
 from multigene.cli.features import feature_rows, spoken_features
-from multigene.cli.model_argument import criterion, read_any
+from multigene.cli.model_argument import criterion
 from multigene.cli.output import as_json, csv_text, note, parquet_or_csv, say, say_json, write
+from multigene.data.columns import class_values
 from multigene.words import anatomy, counted
 
 if TYPE_CHECKING:
@@ -183,39 +186,50 @@ def write_reports(model: FittedClasses, task: Problem, path: Path) -> list[str]:
     """One page per formula; where there are several, the class stands in the name of the file."""
     from multigene.report import write_report
 
-    names = []
-    for label, each in zip(model.told, model.models, strict=True):
-        own = path if len(model.models) == 1 else path.with_stem(f"{path.stem}-{_in_a_name(label)}")
+    pages = [path] if len(model.models) == 1 else [path.with_stem(s) for s in _stems(path.stem, model.told)]
+    for page, each in zip(pages, model.models, strict=True):
         test: tuple[Any, ...] = ()
         if task.test is not None:
-            test = (task.x(task.test), model.is_of(task.y(task.test), each).to_numpy(dtype=np.float64))
-        write_report(each, own, None, None, *test, classes=model)
-        names.append(str(own))
-    return names
+            test = (task.x(task.test), model.is_of(task.y(task.test), each).astype(np.float64))
+        write_report(each, page, None, None, *test, classes=model)
+    return [str(page) for page in pages]
 
 
-def _in_a_name(label: Any) -> str:
-    return "".join(sign if sign.isalnum() else "-" for sign in str(label))[:40]
+def _stems(stem: str, labels: Sequence[Any]) -> list[str]:
+    """A file name for every class; classes that would share one (`a/b` and `a b`, `A` and `a`) are numbered."""
+    names = ["".join(sign if sign.isalnum() else "-" for sign in str(label))[:40] for label in labels]
+    lower = [name.lower() for name in names]
+    return [
+        f"{stem}-{name}" if lower.count(name.lower()) == 1 else f"{stem}-{place + 1}-{name}"
+        for place, name in enumerate(names)
+    ]
 
 
 def predict_classes(
-    model: FittedClasses, table: Table, output: Path | None, *, keep: bool, json: bool, quiet: bool
+    model: FittedClasses,
+    table: Table,
+    output: Path | None,
+    *,
+    keep: bool,
+    drop_missing: bool,
+    json: bool,
+    quiet: bool,
 ) -> None:
     """Write the class of every row of a table, and the probabilities of all classes."""
     from multigene.classes.measures import class_scores
 
-    values, kept = [], np.ones(len(table.frame), dtype=bool)
-    for each in model.models:
-        features, rows = feature_rows(each, table, False, quiet)
-        values.append(features.to_numpy(dtype=np.float64))
-        kept &= np.asarray(rows)
+    if drop_missing:
+        table = _complete(model, table, quiet)
+    values = [feature_rows(each, table, False, quiet)[0].to_numpy(dtype=np.float64) for each in model.models]
     shares = model.probabilities(model.log_odds(values))
     if model.target in table.frame.columns and not quiet:
-        known = table.frame[model.target][kept]
-        if known.notna().all() and set(known.astype(str)) <= {str(label) for label in model.classes}:
-            note(f"against {model.target!r}: {spoken_scores(class_scores(model, shares, known.tolist()))}")
+        labels = class_values(table.frame[model.target])
+        known = np.array([label is not None for label in labels])
+        if known.any() and set(map(str, labels[known])) <= {str(label) for label in model.classes}:
+            scores = class_scores(model, shares[known], labels[known].tolist())
+            note(f"against {model.target!r}: {spoken_scores(scores)}")
     found = prediction_table(model, shares)
-    frame = pd.concat([table.frame[kept].reset_index(drop=True), found], axis=1) if keep else found
+    frame = pd.concat([table.frame.reset_index(drop=True), found], axis=1) if keep else found
     if json:
         columns = {name: found[name].tolist() for name in found.columns}
         short = {"target": model.target, "rows": len(found), **columns}
@@ -224,12 +238,11 @@ def predict_classes(
         write(output, parquet_or_csv(frame, output))
 
 
-def show_classes(source: str, choose: str | None, *, plain: bool) -> bool:
-    """Print all formulas of a file with several of them; False where there is one, or another question is asked."""
-    from multigene.classes.fitted import FittedClasses
-
-    found = read_any(source)
-    if not plain or not isinstance(found, FittedClasses):
-        return False
-    say(str(found if choose is None else found.choose(criterion(choose))))
-    return True
+def _complete(model: FittedClasses, table: Table, quiet: bool) -> Table:
+    """The rows without a gap in a column that any of the formulas uses."""
+    used = {name for each in model.models for name in each.raw_variables}
+    rows = table.frame[[name for name in table.frame.columns if name in used]].notna().all(axis=1)
+    if rows.all():
+        return table
+    note(f"left out {counted(int((~rows).sum()), 'row')} without a value", quiet)
+    return replace(table, frame=table.frame[rows])

@@ -106,6 +106,7 @@ class Method:
     guess: o.Guess = None
     max_size: o.MaxSize = None
     shape: o.Shape = None
+    rule: o.Rule = None
     units: o.Units = None
     weights: o.Weights = None
     groups: o.Groups = None
@@ -131,6 +132,8 @@ class Method:
                 "leave one of them out."
             )
         settings = of_file | dict(read_assignment(text) for text in self.set_ or ())
+        if self.rule:
+            settings["rules"] = (*settings.get("rules", ()), *self.rule)
         return {
             "configuration": given if named is None else named,
             "functions": self.functions,

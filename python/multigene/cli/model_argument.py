@@ -12,14 +12,20 @@ if TYPE_CHECKING:
 
 def read_model(source: str, choose: str | None = None, label: str | None = None) -> FittedModel:
     """A model from a file or a pipe; of a classifier the formula of the class `label`, or the only one."""
+    return one_of(read_any(source), source, choose, label)
+
+
+def one_of(
+    found: FittedModel | FittedClasses, source: str, choose: str | None, label: str | None
+) -> FittedModel:
+    """The one model that a command works on, of what was read from a source."""
     from multigene.classes.fitted import FittedClasses
 
-    found = read_any(source)
-    if not isinstance(found, FittedClasses):
-        if label is not None:
-            raise ValueError(f"--label {label}: {source} tells no classes apart; leave it out.")
-        return applied(found, choose)
-    return applied(found.of(label, "--label "), choose)
+    if isinstance(found, FittedClasses):
+        return applied(found.of(label, "--label "), choose)
+    if label is not None:
+        raise ValueError(f"--label {label}: {source} tells no classes apart; leave it out.")
+    return applied(found, choose)
 
 
 def read_any(source: str) -> FittedModel | FittedClasses:
@@ -33,6 +39,12 @@ def read_any(source: str) -> FittedModel | FittedClasses:
             "There is nothing to read: '-' needs a pipe, as in `cat model.json | multigene show -`."
         )
     return read(sys.stdin.buffer)
+
+
+def check_pipes(model: str, data: str | None) -> None:
+    """Refuse a pipe that would have to hold both."""
+    if model == "-" and data == "-":
+        raise ValueError("Standard input ('-') can be read only once; give a file for the model or the data.")
 
 
 def criterion(choose: str) -> str | int:

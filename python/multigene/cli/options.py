@@ -73,10 +73,7 @@ Test = Annotated[
 Holdout = Annotated[
     float | None,
     typer.Option(
-        "--holdout",
-        metavar="SHARE",
-        help="Share of the rows kept for testing, such as 0.2.",
-        rich_help_panel=DATA,
+        "--holdout", metavar="SHARE", help="Share of rows for testing, as 0.2.", rich_help_panel=DATA
     ),
 ]
 Configuration = Annotated[
@@ -130,6 +127,15 @@ Shape = Annotated[
         metavar="STATEMENT",
         help="What is known of the formula, once for each: 'increasing in dose', 'convex in t', '0 <= y <= 1', 'y(0) = 0', "
         "'symmetric in a, b'. Only formulas that keep it are found; `verify` checks them again.",
+        rich_help_panel=SEARCH,
+    ),
+]
+Rule = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rule",
+        metavar="RULE",
+        help="What every formula keeps, once for each: 'sin only of t', 'exp at most 2', 'must use dose', 'whole exponents'.",
         rich_help_panel=SEARCH,
     ),
 ]

@@ -11,7 +11,7 @@ import typer
 from multigene.cli import options as o
 from multigene.cli.classes import predict_classes
 from multigene.cli.features import feature_rows
-from multigene.cli.model_argument import applied, criterion, read_any
+from multigene.cli.model_argument import applied, check_pipes, criterion, read_any
 from multigene.cli.output import as_json, check_writable, note, notes, parquet_or_csv, write
 from multigene.data.scores import scores, spoken
 from multigene.words import counted
@@ -61,8 +61,7 @@ def predict(
     Writes a table with the column `prediction`. If DATA has the target as well, says on standard error how
     good it is.
     """
-    if model == "-" and data == "-":
-        raise ValueError("Standard input ('-') can be read only once; give a file for the model or the data.")
+    check_pipes(model, data)
     check_writable(output, "--output")
     from multigene.classes.fitted import FittedClasses
 
@@ -73,7 +72,15 @@ def predict(
         if interval is not None:
             raise ValueError("--interval is for numbers, and this model tells classes; leave it out.")
         found = found if choose is None else found.choose(criterion(choose))
-        predict_classes(found, table, output, keep=keep, json=saying.json, quiet=saying.quiet)
+        predict_classes(
+            found,
+            table,
+            output,
+            keep=keep,
+            drop_missing=drop_missing,
+            json=saying.json,
+            quiet=saying.quiet,
+        )
         return
     fitted = applied(found, choose)
     features, rows = feature_rows(fitted, table, drop_missing, saying.quiet)

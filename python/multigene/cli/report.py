@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+import pandas as pd
 import typer
 
 from multigene.cli import options as o
 from multigene.cli.features import feature_rows
-from multigene.cli.model_argument import read_any, read_model
-from multigene.cli.output import check_writable, say
+from multigene.cli.model_argument import check_pipes, one_of, read_any
+from multigene.cli.output import check_writable, note, say
+from multigene.data.columns import class_values, numbers
+from multigene.data.table import Table
+from multigene.words import counted
+
+if TYPE_CHECKING:
+    from multigene.classes.fitted import FittedClasses
+    from multigene.fitted import FittedModel
 
 Data = Annotated[
     str | None,
@@ -28,6 +37,7 @@ def report(
     output: Page = Path("report.html"),
     choose: o.Choose = None,
     label: o.Label = None,
+    drop_missing: o.DropMissing = False,
     quiet: o.Quiet = False,
     reading: o.Reading,
 ) -> None:
@@ -35,21 +45,36 @@ def report(
     from multigene.classes.fitted import FittedClasses
     from multigene.report import write_report
 
+    check_pipes(model, data)
     check_writable(output, "--output", ".html", ".htm")
-    fitted = read_model(model, choose, label)
-    found = None if model == "-" else read_any(model)
+    found = read_any(model)
+    fitted = one_of(found, model, choose, label)
     classes = found if isinstance(found, FittedClasses) else None
     if data is None:
         write_report(fitted, output, classes=classes)
     else:
         table = reading.table(data)
-        target = fitted.target if classes is None else classes.target
-        if target not in table.frame.columns:
-            raise ValueError(f"{table.source} has no column {target!r}, the target of the model; add it.")
-        features, rows = feature_rows(fitted, table, False, quiet)
-        y = table.frame[target][rows]
-        if classes is not None:
-            y = classes.is_of(y, fitted)
-        write_report(fitted, output, features, y.to_numpy(dtype=np.float64), classes=classes)
+        features, y = shown_rows(fitted, found, table, drop_missing, quiet)
+        write_report(fitted, output, features, y, classes=classes)
     if not quiet:
         say(f"wrote {output}")
+
+
+def shown_rows(
+    model: FittedModel, found: FittedModel | FittedClasses, table: Table, drop_missing: bool, quiet: bool
+) -> tuple[pd.DataFrame, Any]:
+    """Features and target of the rows that have one; of a classifier, whether a row is of the model's class."""
+    from multigene.classes.fitted import FittedClasses
+
+    target = found.target
+    if target not in table.frame.columns:
+        raise ValueError(f"{table.source} has no column {target!r}, the target of the model; add it.")
+    known = table.frame[target].notna()
+    if not known.all():
+        note(f"left out {counted(int((~known).sum()), 'row')} without {target!r}", quiet)
+        table = replace(table, frame=table.frame[known].reset_index(drop=True), first_line=None)
+    features, rows = feature_rows(model, table, drop_missing, quiet)
+    if isinstance(found, FittedClasses):
+        return features, found.is_of(class_values(table.frame[target])[rows], model).astype(np.float64)
+    y, _ = numbers(table, [target])
+    return features, y[target].to_numpy()[rows]

@@ -8,9 +8,8 @@ import pandas as pd
 import typer
 
 from multigene.cli import options as o
-from multigene.cli.classes import show_classes
 from multigene.cli.export import Digits, check_digits, exported
-from multigene.cli.model_argument import read_model
+from multigene.cli.model_argument import criterion, one_of, read_any
 from multigene.cli.output import say, say_json, write
 from multigene.words import among, anatomy, counted
 
@@ -45,10 +44,14 @@ def show(
     json: o.Json = False,
 ) -> None:
     """Print the formula of a model, or its whole front."""
+    from multigene.classes.fitted import FittedClasses
+
     check_digits(digits)
-    if model != "-" and label is None and show_classes(model, choose, plain=not (front or format or json)):
+    found = read_any(model)
+    if isinstance(found, FittedClasses) and label is None and not (front or format or json):
+        say(str(found if choose is None else found.choose(criterion(choose))))
         return
-    fitted = read_model(model, choose, label)
+    fitted = one_of(found, model, choose, label)
     if json:
         say_json(description(fitted))
     elif front:

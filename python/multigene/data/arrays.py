@@ -24,6 +24,7 @@ from sklearn.utils.validation import (
 )
 
 from multigene.data.columns import MISSING
+from multigene.data.constants import MOST_PRECISE
 from multigene.data.encoding.encoding import Encoding
 from multigene.data.encoding.learn import learn, learn_grouped
 from multigene.data.encoding.raw import (
@@ -328,8 +329,6 @@ def with_errors(weights: Array | None, errors: Any, rows: int) -> Array | None:
     return precision if weights is None else np.asarray(weights * precision, dtype=np.float64)
 
 
-#: Times that a row may be as precise as the median one.
-MOST_PRECISE = 1e100
 REMEDY = "drop the column or encode it as numbers first"
 CLASSES = "for classes take MultigeneClassifier, else give numbers"
 

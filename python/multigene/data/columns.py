@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from multigene.data.encoding.raw import MOSTLY
+from multigene.data.constants import MOST_CLASSES, MOSTLY
 from multigene.data.table import Table
 from multigene.words import counted, nearest
 
@@ -21,8 +21,6 @@ from multigene.words import counted, nearest
 TARGET_NAMES = ("y", "target", "label", "response", "output", "outcome")
 
 
-#: Levels that a target of text may have to be taken for classes. Round number.
-MOST_CLASSES = 20
 #: What may be done about gaps.
 MISSING = ("fill", "drop", "error")
 
@@ -144,7 +142,7 @@ def raw_rows(
     """
     features = {name: _feature(table, name) for name in columns.features}
     if classes:
-        target = _labels(table.frame[columns.target])
+        target = class_values(table.frame[columns.target])
     else:
         _refuse_classes(table, columns.target)
         target = _floats(table, columns.target)
@@ -171,7 +169,7 @@ def raw_rows(
 
 def guessed_classes(table: Table, target: str) -> str:
     """What speaks for a target of classes, in words: text, truth values, or two values alone; empty for a target of numbers."""
-    labels = _labels(table.frame[target])
+    labels = class_values(table.frame[target])
     known = pd.Series(labels[~pd.isna(labels)])
     levels = known.unique()
     if not 2 <= len(levels) <= MOST_CLASSES or len(levels) == len(known):
@@ -184,7 +182,7 @@ def guessed_classes(table: Table, target: str) -> str:
     return "has two values alone" if len(levels) == 2 and numeric else ""
 
 
-def _labels(column: pd.Series) -> npt.NDArray[Any]:
+def class_values(column: pd.Series) -> npt.NDArray[Any]:
     """The classes of rows as Python's values: numbers where all of them are, whole ones as such."""
     if not pd.api.types.is_bool_dtype(column):
         numbers = pd.to_numeric(column, errors="coerce")

@@ -12,17 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from multigene.data.constants import COMPARED_ROWS, COPY, FAR_OUT, SENTINELS
 from multigene.data.table import Table
 from multigene.words import counted
-
-#: Numbers that stand for "no value" in many tables.
-SENTINELS = (-999.0, -9999.0, 999.0, 9999.0, -99.0, 99999.0, -1e30, 1e30)
-#: Beyond this many interquartile ranges from the quartiles a value is an outlier (Tukey's "far out").
-FAR_OUT = 3.0
-#: From this absolute correlation of ranks on, a column says the same as the target.
-COPY = 0.99999
-#: Rows on which correlations are computed.
-MOST_ROWS = 50_000
 
 
 @dataclass(frozen=True)
@@ -132,7 +124,7 @@ def _copies(frame: pd.DataFrame, name: str, target: str | None) -> list[str]:
     """Whether a column says what is to be explained: the same values, or the same order of them."""
     if target is None or name == target or len(frame) < 10:
         return []
-    pair = frame[[name, target]].iloc[:MOST_ROWS].dropna()
+    pair = frame[[name, target]].iloc[:COMPARED_ROWS].dropna()
     if len(pair) < 10 or not all(pd.api.types.is_numeric_dtype(pair[c]) for c in (name, target)):
         return []
     x, y = pair[name].to_numpy(dtype=np.float64), pair[target].to_numpy(dtype=np.float64)

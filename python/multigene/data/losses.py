@@ -16,26 +16,20 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import loss_constant, loss_rows
-from multigene.data.scores import explained, r2
+from multigene.data.constants import (
+    HUBER,
+    LARGEST_COUNT,
+    LARGEST_LOG_ODDS,
+    LEAST_CURVATURE,
+    NEAR,
+    NOISE_ROWS,
+    STEP,
+)
+from multigene.data.scores import explained, r2, scale_of
 from multigene.words import nearest
 
 Floats = npt.NDArray[np.float64]
 Link = Literal["identity", "log", "logit"]
-
-#: Distance, in standard deviations of the noise, at which Huber's loss becomes linear: 95 % efficient on normal errors.
-HUBER = 1.345
-#: Share of the target's spread below which the absolute loss is a square, so that it has derivatives. [round]
-NEAR = 1e-4
-#: Rows that the noise is estimated from. [round]
-NOISE_ROWS = 2000
-#: Steps for numerical derivatives of own losses, relative to the spread of the target. [round]
-STEP = 1e-4
-#: Log odds that the guard takes as the target's range: probabilities are bounded anyway, sums must not overflow. [round]
-LARGEST_LOG_ODDS = 20.0
-#: Working weights of own losses are at least this share of their mean over the rows. [round]
-LEAST_CURVATURE = 1e-3
-#: Counts above this are none, and their logarithm is not found by steps that begin at counts.
-LARGEST_COUNT = 1e30
 
 
 @dataclass(frozen=True)
@@ -48,6 +42,10 @@ class Kind:
     """What the target must be, for a sentence; empty where any number will do."""
     measure: str = "loss explained"
     """What the share of the best constant's loss that a model explains is called."""
+    allows: Callable[[Floats], npt.NDArray[np.bool_]] = lambda y: np.ones(len(y), dtype=bool)
+    """Which targets are what it needs."""
+    tells: Callable[[Floats], bool] = lambda y: True
+    """Do the targets together tell anything?"""
 
 
 KINDS: dict[str, Kind] = {
@@ -55,10 +53,16 @@ KINDS: dict[str, Kind] = {
     "absolute": Kind("quantile", "identity"),
     "huber": Kind("huber", "identity"),
     "quantile": Kind("quantile", "identity"),
-    "relative": Kind("relative", "identity", "positive"),
-    "poisson": Kind("poisson", "log", "counts: 0 or more, and not all 0", "deviance explained"),
-    "gamma": Kind("gamma", "log", "positive", "deviance explained"),
-    "logistic": Kind("logistic", "logit", "0 or 1 (or shares between), and not all alike", "deviance explained"),
+    "relative": Kind("relative", "identity", "positive numbers", allows=lambda y: y > 0.0),
+    "poisson": Kind(
+        "poisson", "log", "counts: 0 or more, and not all 0", "deviance explained",
+        allows=lambda y: y >= 0.0, tells=lambda y: bool(y.max() > 0.0),
+    ),
+    "gamma": Kind("gamma", "log", "positive numbers", "deviance explained", allows=lambda y: y > 0.0),
+    "logistic": Kind(
+        "logistic", "logit", "0 or 1 (or shares between), and not all alike", "deviance explained",
+        allows=lambda y: (y >= 0.0) & (y <= 1.0), tells=lambda y: bool(y.min() < y.max()),
+    ),
 }  # fmt: skip
 
 
@@ -136,24 +140,22 @@ class Loss:
 
     def check(self, y: Floats) -> None:
         """Refuse a target that the loss does not know."""
-        kind = self.name.partition(":")[0]
-        good = {"positive": y > 0.0, "counts: 0 or more, and not all 0": y >= 0.0}.get(self.kind.needs)
-        if kind == "logistic":
-            good = (y >= 0.0) & (y <= 1.0)
-        if good is not None and not good.all():
+        kind = self.kind
+        good = kind.allows(y)
+        if not good.all():
             value = float(y[np.flatnonzero(~good)[0]])
             raise ValueError(
-                f"loss={self.name!r} needs a target of {self.kind.needs}; it has the value {value:g}. "
+                f"loss={self.name!r} needs a target of {kind.needs}; it has the value {value:g}. "
                 "Take another loss, or leave such rows out."
             )
-        if kind == "poisson" and y.max() > LARGEST_COUNT:
+        if kind.engine == "poisson" and y.max() > LARGEST_COUNT:
             raise ValueError(
                 f"loss={self.name!r} needs a target of at most {LARGEST_COUNT:g}; it has the value {y.max():g}. "
                 "Give it in a larger unit, or take loss='gamma'."
             )
-        if (kind == "logistic" and (y.min() == y.max())) or (kind == "poisson" and y.max() == 0.0):
+        if not kind.tells(y):
             raise ValueError(
-                f"loss={self.name!r} needs a target of {self.kind.needs}; all rows have {y[0]:g}. Give other rows."
+                f"loss={self.name!r} needs a target of {kind.needs}; all rows have {y[0]:g}. Give other rows."
             )
 
     @property
@@ -172,8 +174,19 @@ class Loss:
         _, w, z = loss_rows((self.kind.engine, list(self.numbers)), _vector(y), _vector(predictor))
         return w, z
 
+    def costs(self, y: Floats, predictor: Floats, weights: Floats) -> Floats:
+        """What every row adds to the loss, to be compared with other costs of the same rows: squares are in a unit in which those
+        of very large targets are finite. Infinite where there is no value."""
+        if not self.squared:
+            return _finite(weights * self.values(y, predictor))
+        with np.errstate(all="ignore"):
+            return _finite(weights * ((y - predictor) / scale_of(y)) ** 2)
+
     def constant(self, y: Floats, weights: Floats) -> float:
-        """The predictor of least loss that is the same for all rows."""
+        """The predictor of least loss that is the same for all rows: the mean for squared error."""
+        if self.squared:
+            unit = scale_of(y)
+            return float(unit * np.average(y / unit, weights=weights))
         return loss_constant((self.kind.engine, list(self.numbers)), _vector(y), _vector(weights))
 
     def explained(self, y: Floats, predictor: Floats, weights: Floats | None = None) -> float:

@@ -1,4 +1,4 @@
-"""Tables in: whatever file or pipe holds a table to a DataFrame, or a sentence that says the way out.
+"""Tables in: any file or pipe that holds a table to a DataFrame, or a sentence that says the way out.
 
 The command line reads files through this module; `columns.py` then picks target and features. What a file holds is told by its
 first bytes, not by its name: text goes to `text_table.py`, everything else to `stores.py`, and text in cells that means numbers

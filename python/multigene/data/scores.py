@@ -18,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 
 def r2(y: Floats, prediction: Floats, weights: Floats | None = None) -> float:
     """Share of the target's variance that a prediction explains."""
-    unit = unit_of(y)
+    unit = scale_of(y)
     with np.errstate(all="ignore"):
         errors = (prediction - y) / unit
         around = y / unit
@@ -46,7 +46,7 @@ def metrics(y: Floats, prediction: Floats, weights: Floats | None = None) -> dic
     if not np.all(np.isfinite(error)):
         lost = dict.fromkeys(("rmse", "mae", "median", "max"), np.inf)
         return {"r2": -np.inf, **lost, "bias": np.nan}
-    unit = unit_of(error)
+    unit = scale_of(error)
     error = error / unit
     return {
         "r2": r2(y, prediction, weights),
@@ -69,7 +69,7 @@ def spoken(name: str, values: Mapping[str, float], rows: int) -> str:
     return f"{name + ':':10} R² {values['r2']:.6f}   RMSE {values['rmse']:.6g}   {counted(rows, 'row')}"
 
 
-def unit_of(y: Floats) -> float:
+def scale_of(y: Floats) -> float:
     """A power of two near the largest value, so that squares of 1e200 or 1e-200 are neither infinite nor zero.
 
     Division by it changes no bit of ordinary numbers.

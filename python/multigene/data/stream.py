@@ -15,12 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from multigene.data.constants import BYTES_PER_VALUE, CHUNK
 from multigene.words import nearest
-
-#: Rows of a chunk.
-CHUNK = 100_000
-#: Bytes that a value of the sample takes during a search, with the engine's copies and kept columns. Measured roughly.
-BYTES_PER_VALUE = 100
 
 
 @dataclass(frozen=True)

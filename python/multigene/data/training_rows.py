@@ -13,15 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Dataset
+from multigene.data.constants import FEWEST_ROWS, MOST_ROWS, MOST_VALUES
 from multigene.data.losses import SQUARED, Loss
 
 Floats = npt.NDArray[np.float64]
-
-#: The most rows that are kept,
-MOST_ROWS = 20_000
-#: and the most numbers (32 MB); but never fewer rows than `FEWEST_ROWS`.
-MOST_VALUES = 4_000_000
-FEWEST_ROWS = 2_000
 
 
 @dataclass(frozen=True)

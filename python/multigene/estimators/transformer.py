@@ -25,7 +25,7 @@ from multigene.settings.settings import gaps_of
 Floats = npt.NDArray[np.float64]
 
 
-class Genes:
+class GeneColumns:
     """The genes of a fitted model as columns, each times its coefficient, finite for every row.
 
     With their coefficients the columns are on the scale of the target and add up to the prediction less
@@ -97,7 +97,7 @@ class MultigeneTransformer(TransformerMixin, BaseEstimator):  # type: ignore[mis
         self.n_features_in_ = self.regressor_.n_features_in_
         if hasattr(self.regressor_, "feature_names_in_"):
             self.feature_names_in_ = self.regressor_.feature_names_in_
-        self._genes = Genes(self.regressor_.fitted_, self._features(X))
+        self._genes = GeneColumns(self.regressor_.fitted_, self._features(X))
         self.genes_ = self._genes.formulas
         return self
 

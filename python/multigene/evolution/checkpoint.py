@@ -52,7 +52,7 @@ def dump(state: dict[str, Any], fingerprint: str, history: list[dict[str, Any]])
 
 
 def _digest(content: dict[str, Any]) -> str:
-    """Changes with every value: whatever else is read of a state is then as it was written."""
+    """Changes with every value: where it is right, all of a state is as it was written."""
     return sha256(json.dumps(content).encode()).hexdigest()
 
 

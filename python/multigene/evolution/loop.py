@@ -33,7 +33,7 @@ class Generation:
     evaluations: int
     population: Population
     random_state: dict[str, Any]
-    """State of the random generator after this generation, whatever has been drawn from it since."""
+    """State of the random generator after this generation; what is drawn from it later does not change it."""
 
 
 def evolve(
@@ -70,9 +70,12 @@ def evolve(
         immigrants.clear()
         evaluations += tune(population, data, settings, rng, fitness, number)  # inner weights (section 3.2)
         fitness, complexity = population.evaluate(data, settings.selection)  # outer coefficients
-        front.update(population, population.peaks(), complexity)
+        peaks = population.peaks()
+        front.update(population, peaks, complexity)
         if settings.selection.niche:  # beyond the paper: what the guard refuses does not survive
             fitness = front.without_refused(fitness, complexity)
+        if settings.rules:  # nor what breaks a rule of the user's
+            fitness = front.without_refused(fitness, complexity, peaks)
         state = dict(rng.bit_generator.state)
         yield Generation(number, front, fitness, complexity, evaluations, population, state)
         population = breed(population, fitness, complexity, settings, rng)

@@ -97,10 +97,13 @@ class ParetoFront:
         return improved
 
     def without_refused(
-        self, fitness: npt.NDArray[np.float64], complexity: npt.NDArray[np.uint64]
+        self,
+        fitness: npt.NDArray[np.float64],
+        complexity: npt.NDArray[np.uint64],
+        measured: npt.NDArray[np.float64] | None = None,
     ) -> npt.NDArray[np.float64]:
-        """Minus infinity for models that the guard refused."""
-        marks = zip(fitness.tolist(), complexity.tolist(), strict=True)
+        """Minus infinity for models that the guard refused; `measured` is what it saw where that is not their fitness."""
+        marks = zip((fitness if measured is None else measured).tolist(), complexity.tolist(), strict=True)
         return np.where([mark in self.refused for mark in marks], -np.inf, fitness)
 
     def _mended(self, model: Individual) -> bool:
@@ -125,7 +128,7 @@ class ParetoFront:
         return self.put(Candidate(individual, fitness, complexity, self._in_user_units))
 
     def put(self, member: Candidate) -> bool:
-        """The same for a model that another front had, whatever its units."""
+        """The same for a model that another front had, in either units."""
         fitness, complexity = member.fitness, member.complexity
         self._members[complexity] = member
         if complexity >= len(self._stairs):

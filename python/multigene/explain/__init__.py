@@ -10,6 +10,7 @@ What makes a formula shorter, and what each may change:
 |---|---|---|---|
 | `expression/rewriting/` `simplify` | how it is written | nothing, the value stays | whenever a formula is made |
 | `search/shorter.py` | the model, to a shorter relative | what the search's criterion allows | while searching |
+| `written.py` `as_written` | genes that are the terms of the printed formula | nothing | before that |
 | `digits.py` `with_few_digits` | digits of numbers, nothing refitted | a millionth of the error | once, after the search |
 | `prune.py` `pruned` | terms, weights and parts, the rest refitted | R² up to `max_loss` | when a user calls `prune` |
 | `rounding.py` `rounded` | numbers, the rest refitted | what pruning left of `max_loss` | as the last step of `prune` |

@@ -14,12 +14,9 @@ import numpy.typing as npt
 
 from multigene._engine import Individual
 from multigene.evolution.pareto import Member
+from multigene.explain.constants import DIGITS, LAW
 
 Floats = npt.NDArray[np.float64]
-#: Significant digits of a refitted coefficient.
-DIGITS = 6
-#: A model this close to R² 1 is a law, and keeps its numbers.
-LAW = 1.0 - 1e-9
 
 
 class Moments:

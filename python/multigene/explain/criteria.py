@@ -11,15 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from multigene.evolution.pareto import Member
+from multigene.explain.constants import BALANCED, KNEE, NEARLY, SIMPLE, UNSUPPORTED
 from multigene.formula import Formula
-
-#: Share of what the default explains that the knee may leave, and the balanced choice. A distance from a line between the ends of
-#: the front, the usual definition, gives away a tenth of R² on fronts with a long tail.
-KNEE, BALANCED = 0.015, 0.05
-#: Nodes of a simple formula at most, and the share of what the best of that size explains that it may leave.
-SIMPLE, NEARLY = 20, 0.02
-#: R² on unseen rows by which a larger model may be below a smaller one. Not tuned.
-UNSUPPORTED = 0.02
 
 
 @dataclass(frozen=True)
@@ -40,7 +33,7 @@ class Listed:
         return sum(c != 0.0 for c in self.member.individual.coefficients)
 
 
-#: Chooses among models, smallest first, of which one is the search's own choice.
+#: Chooses among models, smallest first; one of them is the search's own choice.
 Choice = Callable[[Sequence[Listed], Listed], Listed]
 
 
@@ -127,7 +120,7 @@ CRITERIA: Mapping[str, Criterion] = {
         lambda models, default: default,
         "the smallest formula that rows not seen by the search cannot tell from the best",
     ),
-    "accuracy": Criterion(_accuracy, "the highest R² on the training rows, whatever other rows say"),
+    "accuracy": Criterion(_accuracy, "the highest R² on the training rows, other rows not considered"),
     "knee": Criterion(_knee, f"the smallest formula that explains {1 - KNEE:.1%} of what the default does"),
     "validation": Criterion(_validation, "the highest R² on rows not seen by the search"),
     "mdl": Criterion(_least(lambda e: e.mdl, "mdl"), "the shortest description of formula and residuals"),

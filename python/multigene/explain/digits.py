@@ -19,25 +19,22 @@ import numpy.typing as npt
 from multigene._engine import Individual
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
+from multigene.explain.constants import (
+    ATTEMPTS,
+    CAREFUL,
+    CHECKED_ROWS,
+    EXACT,
+    MOST_DIGITS,
+    MOST_NUMBERS,
+    PROBED_ROWS,
+    ROUNDING,
+    STEP,
+)
+from multigene.explain.written import as_written
 from multigene.expression.engine_text import GAP, with_gaps
 from multigene.expression.numbers import short_numbers
 
 Floats = npt.NDArray[np.float64]
-
-#: Relative change of the mean squared error that counts as rounding.
-ROUNDING = 1e-6
-#: Share of variance below which nothing is left to be lost: the numbers are those of a law.
-EXACT = 1e-12
-#: Rows on which the effect of each number is measured, and on which what comes out is checked.
-PROBED_ROWS, CHECKED_ROWS = 400, 5000
-#: Each attempt is this much more careful than the last. Numbers that are not quite at their optimum gain or lose by chance
-#: when they are rounded, so a few attempts do it.
-ATTEMPTS, CAREFUL = 16, 0.6
-MOST_DIGITS = 12
-#: Models of more numbers are left alone: nobody reads them, and the work grows with the square of their length.
-MOST_NUMBERS = 400
-#: Relative step by which a number's effect is measured.
-STEP = 1e-3
 
 
 @dataclass(frozen=True)
@@ -99,23 +96,29 @@ class GapText:
 
 
 def with_few_digits(
-    members: Sequence[Member], rows: TrainingRows, first: Member | None = None, seconds: float | None = None
+    members: Sequence[Member],
+    rows: TrainingRows,
+    first: Member | None = None,
+    seconds: float | None = None,
+    *,
+    exponentials: bool = True,
 ) -> list[Member]:
     """The members with as few digits as each one's loss allows; laws, and what cannot be shortened, as they are.
 
-    `first` is done at any rate; the others, smallest first, as long as there are `seconds` left.
+    `first` is done at any rate; the others, smallest first, as long as there are `seconds` left. `exponentials`:
+    as in `as_written`.
     """
     checked, start = rows.thinned(CHECKED_ROWS), time.perf_counter()
-    done = {id(first): _with_few_digits(first, checked)} if first is not None else {}
+    done = {id(first): _with_few_digits(first, checked, exponentials)} if first is not None else {}
     for member in sorted(members, key=lambda m: m.complexity):
         if seconds is not None and time.perf_counter() - start > seconds:
             break
         if member is not first:
-            done[id(member)] = _with_few_digits(member, checked)
+            done[id(member)] = _with_few_digits(member, checked, exponentials)
     return [done.get(id(member), member) for member in members]
 
 
-def _with_few_digits(member: Member, rows: TrainingRows) -> Member:
+def _with_few_digits(member: Member, rows: TrainingRows, exponentials: bool) -> Member:
     rows = _working_rows(member.individual, rows)
     before = rows.y - member.individual.predict(rows.X)
     with np.errstate(all="ignore"):
@@ -123,7 +126,7 @@ def _with_few_digits(member: Member, rows: TrainingRows) -> Member:
     # The mean has R² 0 exactly, which is to stay.
     if not np.isfinite(loss) or not loss > EXACT * rows.variance or not any(member.individual.coefficients):
         return member
-    numbers = Numbers.of(member.individual)
+    numbers = Numbers.of(as_written(member.individual, rows.X, exponentials=exponentials))
     if len(numbers.values) > MOST_NUMBERS or not np.isfinite(numbers.values).all():
         return member
     effects = _effects(numbers, rows.thinned(PROBED_ROWS))

@@ -25,6 +25,7 @@ from multigene.data.losses import SQUARED, Loss
 from multigene.data.scores import metrics
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
+from multigene.explain.constants import LEAST_UNEXPLAINED
 from multigene.explain.criteria import CRITERIA, SHOWN, Listed
 from multigene.expression.genes import prediction_expression
 from multigene.expression.numbers import parameters
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
-#: 1 − R² below this is rounding.
-LEAST_UNEXPLAINED = 2.0**-52
 #: The picks that are shown: what they are called, and by which criterion.
 PICKS = ("simple", "balanced", "default", "accuracy")
 

@@ -9,12 +9,8 @@ from typing import Any
 
 import pandas as pd
 
+from multigene.explain.constants import FAR_BELOW, WIDTH
 from multigene.explain.criteria import SHOWN, Listed
-
-#: Width where there is no terminal.
-WIDTH = 100
-#: A score below minus this is far below that of the mean, and its digits say nothing.
-FAR_BELOW = 100
 
 
 def cut_between_terms(text: str, width: int) -> str:

@@ -19,6 +19,7 @@ from scipy import stats
 
 from multigene.data.losses import Loss
 from multigene.data.training_rows import TrainingRows
+from multigene.explain.constants import CHUNK, DETERMINED
 from multigene.expression.jacobian import jacobian, owners
 from multigene.expression.numbers import parameters
 from multigene.expression.tree import Expression, Operation, evaluate
@@ -28,11 +29,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Floats = npt.NDArray[np.float64]
-
-#: A parameter's error is reported when at least this share of its direction is determined by the rows.
-DETERMINED = 1.0 - 1e-6
-#: Rows of new data taken at a time.
-CHUNK = 65_536
 
 
 @dataclass(frozen=True)

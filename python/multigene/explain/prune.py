@@ -10,7 +10,7 @@ on below the genes. The estimator offers it as `model.prune`; `explain/__init__.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,16 @@ import numpy.typing as npt
 from multigene._engine import Individual
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
+from multigene.explain.constants import (
+    DAMPINGS,
+    FOR_DROPPING,
+    HOPE,
+    SCORED_ROWS,
+    TERM,
+    TRIES,
+    TUNED_ROWS,
+    TUNING,
+)
 from multigene.explain.rounding import rounded
 from multigene.explain.terms import Fitted, Scorer, Terms, as_individual, split, terms_of
 from multigene.expression.build import product_of, sum_of, weighted
@@ -30,22 +40,8 @@ from multigene.expression.rewriting import replaced
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, postorder
 from multigene.expression.vocabulary import ANYTHING, Vocabulary
 from multigene.formula import Formula
-from multigene.settings.settings import Refinement
 
 Floats = npt.NDArray[np.float64]
-
-#: Rows on which edits are scored, and on which numbers are tuned and rounded.
-SCORED_ROWS, TUNED_ROWS = 1000, 4000
-#: Share of the allowed loss that dropping may use; rounding has the rest.
-FOR_DROPPING = 0.9
-#: An edit is worth a try when refitted coefficients bring R² back within this many times the allowed loss.
-HOPE = 15.0
-#: Edits tried one by one, tuned, before giving up.
-TRIES = 16
-#: A term costs its nodes, and these for its coefficient and its sign.
-TERM = 3
-TUNING = Refinement(iterations=30, gain=1e-5, decay=0.0, max_parameters=256)
-DAMPINGS = (1e-2, 1e2, 1e4)
 
 
 @dataclass(frozen=True)
@@ -80,8 +76,10 @@ def pruned(
     max_loss: Any,
     target: str = "y",
     vocabulary: Vocabulary = ANYTHING,
+    keeps: Callable[[Individual], bool] | None = None,
 ) -> Pruned:
-    """A shorter form of a model whose R² on the rows is at most `max_loss` lower, in functions of the `vocabulary`."""
+    """A shorter form of a model whose R² on the rows is at most `max_loss` lower, in functions of the `vocabulary`; `keeps` says
+    of one whether it keeps rules."""
     if (
         isinstance(max_loss, bool)
         or not isinstance(max_loss, (int, float, np.floating))
@@ -105,6 +103,7 @@ def pruned(
             after = Formula(prediction_expression(candidate, rows.loss.link), names, target)
             r2 = rows.explained(candidate.predict(rows.X))
             promised = vocabulary.admits(after.expression) or not vocabulary.admits(before.expression)
+            promised = promised and (keeps is None or keeps(candidate))
             if r2 >= base - max_loss and after.size <= best[1].size and promised:
                 best = candidate, after, r2
                 break

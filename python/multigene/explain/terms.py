@@ -16,6 +16,7 @@ import numpy.typing as npt
 from multigene._engine import Individual
 from multigene.data.scores import explained
 from multigene.data.training_rows import TrainingRows
+from multigene.explain.constants import DEPENDENT, MOST_COLUMNS
 from multigene.expression.build import join_term, sum_of
 from multigene.expression.engine_text import combination, engine_text
 from multigene.expression.rewriting import simplify
@@ -25,11 +26,6 @@ from multigene.expression.tree import Expression, Number, Variable, evaluate
 
 Floats = npt.NDArray[np.float64]
 Terms = tuple[Expression, ...]
-
-#: Columns kept by a scorer before it forgets them all.
-MOST_COLUMNS = 4000
-#: Relative size below which a direction of the terms' columns is taken for rounding.
-DEPENDENT = 1e-12
 
 
 def split(expression: Expression) -> tuple[float, list[tuple[float, Expression]]]:

@@ -46,7 +46,7 @@ def nested(function: str, separator: str = ", ") -> Callable[[Sequence[Choice], 
 
 
 def joined(sign: str) -> Callable[[Sequence[str]], str]:
-    """Conditions of which one must hold, with a sign between them."""
+    """Conditions, one at least to hold, with a sign between them."""
     return lambda conditions: conditions[0] if len(conditions) == 1 else f"({sign.join(conditions)})"
 
 

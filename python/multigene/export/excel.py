@@ -13,7 +13,7 @@ from typing import ClassVar
 from multigene.data.encoding.columns import ColumnName
 from multigene.export.derived import Derived, doubled, nested, spelled
 from multigene.export.writer import Piece, Writer, plain_number
-from multigene.expression.directions import SHORT_FORMULA
+from multigene.expression.constants import SHORT_FORMULA
 from multigene.expression.notation import SUM, Template
 from multigene.expression.readable import size
 from multigene.expression.tree import Expression, Operation, variables

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
+from multigene.expression.constants import SHORT_FORMULA
 from multigene.expression.definitions import DEFINITIONS, REPEATED
-from multigene.expression.directions import SHORT_FORMULA, is_direction
+from multigene.expression.directions import is_direction
 from multigene.expression.notation import ATOM, FACTOR, NEGATIVE, PRODUCT, SUM, Helper, Spelling, Template
 from multigene.expression.numbers import recognised
 from multigene.expression.operators import OPERATORS

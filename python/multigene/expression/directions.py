@@ -13,18 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene.expression.build import linear, sum_of
+from multigene.expression.constants import FEW_COLUMNS, OUTSIDE, OUTSIDE_LONG, SHORT_FORMULA
 from multigene.expression.rewriting.parts import split_term
 from multigene.expression.tree import Expression, Number, Operation, Variable, fold, postorder, rebuild
 
 Floats = npt.NDArray[np.float64]
 
-#: A formula with at most this many nodes is written out, unless a combination has many columns.
-SHORT_FORMULA = 40
-#: A combination of more columns than this is named in any formula.
-FEW_COLUMNS = 5
-#: The linear part of the formula itself, outside of all functions, is named from more columns than this on: where a long formula
-#: has other terms too, and elsewhere.
-OUTSIDE_LONG, OUTSIDE = 2, 14
 
 Weights = tuple[tuple[int, float], ...]
 

@@ -1,6 +1,6 @@
 """Expressions as the engine's text: the one place of this package that writes it. `genes.py` is the way back.
 
-The notation is that of `crates/multigene-core/src/text.rs`: infix over `x0`, `x1`, …; a linear combination as
+The notation is that of `crates/multigene-core/src/tree/text.rs`: infix over `x0`, `x1`, …; a linear combination as
 `[0: 1.5 + 2.0*x0]`, a product leaf as `{2.0: x0^1.0 x3^-0.5}`, weights of an inner node as `weighted(a, b, sin(x0))`. The number
 before the colon says which combinations share their weights in the paper's synchronised modes; in models written here none do, so
 it is that of the first column.
@@ -9,24 +9,25 @@ it is that of the first column.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
+from multigene.expression.constants import MOST_HALVES, MOST_POWER
 from multigene.expression.operators import OPERATORS
 from multigene.expression.rewriting.parts import split_term
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, fold, rebuild
 
-#: Whole exponents that the engine has as operators, and the most square roots in a row that are clearer than a logarithm.
-MOST_POWER, MOST_HALVES = 32, 9
 #: Stands for a number in a text `with_gaps`.
 GAP = "\0"
 
 
-def engine_text(expression: Expression, *, leaves: bool = False) -> str:
+def engine_text(expression: Expression, *, leaves: bool = False, bare: bool = False) -> str:
     """An expression in the engine's notation; real exponents become roots or exp(w·log(…)).
 
-    With `leaves`, weighted sums become linear combinations and |x|**w product leaves, so that the engine tunes their numbers.
+    With `leaves`, weighted sums become linear combinations and |x|**w product leaves, so that the engine tunes their numbers. A
+    bare x beside them keeps its weight of 1 when the model is tuned; with `bare` it is part of the combination.
     """
-    return fold(expression, _with_leaves if leaves else engine_node)
+    return fold(expression, partial(_with_leaves, bare=bare) if leaves else engine_node)
 
 
 def engine_node(node: Expression, parts: tuple[str, ...]) -> str:
@@ -104,24 +105,23 @@ def _product(scale: str, exponents: Sequence[tuple[int, str]]) -> str:
     return f"{{{scale}: {' '.join(f'x{column}^{exponent}' for column, exponent in exponents)}}}"
 
 
-def _with_leaves(node: Expression, parts: tuple[str, ...]) -> str:
+def _with_leaves(node: Expression, parts: tuple[str, ...], bare: bool) -> str:
     if isinstance(node, Power) and not node.is_integer:
         inside = node.base.children[0] if _is_absolute(node.base) else None
         if isinstance(inside, Variable):
             return _product("1.0", [(inside.index, repr(node.exponent))])
     if not (isinstance(node, Operation) and node.name == "add"):
         return engine_node(node, parts)
-    # Only what carries a number becomes a weight: a bare x keeps its weight of 1 when the model is tuned.
     bias, weighted, others = 0.0, dict[int, float](), []
     for child, part in zip(node.arguments, parts, strict=True):
         weight, rest = split_term(child)
         if rest is None:
             bias += weight
-        elif isinstance(rest, Variable) and weight not in (1.0, -1.0):
+        elif isinstance(rest, Variable) and (bare or weight not in (1.0, -1.0)):
             weighted[rest.index] = weighted.get(rest.index, 0.0) + weight
         else:
             others.append(part)
-    if not weighted:
+    if not weighted or set(weighted.values()) <= {1.0, -1.0}:
         return engine_node(node, parts)
     return "(" + " + ".join([combination(list(weighted.items()), bias), *others]) + ")"
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from multigene.data.encoding.columns import made_of
+from multigene.expression.constants import MOST_NODES, SHORTEST_MISTAKE
 from multigene.expression.from_sympy import is_sympy, sympy_text
 from multigene.expression.operators import OPERATORS
 from multigene.expression.reading import FURTHER, Reader, Token, known
@@ -21,10 +22,6 @@ from multigene.words import nearest
 
 #: Indices of placeholders: far beyond any column.
 NUMBERS, PLACES = 1_000_000_000, 2_000_000_000
-#: Nodes of an unknown function unless the form says otherwise.
-MOST_NODES = 20
-#: Shorter names are never taken for a misspelt one.
-SHORTEST_MISTAKE = 3
 LIMIT = re.compile(r"\s*([^\W\d]\w*)\s*<=\s*(\d+)\s*(?:nodes)?\s*")
 
 

@@ -11,14 +11,12 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
+from multigene.expression.constants import CHUNK
 from multigene.expression.numbers import number_of, parameters
 from multigene.expression.operators import OPERATORS
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, applied, postorder
 
 Floats = npt.NDArray[np.float64]
-
-#: Rows differentiated at a time, so that the values of all nodes stay small.
-CHUNK = 8192
 
 
 def owners(expression: Expression) -> list[Expression]:

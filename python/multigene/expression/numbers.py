@@ -20,6 +20,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from multigene.expression.constants import ALMOST, CLOSE, MOST, NOISE, UNITS
 from multigene.expression.tree import Expression, Number, Operation, Power, evaluate, fold, postorder, rebuild
 
 Floats = npt.NDArray[np.float64]
@@ -85,10 +86,13 @@ def map_numbers(
     return fold(expression, change)
 
 
-# --- digits ---------------------------------------------------------------------------------------
+def with_parameters(expression: Expression, values: Floats) -> Expression:
+    """The expression with other values of its `parameters`."""
+    left = iter(values.tolist())
+    return map_numbers(expression, lambda _: next(left), exponents=True)
 
-#: Relative distance by which sums and products of a few short numbers miss a short number.
-NOISE = 1e-13
+
+# --- digits ---------------------------------------------------------------------------------------
 
 
 def to_digits(value: float, digits: int) -> float:
@@ -102,7 +106,8 @@ def round_numbers(
     """Round every constant (and real exponent) to `digits` significant digits.
 
     With `named`, numbers that have a name (2/3, π/2) stay what they are; so do, with `whole`, those that have no more
-    digits than that, but for what sums of short numbers leave in the last places.
+    digits than that, but for what sums of short numbers leave in the last places, and unless they are a shorter number (1) but
+    for a millionth.
     """
     if not 1 <= digits <= 17:
         raise ValueError(f"digits must be between 1 and 17, got {digits}.")
@@ -110,7 +115,7 @@ def round_numbers(
     def shown(value: float) -> float:
         if named and recognised(value) is not None:
             return value
-        if whole is not None:
+        if whole is not None and abs(value - to_digits(value, digits)) > ALMOST * abs(value):
             short = to_digits(value, whole)
             if abs(value - short) <= NOISE * abs(value):
                 return short
@@ -123,7 +128,6 @@ def round_numbers(
 
 #: Denominators with endless decimals, and those of multiples of π; the largest numerator of either.
 NAMED = ((1.0, (3, 6, 7, 9, 12)), (math.pi, (1, 2, 3, 4, 6, 8)))
-MOST = 24
 
 
 def recognised(value: float) -> tuple[int, int, bool] | None:
@@ -147,9 +151,6 @@ def _fractions(value: float) -> Iterator[tuple[int, int, float]]:
 
 
 # --- short numbers --------------------------------------------------------------------------------
-
-#: A fraction or multiple of π must be this close to be taken instead, relative to the value.
-CLOSE = 1e-3
 
 
 def short_numbers(value: float, most_digits: int = 15, *, named: bool = True) -> Iterator[float]:
@@ -191,9 +192,6 @@ def _sixth_near(value: float) -> list[tuple[float, float]]:
 
 # --- simple numbers -------------------------------------------------------------------------------
 
-#: Units in which a number may be simple, and the largest denominator there.
-UNITS = ((1.0, 12), (math.pi, 8), (math.sqrt(2.0), 8), (math.sqrt(3.0), 8), (math.sqrt(math.pi), 8))
-
 
 def simple_numbers(value: float, close: float = 1e-5) -> list[float]:
     """Simple numbers within a share `close` of a value, simplest first."""
@@ -216,6 +214,11 @@ def simple_numbers(value: float, close: float = 1e-5) -> list[float]:
 def is_simple(value: float) -> bool:
     """Whether a number is exactly a simple one: such numbers count as known, not as fitted."""
     return value in simple_numbers(value)
+
+
+def fitted_count(expression: Expression) -> int:
+    """How many numbers of an expression were fitted: those that are not simple."""
+    return sum(not is_simple(value) for value in numbers(expression))
 
 
 # --- tuning ---------------------------------------------------------------------------------------

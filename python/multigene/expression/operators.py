@@ -17,6 +17,7 @@ operator has more to offer: rules of its own in `rewriting/`, shorter stand-ins 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -323,3 +324,9 @@ OPERATORS: Mapping[str, Operator] = {
         written={"postgresql": Template("(sqrt(" + long.SQUARE_POSTGRESQL + " + 1) - 1)/2 + {0}", SUM)},
     ),
 }
+
+
+def named_power(name: str) -> int | None:
+    """The exponent of a power that is an operator by name: 2 of `pow2`; None for other names."""
+    found = re.fullmatch(r"pow(-?\d+)", name)
+    return int(found[1]) if found else None

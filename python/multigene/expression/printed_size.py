@@ -8,7 +8,7 @@
 Sums and products have any number of parts, and numbers in them fold into one, so the way in which a formula is written does not
 matter. The engine counts the same of a model's genes (`Individual.printed_size`), where a search cannot wait for formulas; both
 are tested against SymPy, which is not needed here. `readable.size` is something else: what a person has to write (a quotient is
-one sign), by which rewriting and the law search judge.
+one sign), by which rewriting and the law search decide.
 """
 
 from __future__ import annotations

@@ -12,12 +12,9 @@ from collections.abc import Collection, Mapping
 from functools import partial
 
 from multigene.expression.build import MINUS_ONE, ONE, call, product_of
+from multigene.expression.constants import SPELT_OUT
 from multigene.expression.definitions import DEFINITIONS, REPEATED, spelt_out
 from multigene.expression.tree import Expression, Number, Operation, Power, fold, rebuild
-
-# Some definitions (sinc, bent) repeat their argument; beyond this many nodes of it the operator is printed by name instead,
-# because nested repetitions would double the text at every level.
-SPELT_OUT = 30
 
 
 def readable(expression: Expression, by_name: Collection[str] = ()) -> Expression:

@@ -19,14 +19,11 @@ import numpy as np
 
 from multigene.data.encoding.columns import made_of, spoken_places
 from multigene.expression.build import call, power_of
-from multigene.expression.operators import OPERATORS
+from multigene.expression.constants import AROUND, DEEPEST, LONGEST
+from multigene.expression.operators import OPERATORS, named_power
 from multigene.expression.tree import Expression, Number, Variable, evaluate, substitute, variables
 from multigene.words import nearest
 
-#: Characters of a formula, and how deep it may be nested.
-LONGEST, DEEPEST = 5_000, 100
-#: Characters of the text that a sentence shows on each side of a mistake.
-AROUND = 60
 TOKEN = re.compile(
     r"\s*(?:(?P<name>`[^`]*`)|(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|(?P<word>[^\W\d]\w*)"
     r"|(?P<sign>\*\*|[-+*/^(),])|(?P<end>$)|(?P<other>.))"
@@ -44,8 +41,6 @@ FURTHER: Mapping[str, str] = {
     "minimum": "min(x, y)", "protected_div": "x/y", "safe_log": "log(x)", "safe_sqrt": "sqrt(x)", "power": "x**y",
     "pow": "x**y", "cbrt": "sign(x)*exp(log(abs(x))/3)",
 }  # fmt: skip
-#: Powers by name.
-POWER = re.compile(r"pow(\d)")
 
 
 @dataclass(frozen=True)
@@ -115,10 +110,10 @@ class Reader:
             if len(arguments) != operator.arity and not (operator.many and len(arguments) > 2):
                 self.refuse(f"{word!r} takes {_arguments(operator.arity)}, got {len(arguments)}.", token)
             return call(word, *arguments)
-        found = POWER.fullmatch(word)
-        if found:
+        exponent = named_power(word)
+        if exponent is not None:
             self._check_count(token, arguments, 1)
-            return power_of(arguments[0], float(found[1]))
+            return power_of(arguments[0], float(exponent))
         if word in FURTHER:
             tree, count = _further(word)
             self._check_count(token, arguments, count)
@@ -271,7 +266,7 @@ class Reader:
 
 def known(word: str) -> bool:
     """Is it the name of a function?"""
-    return word in OPERATORS or word in FURTHER or POWER.fullmatch(word) is not None
+    return word in OPERATORS or word in FURTHER or named_power(word) is not None
 
 
 def constant(expression: Expression) -> float | None:

@@ -12,14 +12,13 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from multigene.expression.definitions import DEFINITIONS, spelt_out
+from multigene.expression.operators import named_power
 from multigene.expression.tree import Expression, Operation, Power, Variable, fold
 
 #: What sums of terms with coefficients are made of.
 LINEAR = frozenset({"add", "sub", "neg"})
 #: What a definition of a new function uses by sign.
 SIGNS = {"*": "mul", "/": "div", "**": "mul", "^": "mul"}
-#: Functions by an exponent of their own.
-POWER = re.compile(r"pow(-?\d+)")
 
 
 class Vocabulary:
@@ -33,7 +32,7 @@ class Vocabulary:
                 used = re.findall(r"[^\W\d]\w*(?=\s*\()|\*\*|[*/^]", text)
                 self.chosen |= {SIGNS.get(word, word) for word in used}
             self._exponents = frozenset(
-                int(found[1]) for name in self.chosen if (found := POWER.fullmatch(name))
+                exponent for name in self.chosen if (exponent := named_power(name)) is not None
             )
 
     def allows(self, *names: str) -> bool:
@@ -67,9 +66,9 @@ class Vocabulary:
             return not denominator or self._divides(alone=not numerator)
         if node.name in LINEAR or node.name in self.chosen:
             return True
-        found = POWER.fullmatch(node.name)
-        if found:
-            return self._raises(Fraction(int(found[1])), float(found[1]))
+        exponent = named_power(node.name)
+        if exponent is not None:
+            return self._raises(Fraction(exponent), float(exponent))
         return node.name in DEFINITIONS and self.admits(spelt_out(node.name, node.children))
 
     def _multiplies(self, factors: list[Expression]) -> bool:

@@ -14,10 +14,12 @@ import numpy.typing as npt
 
 from multigene.data.encoding.columns import ColumnName, Own, Scored
 from multigene.data.training_rows import TrainingRows
-from multigene.explain.intervals import CHUNK, DETERMINED, Uncertainty, residual_spread
+from multigene.explain.constants import CHUNK, DETERMINED
+from multigene.explain.intervals import Uncertainty, residual_spread
 from multigene.expression.build import ZERO, call
 from multigene.expression.jacobian import jacobian, owners
 from multigene.expression.tree import Expression, Variable, evaluate, substitute, variables
+from multigene.groups.constants import DEPENDENT
 from multigene.groups.own import GroupRows, blocks
 
 if TYPE_CHECKING:
@@ -198,7 +200,7 @@ def _factor(matrix: Floats, usable: npt.NDArray[np.bool_]) -> tuple[Floats, npt.
     usable = usable & (size > 0.0)
     scale = np.where(usable, size, 1.0)
     values, directions = np.linalg.eigh((matrix / np.outer(scale, scale))[np.ix_(usable, usable)])
-    kept = values > max(values.max(initial=0.0), 1e-300) * 1e-11
+    kept = values > max(values.max(initial=0.0), 1e-300) * DEPENDENT
     V = directions[:, kept]
     factor = np.zeros((len(scale), int(kept.sum())))
     factor[usable] = V / np.sqrt(values[kept]) / scale[usable, None]

@@ -26,7 +26,7 @@ from multigene.groups.constants import (
     TRIED,
     WORTHS,
 )
-from multigene.groups.own import Fit, Floats, Form, GroupRows, fitted, may_be_own
+from multigene.groups.own import Fit, Floats, GroupForm, GroupRows, fitted, may_be_own
 from multigene.groups.redundant import without_redundant
 
 #: What may be told instead: numbers added to the form, factors of the form, or all constants of it.
@@ -68,7 +68,7 @@ class Chooser:
         """The form with the groups' own numbers; None where it has no finite value on some row. `over` ends the choice early."""
         if tuple(told) != ("auto",):
             return self._settled(as_told(expression, told), over)
-        current = fitted(Form(expression, ()), self.rows, 1.0)
+        current = fitted(GroupForm(expression, ()), self.rows, 1.0)
         best = None if current is None else self.held_out(current, 1.0)
         if current is None or best is None:
             return None
@@ -86,7 +86,7 @@ class Chooser:
             best = self._without_needless(better, over)
         return self._settled(best.fit.form, over, best)
 
-    def _tried(self, form: Form, worth: float, start: Fit | None = None) -> Chosen | None:
+    def _tried(self, form: GroupForm, worth: float, start: Fit | None = None) -> Chosen | None:
         """A form fitted to all rows, and its loss on held-out ones."""
         fit = fitted(form, self.rows, worth, start)
         return None if fit is None else self.held_out(fit, worth)
@@ -94,7 +94,7 @@ class Chooser:
     def _without_needless(self, best: Chosen, over: Callable[[], bool]) -> Chosen:
         """The form without what held-out rows do not miss: numbers per group that others have made needless, a constant term."""
         form = best.fit.form
-        fewer = [Form(form.expression, _without(form.places, k)) for k in form.places[:-1]]
+        fewer = [GroupForm(form.expression, _without(form.places, k)) for k in form.places[:-1]]
         constant = without_constant(form)
         for less in [*fewer, *([] if constant is None else [constant])]:
             if over():
@@ -104,7 +104,9 @@ class Chooser:
                 return self._without_needless(tried, over)
         return best
 
-    def _settled(self, form: Form, over: Callable[[], bool], known: Chosen | None = None) -> Chosen | None:
+    def _settled(
+        self, form: GroupForm, over: Callable[[], bool], known: Chosen | None = None
+    ) -> Chosen | None:
         """The form with the worth of the pooled numbers that held-out rows prefer."""
         best = known
         for worth in WORTHS if form.places else (1.0,):
@@ -135,16 +137,16 @@ class Chooser:
             losses[held] = seen.losses(values)
         return Chosen(fit, worth, losses)
 
-    def _candidates(self, fit: Fit) -> list[Form]:
+    def _candidates(self, fit: Fit) -> list[GroupForm]:
         """Forms with one more number per group, those first that explain most of the residuals at first glance."""
-        found: list[tuple[float, Form]] = []
+        found: list[tuple[float, GroupForm]] = []
         for form in _with_one_more(fit.form):
             gain = self._gain(form, fit)
             if np.isfinite(gain) and gain > 0.0:
                 found.append((gain, form))
         return [form for _, form in sorted(found, key=lambda pair: -pair[0])[:TRIED]]
 
-    def _gain(self, form: Form, fit: Fit) -> float:
+    def _gain(self, form: GroupForm, fit: Fit) -> float:
         """What a linear step of one more number per group would save."""
         values = fit.values(self.rows.X, self.rows.codes)
         weights, residual = self.rows.working(values)
@@ -168,34 +170,34 @@ def _without(places: tuple[int, ...], place: int) -> tuple[int, ...]:
     return tuple(k for k in places if k != place)
 
 
-def without_constant(form: Form) -> Form | None:
+def without_constant(form: GroupForm) -> GroupForm | None:
     """The form without its constant term; None where it has none, or groups have it for themselves, or nothing else is left."""
     place, terms = constant_place(form.expression), terms_of(form.expression)
     if place is None or place in form.places or len(terms) < 2:
         return None
     left = sum_of([term for term in terms if not isinstance(term, Number)])
-    return Form(left, tuple(k - (k > place) for k in form.places))
+    return GroupForm(left, tuple(k - (k > place) for k in form.places))
 
 
-def _with_one_more(form: Form) -> list[Form]:
+def _with_one_more(form: GroupForm) -> list[GroupForm]:
     """The form with another of its numbers per group: one that is printed, a constant term or a factor in front."""
     expression, places = form.expression, form.places
-    forms = [Form(expression, (*places, k)) for k in may_be_own(expression) if k not in places]
+    forms = [GroupForm(expression, (*places, k)) for k in may_be_own(expression) if k not in places]
     if constant_place(expression) is None:
         more = sum_of([*terms_of(expression), ZERO])
-        forms.append(Form(more, (*places, len(parameters(more)) - 1)))
+        forms.append(GroupForm(more, (*places, len(parameters(more)) - 1)))
     elif not places and len(terms_of(expression)) > 1:
         forms.append(_scaled(expression))
     return forms
 
 
-def _scaled(expression: Expression) -> Form:
+def _scaled(expression: Expression) -> GroupForm:
     """The expression with a factor of 1 in front of all but its constant."""
     terms = terms_of(expression)
     constants = [term for term in terms if isinstance(term, Number)]
     rest = sum_of([term for term in terms if not isinstance(term, Number)])
     scaled = call("mul", ONE, rest)
-    return Form(sum_of([scaled, *constants]), (0,))
+    return GroupForm(sum_of([scaled, *constants]), (0,))
 
 
 def constant_place(expression: Expression) -> int | None:
@@ -208,10 +210,10 @@ def constant_place(expression: Expression) -> int | None:
     return None
 
 
-def as_told(expression: Expression, told: Sequence[str]) -> Form:
+def as_told(expression: Expression, told: Sequence[str]) -> GroupForm:
     """The form with the numbers per group that the user asked for."""
     if "all" in told:
-        return Form(expression, tuple(may_be_own(expression)))
+        return GroupForm(expression, tuple(may_be_own(expression)))
     places: tuple[int, ...] = ()
     if "factor" in told and not isinstance(expression, Number):
         terms = terms_of(expression)
@@ -231,4 +233,4 @@ def as_told(expression: Expression, told: Sequence[str]) -> Form:
             expression = sum_of([*terms_of(expression), ZERO])
             place = len(parameters(expression)) - 1
         places = (*places, place)
-    return Form(expression, tuple(sorted(set(places))))
+    return GroupForm(expression, tuple(sorted(set(places))))

@@ -37,6 +37,9 @@ DEPENDENT = 1e-11
 DETERMINED = 1e-6
 #: Growth of the loss that counts as none: of itself, and of the target's sum of squares. Not tuned.
 SAME, NOTHING = 1e-4, 1e-9
+#: Part of a number in directions that are not determined above which it is tried to be fixed, and steps of the fit without it,
+#: which starts far off. Not tuned.
+WEAK, FIXED_STEPS = 0.1, 40
 #: Rows that the pooled number is worth here: next to nothing, since the penalty is what a redundant number evades.
 FREE = 1e-6
 
@@ -44,3 +47,7 @@ FREE = 1e-6
 
 #: Forms of the front that are looked at, and the numbers that the largest of them may have: time. Not tuned.
 MOST_FORMS, MOST_NUMBERS = 8, 12
+#: A constant in an exponential is written as a factor up to this size of it: larger ones make factors of many digits. Not tuned.
+LARGEST_FACTORED = 50.0
+#: Digits of a number per group, counted from the first that differs between groups: more than the rows determine. Not tuned.
+OWN_DIGITS = 7

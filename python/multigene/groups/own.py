@@ -16,11 +16,10 @@ import numpy.typing as npt
 from multigene.data.losses import SQUARED, Loss
 from multigene.expression.build import call
 from multigene.expression.jacobian import Program
-from multigene.expression.numbers import number_of, parameters
+from multigene.expression.numbers import number_of, parameters, with_parameters
 from multigene.expression.tree import (
     Expression,
     Number,
-    Power,
     Variable,
     evaluate,
     fold,
@@ -51,15 +50,11 @@ class GroupRows:
 
     def working(self, values: Floats) -> tuple[Floats, Floats]:
         """Weights and residuals of the squared error that looks like the loss at these values."""
-        if self.loss.squared:
-            return self.shares, self.y - values
         weights, target = self.loss.working(self.y, values)
         return self.shares * weights, target - values
 
     def losses(self, values: Floats) -> Floats:
         """The loss of every row, weighted."""
-        if self.loss.squared:
-            return np.asarray(self.shares * (self.y - values) ** 2)
         return np.asarray(self.shares * self.loss.values(self.y, values))
 
     def error(self, values: Floats) -> float:
@@ -74,7 +69,7 @@ class GroupRows:
 
 
 @dataclass(frozen=True)
-class Form:
+class GroupForm:
     """An expression, and which of its parameters every group has for itself."""
 
     expression: Expression
@@ -107,19 +102,6 @@ def _changed(
     return fold(expression, rebuilt)
 
 
-def with_parameters(expression: Expression, values: Floats) -> Expression:
-    """The expression with other values of its parameters."""
-    left = iter(values.tolist())
-
-    def change(node: Expression, children: tuple[Expression, ...]) -> Expression:
-        if number_of(node, whole_exponents=False) is None:
-            return rebuild(node, children)
-        value = next(left)
-        return Number(value) if isinstance(node, Number) else Power(children[0], value)
-
-    return fold(expression, change)
-
-
 def may_be_own(expression: Expression) -> list[int]:
     """The parameters that a group may have for itself: constants, not exponents."""
     nodes = [n for n in postorder(expression) if number_of(n, whole_exponents=False) is not None]
@@ -130,7 +112,7 @@ def may_be_own(expression: Expression) -> list[int]:
 class Fit:
     """A form with its numbers, every group's deviations from the pooled ones, and how they are held back."""
 
-    form: Form
+    form: GroupForm
     deviations: Floats
     """Groups × own numbers."""
     precision: Floats
@@ -161,7 +143,7 @@ def extended(X: Floats, codes: Codes, deviations: Floats) -> Floats:
 
 
 def fitted(
-    form: Form, rows: GroupRows, worth: float, start: Fit | None = None, steps: int = STEPS
+    form: GroupForm, rows: GroupRows, worth: float, start: Fit | None = None, steps: int = STEPS
 ) -> Fit | None:
     """The best numbers for the rows; the pooled number counts as much as `worth` rows of each group.
 
@@ -206,7 +188,7 @@ def fitted(
             break
     if precision is None:
         precision = np.full(len(form.places), worth)
-    done = Form(with_parameters(form.expression, theta), form.places)
+    done = GroupForm(with_parameters(form.expression, theta), form.places)
     return Fit(done, u, precision, rows.error(values))
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from multigene.expression.jacobian import jacobian
-from multigene.expression.numbers import number_of, parameters, with_number
+from multigene.expression.numbers import number_of, parameters, with_number, with_parameters
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Expression, Number, Variable, fold, rebuild, variables
-from multigene.groups.constants import DETERMINED, FREE, NOTHING, SAME
-from multigene.groups.own import Fit, Form, GroupRows, blocks, extended, fitted, with_parameters
+from multigene.groups.constants import DEPENDENT, DETERMINED, FIXED_STEPS, FREE, NOTHING, SAME, WEAK
+from multigene.groups.own import Fit, GroupForm, GroupRows, blocks, extended, fitted
 
 
 def without_redundant(fit: Fit, rows: GroupRows, worth: float) -> Fit:
@@ -24,7 +24,7 @@ def without_redundant(fit: Fit, rows: GroupRows, worth: float) -> Fit:
     least = (1.0 + SAME) * free.error + NOTHING * float(rows.shares @ (rows.y - rows.y.mean()) ** 2)
     for place in _undetermined(free, rows):
         for form in _fixed_forms(fit.form, place):
-            tried = fitted(form, rows, FREE, steps=40)
+            tried = fitted(form, rows, FREE, steps=FIXED_STEPS)
             if tried is not None and tried.error <= least:
                 held = fitted(tried.form, rows, worth, tried)
                 return fit if held is None else without_redundant(held, rows, worth)
@@ -41,25 +41,25 @@ def _undetermined(fit: Fit, rows: GroupRows) -> list[int]:
     lengths = np.sqrt(np.sum(J**2, axis=0))
     J = J / np.where(lengths > 0.0, lengths, 1.0)
     own = J[:, list(form.places)]
-    A, C = blocks(J[:, common], own, np.ones(len(J)), rows, np.full(own.shape[1], 1e-10))
+    A, C = blocks(J[:, common], own, np.ones(len(J)), rows, np.full(own.shape[1], DEPENDENT))
     H = J[:, common].T @ J[:, common]
     left = H - np.einsum("gmp,gmq->pq", C, np.linalg.solve(A, C))
     values, directions = np.linalg.eigh(left)
     weak = np.einsum("ij,ij->i", directions[:, values < DETERMINED], directions[:, values < DETERMINED])
-    return [common[k] for k in np.argsort(-weak) if weak[k] > 0.1]
+    return [common[k] for k in np.argsort(-weak) if weak[k] > WEAK]
 
 
-def _fixed_forms(form: Form, place: int) -> list[Form]:
+def _fixed_forms(form: GroupForm, place: int) -> list[GroupForm]:
     """The form with a common number fixed at 1, its others as they are or in proportion, and at 0."""
     values = np.array(parameters(form.expression))
     forms = [_fixed(form, place, 1.0), _fixed(form, place, 0.0)]
     if values[place] != 0.0:
-        shared = Form(with_parameters(form.expression, values / values[place]), form.places)
+        shared = GroupForm(with_parameters(form.expression, values / values[place]), form.places)
         forms.insert(0, _fixed(shared, place, 1.0))
     return [each for each in forms if each is not None]
 
 
-def _fixed(form: Form, place: int, value: float) -> Form | None:
+def _fixed(form: GroupForm, place: int, value: float) -> GroupForm | None:
     """The form with one of its common numbers fixed at 1 or 0, if the numbers per group stay what they are."""
     width = 1 + max(variables(form.expression), default=-1)
     pooled = np.array(parameters(form.expression))[list(form.places)]
@@ -72,7 +72,7 @@ def _fixed(form: Form, place: int, value: float) -> Form | None:
     return _with_numbers(fixed, width, pooled.tolist())
 
 
-def _with_numbers(expression: Expression, width: int, pooled: list[float]) -> Form | None:
+def _with_numbers(expression: Expression, width: int, pooled: list[float]) -> GroupForm | None:
     """Columns from `width` on as numbers again, each in one place."""
     count, places = 0, dict[int, int]()
     repeated = False
@@ -90,4 +90,4 @@ def _with_numbers(expression: Expression, width: int, pooled: list[float]) -> Fo
         return rebuild(node, children)
 
     made = fold(expression, change)
-    return None if repeated else Form(made, tuple(places[width + i] for i in range(len(pooled))))
+    return None if repeated else GroupForm(made, tuple(places[width + i] for i in range(len(pooled))))

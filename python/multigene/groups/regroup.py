@@ -2,7 +2,7 @@
 
 The search saw one column for the groups, their means of the target. Here it becomes a number again, and `choice.py` decides which
 numbers of each form the groups have for themselves. These become columns of their own (`data/encoding/columns.py:Own`): tables of
-group and number, so that whatever knows raw columns (printing, exports, files) knows them.
+group and number, so that all that knows raw columns (printing, exports, files) knows them.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from multigene._engine import Individual
 from multigene.data.encoding.columns import Own
+from multigene.data.scores import explained
 from multigene.evolution.pareto import Member
 from multigene.explain.front import Front
 from multigene.explain.terms import as_individual, split
@@ -38,7 +39,7 @@ from multigene.expression.tree import (
 )
 from multigene.formula import Formula
 from multigene.groups.choice import TOLD, Chooser, Chosen
-from multigene.groups.constants import MOST_FORMS, MOST_NUMBERS
+from multigene.groups.constants import LARGEST_FACTORED, MOST_FORMS, MOST_NUMBERS, OWN_DIGITS
 from multigene.groups.own import Fit, Floats, GroupRows, fitted
 from multigene.words import nearest
 
@@ -112,8 +113,8 @@ def regrouped(
     chooser, models = Chooser(rows), list[_Model]()
     found = [_forms(front, rows, mean) for front in fronts]
     in_turn = dict.fromkeys(form for forms in zip_longest(*found) for form in forms if form is not None)
-    for number, expression in enumerate([*in_turn, Number(_constant(rows))]):
-        # Each search's simple form, which comes first, is looked at whatever the time.
+    for number, expression in enumerate([*in_turn, Number(rows.loss.constant(rows.y, rows.shares))]):
+        # Each search's simple form, which comes first, is looked at even if time is up.
         late = number >= len(fronts) and over()
         if late and models:
             break
@@ -124,8 +125,8 @@ def regrouped(
     best = _smallest_as_good(models)
     models = [best, *(model for model in models if model is not best)]
     columns, members = list[Own](), list[Member]()
-    base = rows.loss.explained
-    total = chooser.rows.error(np.full(len(chooser.rows.y), _constant(chooser.rows)))
+    some = chooser.rows
+    total = some.error(np.full(len(some.y), some.loss.constant(some.y, some.shares)))
     for number, model in enumerate(models):
         made, individual = _as_columns(model, rows, levels, groups.column, number, len(columns))
         columns += made
@@ -133,9 +134,9 @@ def regrouped(
         members.append(
             Member(
                 individual,
-                base(rows.y, individual.predict(X), rows.shares),
+                rows.loss.explained(rows.y, individual.predict(X), rows.shares),
                 individual.printed_size(),
-                validation=1.0 - model.chosen.loss / total if total > 0.0 else np.nan,
+                validation=explained(model.chosen.loss, total),
             )
         )
     return Regrouped(members, members[0], columns, _note(models[0], groups, columns))
@@ -169,7 +170,7 @@ def factored(expression: Expression) -> Expression:
         terms = terms_of(made.arguments[0])
         constant = sum(term.value for term in terms if isinstance(term, Number))
         rest = [term for term in terms if not isinstance(term, Number)]
-        if constant == 0.0 or not rest or abs(constant) > 50.0:
+        if constant == 0.0 or not rest or abs(constant) > LARGEST_FACTORED:
             return made
         return call("mul", Number(math.exp(constant)), call("exp", sum_of(rest)))
 
@@ -181,13 +182,6 @@ def _spread(first: int, end: int, most: int) -> list[int]:
     return sorted(
         {round(i) for i in np.linspace(first, end - 1, min(most, end - first))} if end > first else ()
     )
-
-
-def _constant(rows: GroupRows) -> float:
-    """The best constant, as a predictor."""
-    if rows.loss.squared:
-        return float(np.average(rows.y, weights=rows.shares))
-    return float(rows.loss.constant(rows.y, rows.shares))
 
 
 def _smallest_as_good(models: list[_Model]) -> _Model:
@@ -233,10 +227,10 @@ def _as_printed(expression: Expression, width: int, own: int) -> list[int]:
 
 
 def _short(value: float, spread: float) -> float:
-    """A number with six digits of the groups' spread: more than the rows determine."""
+    """A number with as many digits as tell the groups apart, and some."""
     if not spread > 0.0 or value == 0.0:
         return float(value)
-    digits = int(np.ceil(np.log10(max(abs(value) / spread, 1.0)))) + 7
+    digits = int(np.ceil(np.log10(max(abs(value) / spread, 1.0)))) + OWN_DIGITS
     return to_digits(value, min(digits, 16))
 
 

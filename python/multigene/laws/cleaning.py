@@ -1,4 +1,4 @@
-"""A find that may be a law made as short and simple as it can be without losing anything: `law.py` does this before it judges.
+"""A find that may be a law made as short and simple as it can be without losing anything: `law.py` does this before it decides.
 
 Dead parts go first, then terms, factors and functions that are not needed; numbers become simple ones. What leaves more than
 before is not taken, small values of the target included (`exact.py`).
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Dataset
-from multigene.expression.numbers import numbers, retuned, simple_numbers, with_number
+from multigene.expression.numbers import is_simple, numbers, retuned, simple_numbers, with_number
 from multigene.expression.readable import size
 from multigene.expression.rewriting import natural, replaced, simplify
 from multigene.expression.tree import Expression, Number, Operation, Power, evaluate, postorder, variables
@@ -97,7 +97,7 @@ def _snapped(find: Find, X: Floats, y: Floats, costs_nothing: Callable[[Find | N
     """Simple numbers one after the other, those not yet simple tuned again each time."""
     best, fixed = find, set[int]()
     for place, value in enumerate(numbers(find.expression)):
-        if any(simple == value for simple in simple_numbers(value)):
+        if is_simple(value):
             fixed.add(place)
     order = sorted(range(len(numbers(best.expression))), key=lambda k: _distance(numbers(find.expression)[k]))
     for place in order:

@@ -114,8 +114,10 @@ EXTREME = 1e70
 
 # --- targets (targets.py) -------------------------------------------------------------------------
 
-#: Features that are taken of very many. [round]
-FEW_FEATURES = 10
+#: Where there are more features than this, the law search takes so few of them, those that resemble the target most. [round]
+MOST_FEATURES, FEW_FEATURES = 20, 10
+#: Rows that populations of the law search see; finds are verified on all. [time]
+SEEN_ROWS = 256
 #: Share of work of targets over combined variables, against those over features. [feynman]
 COMBINED_SHARE = 3.0
 #: The same where the surrogate that showed them leaves much. [feynman]
@@ -181,7 +183,7 @@ MOST_PAIRED = 40
 MOST_ALIKE, SIMPLE_FACTORS, MOST_SIMPLE = 30, 16, 16
 #: Columns among which sets are sought: how many of the best, of the best for what a pair leaves, and of the simplest. [time]
 BEST_COLUMNS, BEST_AFTER_A_PAIR, SIMPLEST_COLUMNS = 900, 300, 300
-#: Columns of which the fixed ones leave no more than this share are dropped. [rounding]
+#: Columns that the fixed ones explain up to this share are dropped. [rounding]
 NOTHING_ELSE = 1e-5
 #: Sets that are carried on to the next size, and the largest size. [time]
 BEAM, LARGEST_SET = 32, 4
@@ -200,6 +202,9 @@ SPLIT_ROWS, PART_DEGREES = 500, (10, 7, 5, 4, 3, 3, 2)
 PART_SMOOTHNESS = 1e-6
 #: Times that one factor of a product is solved for and then the other. [time]
 SPLIT_ITERATIONS = 4
+#: Range of what a first part leaves, relative to its size, below which that is a constant; and the least weight of a row that was
+#: divided by a factor, relative to the mean. [rounding]
+PART_CONSTANT, PART_LEAST_WEIGHT = 1e-9, 1e-9
 #: What a split leaves of left-out rows at most: of the variance, and of what a polynomial of all features leaves. [random]
 SPLIT_LEAVES, SPLIT_BETTER = 0.05, 0.5
 #: Splits that are looked at, and how many first parts of each, the best of how many. [random]
@@ -231,6 +236,10 @@ CLIMB_SHARE, CLIMB_BATCH = 0.4, 60
 USUAL = 5
 #: Of a restart's front, a model that leaves less than this share of what was known, and the best of so few nodes. [round]
 CLEARLY_LESS, SHORT = 0.8, 12
+#: Generations of the shortest restart; others follow the Luby sequence. [dev]
+RESTART_GENERATIONS = 40
+#: Most genes, and nodes of each, of dense islands in turn: the fewer there are, the less is approximated instead of found. [dev]
+DENSE_LIMITS = ((2, 11), (4, 15), (2, 15), (3, 11))
 #: Restarts of dense islands are longer by this factor: their weights take longer to tune. [dev]
 DENSE_UNITS = 2
 #: Restarts that are decided on at a time and run side by side, at any number of threads. [time]

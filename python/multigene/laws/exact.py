@@ -19,8 +19,14 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from multigene.data.scores import scale_of
 from multigene.expression.jacobian import jacobian
-from multigene.expression.numbers import map_numbers, number_of, parameters, simple_numbers
+from multigene.expression.numbers import (
+    is_simple,
+    number_of,
+    parameters,
+    with_parameters,
+)
 from multigene.expression.readable import size
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import (
@@ -99,9 +105,9 @@ def digits_share(X: Floats, y: Floats) -> float:
     """Share of the variance that the digits of the data may leave unexplained, generously."""
     single = is_single(y) or any(is_single(x) for x in X.T)
     digits = 2.0 * rounding_of(y) + (8.0 * SINGLE * np.abs(y) if single else 0.0)
-    largest = float(np.abs(y).max()) or 1.0
-    around = float(np.sum(((y - y.mean()) / largest) ** 2))
-    return float(np.sum((digits / largest) ** 2)) / around if around > 0.0 else 0.0
+    unit = scale_of(y)
+    around = float(np.sum(((y - y.mean()) / unit) ** 2))
+    return float(np.sum((digits / unit) ** 2)) / around if around > 0.0 else 0.0
 
 
 def no_worse_than(expression: Expression, X: Floats, y: Floats) -> Callable[[Expression], bool]:
@@ -138,7 +144,7 @@ def sampled(expression: Expression, X: Floats) -> bool:
 
 def fitted_places(expression: Expression) -> list[int]:
     """Which of the `parameters` are no simple numbers."""
-    return [k for k, value in enumerate(parameters(expression)) if value not in simple_numbers(value)]
+    return [k for k, value in enumerate(parameters(expression)) if not is_simple(value)]
 
 
 def undetermined(expression: Expression, X: Floats, y: Floats) -> list[int]:
@@ -166,12 +172,6 @@ def beyond(columns: Floats, k: int) -> float:
 
 
 # --- numbers --------------------------------------------------------------------------------------
-
-
-def with_parameters(expression: Expression, values: Floats) -> Expression:
-    """The expression with other values of its `parameters`."""
-    rest = iter(values.tolist())
-    return map_numbers(expression, lambda _: next(rest), exponents=True)
 
 
 def fitted_by_rounding(expression: Expression, X: Floats, y: Floats) -> Expression:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual
+from multigene.data.scores import scale_of
 from multigene.expression.engine_text import engine_form, engine_text
 from multigene.expression.numbers import map_numbers
 from multigene.expression.rewriting import simplify
@@ -91,10 +92,10 @@ def measure(expression: Expression, X: Floats, y: Floats, weights: Floats | None
     individual = as_individual(expression)
     if individual is None:
         return None
-    size_of_y = float(np.max(np.abs(y))) or 1.0  # squares of very large or small values have no value
+    unit = scale_of(y)  # squares of very large or small values have no value
     with np.errstate(all="ignore"):
-        residual = (y - individual.predict(X)) / size_of_y
-        spread = (y - np.average(y / size_of_y, weights=weights) * size_of_y) / size_of_y
+        residual = (y - individual.predict(X)) / unit
+        spread = (y - np.average(y / unit, weights=weights) * unit) / unit
         if weights is not None:
             residual, spread = residual * np.sqrt(weights), spread * np.sqrt(weights)
         left, total = float(residual @ residual), float(spread @ spread)

@@ -24,6 +24,7 @@ from multigene.laws.noise import price, simplified
 from multigene.laws.small_noise import law_in_small_noise
 from multigene.laws.undo import with_simple_exponents
 from multigene.laws.variables.units import Dimensions
+from multigene.rules.kept import Rules
 from multigene.settings.settings import Refinement
 
 Floats = npt.NDArray[np.float64]
@@ -31,7 +32,7 @@ Floats = npt.NDArray[np.float64]
 
 class Finds:
     """Finds on some rows; `dimensions` are known when units are, `weights` say how much a row counts, and `vocabulary` is what
-    finds may be told with."""
+    finds may be told with, under the user's `rules`."""
 
     def __init__(
         self,
@@ -40,10 +41,11 @@ class Finds:
         dimensions: Dimensions | None,
         weights: Floats | None = None,
         vocabulary: Vocabulary = ANYTHING,
+        rules: Rules | None = None,
     ) -> None:
-        self.vocabulary = vocabulary
+        self.vocabulary, self.rules = vocabulary, rules or Rules()
         self.X, self.y, self.dimensions, self.weights = X, y, dimensions, weights
-        #: A law holds on every row, whatever its weight.
+        #: A law holds on every row, also on those of small weight.
         self.data = Dataset(X, y)
         self.weighted = self.data if weights is None else Dataset(X, y, weights)
         self.floor = exact.digits_share(X, y)
@@ -140,9 +142,11 @@ class Finds:
             self.by_size[find.individual.complexity] = find
 
     def admits(self, expression: Expression) -> bool:
-        """Do the functions that a user chose and the units allow it?"""
-        return self.vocabulary.admits(expression) and (
-            self.dimensions is None or self.dimensions.admits(expression)
+        """Do the functions that a user chose, the rules and the units allow it?"""
+        return (
+            self.vocabulary.admits(expression)
+            and (not self.rules or self.rules.broken_structure([expression]) is None)
+            and (self.dimensions is None or self.dimensions.admits(expression))
         )
 
     def _admitted(self, expression: Expression) -> Find | None:

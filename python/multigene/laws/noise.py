@@ -12,7 +12,14 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from multigene.expression.numbers import numbers, retuned, simple_numbers, with_number
+from multigene.expression.numbers import (
+    fitted_count,
+    is_simple,
+    numbers,
+    retuned,
+    simple_numbers,
+    with_number,
+)
 from multigene.expression.readable import size
 from multigene.expression.rewriting import natural, powers_joined, simplify
 from multigene.expression.tree import Expression
@@ -33,7 +40,7 @@ Fit = Callable[[Expression], Find | None]
 
 def price(find: Find, n: int) -> float:
     """Bayesian information criterion with a price per node; simple numbers are not fitted."""
-    fitted = sum(value not in simple_numbers(value) for value in numbers(find.expression))
+    fitted = fitted_count(find.expression)
     return criterion(find.unexplained, n, fitted, size(find.expression))
 
 
@@ -89,7 +96,7 @@ def _rounded(
     """Nothing, or simple numbers, for constants, the others tuned again each time, while that pays."""
     best, place = find, 0
     while place < len(values := numbers(best.expression)):
-        fixed = {k for k, value in enumerate(values) if value in simple_numbers(value)}
+        fixed = {k for k, value in enumerate(values) if is_simple(value)}
         wanted = (
             [] if place in fixed else dict.fromkeys([0.0, *simple_numbers(values[place], CLOSE_TO_A_NUMBER)])
         )

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from multigene.expression.build import weighted
 from multigene.expression.rewriting import simplify
-from multigene.expression.tree import Expression, Number, Operation, Variable, substitute
+from multigene.expression.tree import Expression, Variable, substitute
 from multigene.laws.constants import EXTREME, ROUNDING
 from multigene.laws.find import Find, measure
 
@@ -45,7 +46,7 @@ class Ranges:
         """A find for the user's own numbers, factors joined with constants where nothing overflows; None if it has no value."""
         if not self.change:
             return find
-        written = _times(1.0 / self.target, substitute(find.expression, self._meaning()))
+        written = weighted(1.0 / self.target, substitute(find.expression, self._meaning()))
         enough = max(4.0 * find.unexplained, ROUNDING)
         for expression in (_joined(written), written):
             there = None if expression is None else measure(expression, X, y, weights)
@@ -54,7 +55,7 @@ class Ranges:
         return None
 
     def _meaning(self) -> dict[int, Expression]:
-        return {j: _times(float(f), Variable(j)) for j, f in enumerate(self.columns) if f != 1.0}
+        return {j: weighted(float(f), Variable(j)) for j, f in enumerate(self.columns) if f != 1.0}
 
 
 def _factor(values: Floats) -> float:
@@ -63,10 +64,6 @@ def _factor(values: Floats) -> float:
     if not np.isfinite(largest) or largest == 0.0 or 1.0 / EXTREME <= largest <= EXTREME:
         return 1.0
     return 2.0 ** min(-round(float(np.log2(largest))), 1000)  # denormal numbers stay small
-
-
-def _times(factor: float, expression: Expression) -> Expression:
-    return expression if factor == 1.0 else Operation("mul", (Number(factor), expression))
 
 
 def _joined(expression: Expression) -> Expression | None:

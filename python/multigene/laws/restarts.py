@@ -16,6 +16,7 @@ from multigene._engine import Workers
 from multigene.evolution.parallel import in_order, own
 from multigene.laws.constants import (
     AHEAD,
+    DENSE_LIMITS,
     DENSE_UNITS,
     DRAWN_GENES,
     DRAWN_NODES,
@@ -24,13 +25,14 @@ from multigene.laws.constants import (
     NEAR,
     NEUTRAL,
     POOR,
+    RESTART_GENERATIONS,
     ROUND,
     TRIED,
 )
 from multigene.laws.progress import Pieces, Progress
 from multigene.laws.restart import Restart, luby, worth_a_look
 from multigene.laws.rows import Rows
-from multigene.laws.settings import DENSE_FUNCTIONS, DENSE_LIMITS, dense_settings, seeker_settings
+from multigene.laws.settings import DENSE_FUNCTIONS, dense_settings, seeker_settings
 from multigene.laws.targets import Target
 from multigene.laws.transforms import logarithmic
 from multigene.settings.functions import FunctionEntry
@@ -87,14 +89,14 @@ class Restarts:
         target = min(progress.targets, key=had)
         settings = self._settings(target)
         rng = np.random.default_rng(self.rng.integers(2**63))
-        generations = self.options.unit * (DENSE_UNITS if target.dense else luby(target.restarts + 1))
+        generations = RESTART_GENERATIONS * (DENSE_UNITS if target.dense else luby(target.restarts + 1))
         target.restarts += 1
         first = list(target.seeds) if self.options.survey and target.restarts % 3 == 1 else []
         data, workers = self.rows.dataset(target, self.rows.used), own(self.workers, AHEAD)
         return Restart(target, data, settings, self.options, rng, workers, generations, first, stop)
 
     def _promise(self, target: Target, best: float) -> float:
-        """Less work for a target of which hardly anything is explained after some restarts, where others come near."""
+        """Less work for a target that is hardly explained at all after some restarts, where others come near."""
         poor = target.restarts >= TRIED and target.best > POOR and best < NEAR
         return HARDLY if poor else 1.0
 

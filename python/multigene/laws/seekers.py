@@ -22,7 +22,7 @@ import numpy.typing as npt
 from multigene._engine import Workers
 from multigene.expression.build import weighted
 from multigene.expression.vocabulary import Vocabulary
-from multigene.laws.constants import MOST_SPLIT, SIMPLIFIED_AFTER_SURVEY
+from multigene.laws.constants import MOST_SPLIT, SEEN_ROWS, SIMPLIFIED_AFTER_SURVEY
 from multigene.laws.finds import Finds
 from multigene.laws.law import Find
 from multigene.laws.parts.phase import Parts
@@ -35,6 +35,7 @@ from multigene.laws.targets import Target, informative, make_targets, wide_targe
 from multigene.laws.variables.relevance import relevant
 from multigene.laws.variables.symmetries import Picture, by_units, picture
 from multigene.laws.variables.units import Dimensions
+from multigene.rules.kept import Rules
 from multigene.settings.functions import FunctionEntry
 from multigene.settings.settings import Seeking
 
@@ -56,25 +57,27 @@ class Seekers:
         dimensions: Dimensions | None = None,
         alone: bool = False,
         weights: Floats | None = None,
+        rules: Rules | None = None,
     ) -> None:
         """`rows` are those from which populations get some; `functions` are those a user chose, None for the law search's own;
         `dimensions` are known when units are. `alone`, without approximators beside it, the law search tests for everything even
-        in noisy data. `weights`, all positive, say how much a row counts: in noise, for a law holds on every row."""
+        in noisy data. `weights`, all positive, say how much a row counts: in noise, for a law holds on every row.
+        No find breaks a user's `rules`."""
         self.rows_given, self.y, self.rng, self.options, self.alone = X, y, rng, options, alone
-        known, features = vocabulary(functions, options.structure), informative(X, y, options.most_features)
+        known, features = vocabulary(functions, options.structure), informative(X, y)
         allows = known.allows
         everything = features
         if options.relevance and dimensions is None:
             features = relevant(X, y, features, workers.watch)
         seen = _picture(X, y, features, dimensions, options, allows)
         self.noisy = seen.noisy and not alone
-        used = np.sort(rng.permutation(rows)[: options.rows])
+        used = np.sort(rng.permutation(rows)[:SEEN_ROWS])
         weights = None if weights is None else weights / weights.mean()
         self.rows = Rows.of(X, y, seen.combined, used, weights)
         targets = make_targets(self.rows.X, y, options, allows, features, seen.combined)
         if features != everything:
             targets += wide_targets(self.rows.X, y, options, allows, everything)
-        self.progress = Progress(targets, Finds(X, y, dimensions, weights, known))
+        self.progress = Progress(targets, Finds(X, y, dimensions, weights, known, rules))
         if dimensions is not None:
             self._take_what_units_say(dimensions)
         self.survey = Survey(self.rows, targets if options.survey else [], self.noisy, known)

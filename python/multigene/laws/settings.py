@@ -16,8 +16,6 @@ FUNCTIONS = {
 DENSE_FUNCTIONS = {
     "add": 1.0, "sub": 1.0, "mul": 2.0, "div": 1.0, "sin": 1.0, "cos": 1.0, "exp": 1.0, "tanh": 1.0, "pow2": 1.0,
 }  # fmt: skip
-#: Most genes, and nodes of each, in turn: the fewer there are, the less can be approximated instead of found.
-DENSE_LIMITS = ((2, 11), (4, 15), (2, 15), (3, 11))
 
 
 def vocabulary(functions: tuple[FunctionEntry, ...] | None, structure: Structure) -> Vocabulary:

@@ -19,6 +19,7 @@ from multigene.laws.constants import (
     DENSE_TRANSFORMS,
     DOUBTFUL_SHARE,
     FEW_FEATURES,
+    MOST_FEATURES,
     NOISY_PICTURE,
     PEELING_CLOSE,
     PEELING_F,
@@ -101,14 +102,14 @@ def wide_targets(
     return [replace(t, wide=True, share=WIDE_SHARE * t.share, front={}, seeds=[]) for t in over]
 
 
-def informative(X: Floats, y: Floats, most: int) -> list[int]:
+def informative(X: Floats, y: Floats, most: int = MOST_FEATURES) -> list[int]:
     """Features that vary and repeat no other; where there are more than `most`, the few that resemble the target most."""
     features: list[int] = []
     for j in range(X.shape[1]):
         if np.ptp(X[:, j]) > 0.0 and not any(np.array_equal(X[:, j], X[:, k]) for k in features):
             features.append(j)
-    if len(features) <= most or most == 0:
-        return features if most else []
+    if len(features) <= most:
+        return features
     with np.errstate(all="ignore"):
         targets = [t for t in (y, np.log(np.abs(y))) if np.isfinite(t).all()]
         alike = {
@@ -150,7 +151,7 @@ def _transformed(
 def peel(X: Floats, y: Floats, features: list[int]) -> dict[int, float]:
     """Features that enter as a pure power factor, with their exponents.
 
-    A model of second order (plus cubes) of ln|y| in ln|x|: a feature of which nothing but the linear term matters
+    A model of second order (plus cubes) of ln|y| in ln|x|: a feature whose linear term alone matters
     (F-test) is such a factor; its exponent is taken when it is close to a multiple of one half.
     """
     usable = [j for j in features if one_sign(X[:, j])]

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Individual
+from multigene.expression.build import call, power_of, product_of, sum_of, weighted
 from multigene.expression.genes import gene_expression
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, evaluate, fold, rebuild
@@ -39,8 +40,7 @@ def as_expression(
     else:
         factors = [_power(_absolute(Variable(j), signs.get(j)), e) for j, e in powers.items() if e != 0.0]
     variables: dict[int, Expression] = {
-        k: Variable(j) if scales[j] == 1.0 else Operation("mul", (Number(1.0 / scales[j]), Variable(j)))
-        for k, j in enumerate(target.features)
+        k: weighted(1.0 / scales[j], Variable(j)) for k, j in enumerate(target.features)
     }
     genes = [
         (c, _with_variables(gene_expression(individual, g), variables, signs, target.features))
@@ -48,8 +48,8 @@ def as_expression(
         if c != 0.0
     ]
     if not logarithmic(transform):
-        total = _sum([Number(intercept), *(_times(c, gene) for c, gene in genes)])
-        return simplify(_product([transform.inverse(total, sign or 1.0), *factors]))
+        total = sum_of([Number(intercept), *(weighted(c, gene) for c, gene in genes)])
+        return simplify(product_of([transform.inverse(total, sign or 1.0), *factors]))
     # exp(c0)·∏F^c for genes ln F, exp(c·g) for others.
     factors.append(Number((sign or 1.0) * math.exp(intercept)))
     rest: list[Expression] = []
@@ -58,10 +58,10 @@ def as_expression(
         if inside is not None:
             factors.append(_power(inside, c) if sign is not None else _signed_power(inside, c, X))
         else:
-            rest.append(_times(c, gene))
+            rest.append(weighted(c, gene))
     if rest:
-        factors.append(Operation("exp", (_sum(rest),)))
-    return simplify(_product(factors))
+        factors.append(call("exp", sum_of(rest)))
+    return simplify(product_of(factors))
 
 
 def with_simple_exponents(expression: Expression) -> Expression:
@@ -104,14 +104,14 @@ def _with_variables(
 
 def _absolute(expression: Expression, sign: float | None) -> Expression:
     if sign is None:
-        return Operation("abs", (expression,))
-    return expression if sign > 0 else Operation("neg", (expression,))
+        return call("abs", expression)
+    return expression if sign > 0 else call("neg", expression)
 
 
 def _power(base: Expression, exponent: float) -> Expression:
     near = round(2.0 * exponent) / 2.0
     exponent = near if near != 0.0 and abs(exponent - near) < 1e-5 else exponent
-    return base if exponent == 1.0 else Power(base, exponent)
+    return power_of(base, exponent)
 
 
 def _signed_power(base: Expression, exponent: float, X: Floats) -> Expression:
@@ -120,20 +120,8 @@ def _signed_power(base: Expression, exponent: float, X: Floats) -> Expression:
     if np.all(values > 0.0):
         return _power(base, exponent)
     if np.all(values < 0.0):
-        return _power(Operation("neg", (base,)), exponent)
+        return _power(call("neg", base), exponent)
     whole = round(exponent)
     if whole != 0 and abs(exponent - whole) < 0.05:
-        return base if whole == 1 else Power(base, whole)
-    return _power(Operation("abs", (base,)), exponent)
-
-
-def _times(weight: float, expression: Expression) -> Expression:
-    return expression if weight == 1.0 else Operation("mul", (Number(weight), expression))
-
-
-def _sum(parts: list[Expression]) -> Expression:
-    return parts[0] if len(parts) == 1 else Operation("add", tuple(parts))
-
-
-def _product(parts: list[Expression]) -> Expression:
-    return parts[0] if len(parts) == 1 else Operation("mul", tuple(parts))
+        return power_of(base, whole)
+    return _power(call("abs", base), exponent)

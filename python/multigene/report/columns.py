@@ -8,10 +8,9 @@ import numpy as np
 
 from multigene.fitted import FittedModel
 from multigene.report import statistics
+from multigene.report.constants import BINS
 from multigene.report.numbers import Floats, number, numbers
 from multigene.report.statistics import Rows
-
-BINS = 24
 
 
 def summary(model: FittedModel, rows: Rows | None) -> tuple[list[dict[str, Any]], list[Floats]]:

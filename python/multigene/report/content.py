@@ -21,18 +21,12 @@ from multigene.expression.tree import variables
 from multigene.fitted import FittedModel
 from multigene.report import probabilities, raw_columns, statistics, story
 from multigene.report.columns import summary
+from multigene.report.constants import MOST_COLUMNS, MOST_MODELS, MOST_POINTS
 from multigene.report.described import Shown, described, errors_of
 from multigene.report.numbers import number, numbers
 from multigene.report.reproduce import constructor, settings_table, shell_command
 from multigene.report.shown_rows import given_rows, training_rows
 from multigene.report.statistics import Rows
-
-#: Models of the front on the page; more are thinned out evenly, the chosen one and the picks stay.
-MOST_MODELS = 30
-#: Points drawn per set of rows.
-MOST_POINTS = 600
-#: Columns that formulas use up to which the page holds the values of points drawn. [round]
-MOST_COLUMNS = 40
 
 
 @dataclass(frozen=True)

@@ -18,18 +18,18 @@ from multigene.expression.tree import evaluate
 from multigene.fitted import FittedModel
 from multigene.formula import Formula
 from multigene.report import probabilities, raw_columns, shown_formula, statistics, story
+from multigene.report.constants import (
+    LEAST_ROWS,
+    MOST_DEPENDENCES,
+    MOST_GROUPS,
+    MOST_SEGMENTS,
+    SHAPE_POINTS,
+    THRESHOLD,
+    UNCERTAINTY_ROWS,
+)
 from multigene.report.numbers import number, numbers
 from multigene.report.statistics import Floats, Intervals, Rows
 from multigene.report.what_if import computed
-
-#: Columns with a curve of their own, the most important ones.
-MOST_DEPENDENCES = 12
-#: Points on which shapes that are not proven are checked for a page.
-SHAPE_POINTS = 10_000
-#: Segments of rows that are listed, the worst ones.
-MOST_SEGMENTS = 8
-#: Rows of a level of text from which on it is a segment, as for ranges of numbers. [round]
-LEAST_ROWS = 10
 
 
 @dataclass(frozen=True)
@@ -88,15 +88,27 @@ def described(shown: Shown, listed: Listed, place: int) -> dict[str, Any]:
             {getattr(getattr(name, "column", None), "source", name) for name in formula.variables}
         ),
         "exports": exports(formula, digits),
-        "errors": {},
-        "curves": [],
-        "predictions": [],
-        "residuals": [],
-        "widths": [],
-        "coverage": {},
-        "classes": [],
+        **_on_sets(shown, individual, intervals),
         "compute": computed(formula, intervals),
     }
+    said |= _on_rows(shown, individual, said)
+    claim = story.claim(shown.model, listed, rows, place in shown.picks.values())
+    said["law"] = story.badge(shown.model, listed, claim)
+    said["claim"] = story.described_claim(claim)
+    unseen, line, seen = _unseen(shown, listed, said)
+    said["unseen"] = {key: number(v) if key != "rows" else v for key, v in asdict(unseen).items()}
+    law = claim.grade if said["law"] and claim else ""
+    said["sentence"] = probabilities.sentence(said["errors"], shown.references) if shown.classes else ""
+    said["sentence"] = said["sentence"] or story.sentence(shown.model, listed, unseen, line, seen, law)
+    said["why"] = story.why(shown.model, listed, shown.picks, place)
+    return said
+
+
+def _on_sets(shown: Shown, individual: Individual, intervals: Intervals | None) -> dict[str, Any]:
+    """Scores, error curves, points drawn and intervals on every set of rows."""
+    said: dict[str, Any] = {
+        "errors": {}, "curves": [], "predictions": [], "residuals": [], "widths": [], "coverage": {}, "classes": [],
+    }  # fmt: skip
     for each, kept in zip(shown.sets, shown.points, strict=True):
         prediction = shown.model.loss.prediction(individual.predict(each.X))
         said["errors"][each.name], error_curve = errors_of(each, prediction, shown.classes)
@@ -108,16 +120,6 @@ def described(shown: Shown, listed: Listed, place: int) -> dict[str, Any]:
             said["residuals"].append(numbers((each.y - prediction)[kept], 4))
         widths, said["coverage"][each.name] = _interval(intervals, individual, each, kept)
         said["widths"].append(widths)
-    said |= _on_rows(shown, individual, said)
-    claim = story.claim(shown.model, listed, rows, place in shown.picks.values())
-    said["law"] = story.badge(shown.model, listed, claim)
-    said["claim"] = story.described_claim(claim)
-    unseen, line, seen = _unseen(shown, listed, said)
-    said["unseen"] = {key: number(v) if key != "rows" else v for key, v in asdict(unseen).items()}
-    law = claim.grade if said["law"] and claim else ""
-    said["sentence"] = probabilities.sentence(said["errors"], shown.references) if shown.classes else ""
-    said["sentence"] = said["sentence"] or story.sentence(shown.model, listed, unseen, line, seen, law)
-    said["why"] = story.why(shown.model, listed, shown.picks, place)
     return said
 
 
@@ -153,10 +155,6 @@ def exports(formula: Formula, digits: int) -> dict[str, str]:
 
 def _text(formula: Formula, digits: int, format: str = "text") -> str:
     return str(shown_formula.rounded(formula, digits).to(format, digits=max(digits, WHOLE)))
-
-
-#: Groups whose numbers a page shows.
-MOST_GROUPS = 200
 
 
 def _groups(model: FittedModel, listed: Listed) -> dict[str, Any] | None:
@@ -219,7 +217,7 @@ def _interval(
     """Half widths of the intervals of the rows drawn; share of rows that they hold, and of how many rows."""
     if intervals is None:
         return None, None
-    sample = statistics.thinned(shown, statistics.UNCERTAINTY_ROWS)
+    sample = statistics.thinned(shown, UNCERTAINTY_ROWS)
     widths = intervals.half_widths(np.concatenate([shown.X[kept], sample.X]))
     if widths is None or not np.isfinite(widths).any():  # the square of a width may overflow
         return None, None
@@ -242,7 +240,7 @@ def _on_rows(shown: Shown, individual: Individual, said: dict[str, Any]) -> dict
     last = shown.sets[-1]
     with np.errstate(all="ignore"):
         prediction = shown.model.loss.prediction(individual.predict(last.X))
-        wrong = (prediction > probabilities.THRESHOLD) != (last.y > probabilities.THRESHOLD)
+        wrong = (prediction > THRESHOLD) != (last.y > THRESHOLD)
         worst = _segments(shown, last, wrong.astype(float) if shown.classes else last.y - prediction)
     return {
         # What R² loses can be told in the target's units; what another loss loses is a share of its own.

@@ -8,14 +8,14 @@ from typing import Any
 
 from markupsafe import Markup
 
+from multigene.report.constants import LOWEST
+
 #: Size of the picture and the place of its axes, about those of the chart that takes its place.
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 560, 272, 52, 14, 10, 62
 #: Sizes that are marked on a logarithmic axis.
 MARKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 #: From this ratio of largest to smallest size on, the axis is logarithmic, as in `charts.js`.
 WIDE = 25
-#: Scores below this are off the chart.
-LOWEST = -0.05
 
 
 def front_picture(content: dict[str, Any]) -> Markup:

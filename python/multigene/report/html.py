@@ -48,6 +48,7 @@ def write_report(
     X_test: Any = None,
     y_test: Any = None,
     sample_weight: Any = None,
+    *,
     classes: FittedClasses | None = None,
 ) -> None:
     """Write the report of a fitted model, one of a classifier's where `classes` are given, to a file, at once or not at all."""

@@ -15,6 +15,7 @@ import numpy as np
 from multigene.explain import measures as understand
 from multigene.fitted import FittedModel
 from multigene.report import statistics
+from multigene.report.constants import FIGURE_POINTS, HEAT_MAP_COLUMNS, LONGEST_LABEL
 from multigene.report.content import shown_members
 from multigene.report.shown_rows import given_rows, needed_rows, training_rows
 from multigene.report.statistics import Rows
@@ -30,10 +31,6 @@ COLOURS = (BLUE, RED, TEAL, INK, SOFT)
 DASHES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
 MARKERS = {"train": ("o", BLUE), "test": ("x", RED)}
 NAMES = {"train": "training", "test": "test"}
-#: Points drawn per set of rows.
-MOST_POINTS = 2000
-#: Columns of the heat map of directions, and characters of a name at an axis.
-MOST_COLUMNS, LONGEST_LABEL = 30, 24
 
 
 class Plots:
@@ -80,7 +77,7 @@ class Plots:
         ax = _axes(ax)
         sets = self._sets(X, y, X_test, y_test, sample_weight)
         for rows in sets:
-            shown = statistics.thinned(rows, MOST_POINTS)
+            shown = statistics.thinned(rows, FIGURE_POINTS)
             prediction = self._model.response(shown.X)
             r2 = understand.metrics(rows.y, self._model.response(rows.X), rows.weights)["r2"]
             label = f"{NAMES[rows.name]}, R² {r2:.3f}" + (self._unseen() if rows.name == "train" else "")
@@ -97,7 +94,7 @@ class Plots:
         """Actual less predicted against predicted values."""
         ax = _axes(ax)
         for rows in self._sets(X, y, X_test, y_test):
-            shown = statistics.thinned(rows, MOST_POINTS)
+            shown = statistics.thinned(rows, FIGURE_POINTS)
             prediction = self._model.response(shown.X)
             self._points(ax, rows.name, prediction, shown.y - prediction, NAMES[rows.name])
         ax.axhline(0.0, color=INK, linewidth=1.0)
@@ -222,7 +219,7 @@ class Plots:
         largest = np.abs(weights).max(axis=1, keepdims=True)
         weights = weights / np.where(largest > 0.0, largest, 1.0)
         used = np.flatnonzero(np.abs(weights).max(axis=0) > 0.0)
-        kept = used[np.argsort(-np.abs(weights[:, used]).sum(axis=0), kind="stable")[:MOST_COLUMNS]]
+        kept = used[np.argsort(-np.abs(weights[:, used]).sum(axis=0), kind="stable")[:HEAT_MAP_COLUMNS]]
         kept.sort()
         weights, names = weights[:, kept], [shortened(model.names[j], LONGEST_LABEL) for j in kept]
         own, ax = ax is None, _axes(ax)

@@ -12,13 +12,9 @@ import numpy as np
 
 from multigene.classes.measures import calibration, roc
 from multigene.fitted import FittedModel
+from multigene.report.constants import LOGISTIC_STEPS, THRESHOLD
 from multigene.report.numbers import number
 from multigene.report.statistics import Floats, Rows
-
-#: Probability from which on a row is taken for one of the class.
-THRESHOLD = 0.5
-#: Steps of logistic regression before it is taken as it is. [round]
-STEPS = 300
 
 
 def are_classes(model: FittedModel, sets: list[Rows]) -> bool:
@@ -73,7 +69,7 @@ def references(rows: Rows) -> dict[str, Callable[[Floats], Floats]]:
         centre, scale = rows.X.mean(axis=0), rows.X.std(axis=0)
     scale = np.where(scale > 0.0, scale, 1.0)
     if 0.0 < share < 1.0 and np.isfinite(scale).all():
-        regression = LogisticRegression(max_iter=STEPS)
+        regression = LogisticRegression(max_iter=LOGISTIC_STEPS)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # not converged: close enough to compare with
             regression.fit((rows.X - centre) / scale, rows.y, rows.weights)

@@ -24,12 +24,8 @@ from multigene.data.encoding.columns import (
     Scored,
 )
 from multigene.fitted import FittedModel
+from multigene.report.constants import KNOWN_LEVELS, MOST_LEVELS
 from multigene.report.statistics import Floats, Rows
-
-#: Levels of a column of text that a page offers. [round]
-MOST_LEVELS = 200
-#: Share of the rows whose level must be known, or the levels are not used: means of the target made of other rows differ by row.
-KNOWN = 0.9
 
 
 @dataclass(frozen=True)
@@ -114,7 +110,7 @@ def told_apart(raw: Raw, rows: Rows) -> list[tuple[str, npt.NDArray[np.bool_]]]:
     if raw.kind != "text":
         return []
     codes = level_codes(raw, rows)
-    if np.mean(codes >= 0) < KNOWN:
+    if np.mean(codes >= 0) < KNOWN_LEVELS:
         return []
     values = raw.of_levels()
     found = []

@@ -25,18 +25,17 @@ from multigene.expression.numbers import round_numbers
 from multigene.expression.readable import plain, readable
 from multigene.expression.tree import Expression, Operation, evaluate, substitute, variables
 from multigene.formula import Formula
+from multigene.report.constants import (
+    ALL_DIGITS,
+    DIGITS,
+    LONG_NAME,
+    LOOKED_AT,
+    ROUNDING,
+    UNNOTICED,
+    VERY_LONG_NAME,
+)
 from multigene.report.numbers import SUPERSCRIPTS
 from multigene.report.statistics import Floats, Rows, thinned
-
-#: Digits of numbers that have more than seven, tried in turn; the first is what `str(formula)` shows.
-DIGITS = (4, 5, 6, 7, 8, 9, 10, 12, 14, 15)
-ALL_DIGITS = 17
-#: What rounding may change: this share of the error that the model has, and this share of the target's spread where it has none.
-UNNOTICED, ROUNDING = 1e-3, 1e-12
-#: Columns with a name longer than this get a symbol: in formulas with directions, and in others.
-LONG_NAME, VERY_LONG_NAME = 10, 24
-#: Rows on which that is looked at.
-LOOKED_AT = 500
 
 #: Operators written as functions, and what they mean; the argument is t.
 FUNCTIONS = {

@@ -18,20 +18,16 @@ import numpy.typing as npt
 from multigene._engine import Individual
 from multigene.data.arrays import spread_rows
 from multigene.data.losses import SQUARED, Loss
+from multigene.data.scores import scale_of
 from multigene.data.training_rows import TrainingRows
 from multigene.explain import measures as understand
 from multigene.explain.intervals import Uncertainty
 from multigene.expression.tree import Expression
 from multigene.groups.certainty import certainty_of
+from multigene.report.constants import DEPENDENCE_ROWS, GRID, IMPORTANCE_ROWS, UNCERTAINTY_ROWS
 
 Floats = npt.NDArray[np.float64]
 
-#: Rows for averages over rows: permutation importance and partial dependence.
-IMPORTANCE_ROWS = 2000
-DEPENDENCE_ROWS = 500
-#: Rows from which the uncertainty of parameters is estimated, and on which coverage is counted.
-UNCERTAINTY_ROWS = 2000
-GRID = 41
 #: Shares of rows at which error curves are kept.
 SHARES = np.linspace(0.0, 1.0, 51)
 
@@ -58,8 +54,7 @@ def term_roles(terms: Floats, rows: Rows) -> list[tuple[float, float, float]]:
     weights = rows.weights
     if terms.shape[1] == 0:
         return []
-    # In units of the target's largest value, so that squares of very large or small numbers are finite.
-    unit = float(np.abs(rows.y).max()) or 1.0
+    unit = scale_of(rows.y)  # squares of very large or small numbers are finite then
     with np.errstate(all="ignore"):
         terms = terms / unit
         terms -= np.average(terms, axis=0, weights=weights)

@@ -23,6 +23,7 @@ from multigene.expression.tree import (
     postorder,
 )
 from multigene.fitted import FittedModel
+from multigene.report.constants import LEAF_NAME, LISTED_NAME, MOST_NODES
 from multigene.words import shortened
 
 if TYPE_CHECKING:
@@ -30,12 +31,8 @@ if TYPE_CHECKING:
 
 
 SIGNS = {"add": "+", "sub": "−", "mul": "×", "div": "÷", "neg": "−", "pow": "^"}
-#: Trees with more nodes than this, linear combinations counted as one, cannot be read on a page.
-MOST_NODES = 400
 #: Inches per unit of the drawing, and units of a line of genes, of a line of text and of a character in it.
 UNIT, LINE, TEXT_LINE, CHARACTER = 0.75, 15.0, 0.36, 0.1
-#: Characters of a column's name in a leaf, and in the list of linear combinations.
-LEAF_NAME, LISTED_NAME = 18, 28
 
 
 def draw_genes(model: FittedModel, ax: Axes) -> Axes:

@@ -15,11 +15,9 @@ from multigene.expression.numbers import parameters
 from multigene.expression.tree import Expression, Number
 from multigene.formula import Formula
 from multigene.groups.certainty import GroupUncertainty
+from multigene.report.constants import MOST_NUMBERS
 from multigene.report.numbers import number
 from multigene.report.statistics import Intervals
-
-#: Numbers of a formula up to which a page holds what intervals anywhere need; the table grows with their square.
-MOST_NUMBERS = 48
 
 
 class ParameterWriter(JavaScriptWriter):

@@ -1,25 +1,27 @@
-"""Rules of building: what formulas may look like, whatever they predict.
+"""Rules of building: what formulas may look like, apart from what they predict.
 
 Nobody believes tanh(tanh(tanh(x))) or x**18. Models that break a rule do not become members of a front (`task.py`), and finds of
-the law search that do are not shown unless they are laws. Settings `nesting` and `largest_exponent` say how strict the rules are.
+the law search that do are not shown unless they are laws. The setting `nesting` says how strict that is; rules that a user states
+(`rules/`) hold for laws as well.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from multigene._engine import Individual
 from multigene.expression.genes import gene_expression
 from multigene.expression.numbers import largest_exponent
+from multigene.expression.operators import named_power
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Expression
+from multigene.rules.kept import Rules
 from multigene.settings.settings import Settings
 
 #: A function's name with its bracket, or a bracket.
 BRACKET = re.compile(r"([a-z][a-z0-9_]*)?\(|\)")
-#: A power by its name.
-POWER = re.compile(r"pow(-?\d+)")
 
 
 @dataclass(frozen=True)
@@ -30,18 +32,25 @@ class Building:
     """Functions of one kind that may stand inside each other."""
     exponent: float
     """The largest exponent, of either sign."""
+    rules: Rules = field(default_factory=Rules)
+    """What the user says."""
 
     @staticmethod
-    def of(settings: Settings) -> Building:
-        """Of a search; powers that the user names are allowed."""
+    def of(settings: Settings, rules: Rules | None = None) -> Building:
+        """Of a search; powers that the user names are allowed, and exponents within a range that the user gives."""
         assert settings.search is not None
-        named = [POWER.fullmatch(entry[0]) for entry in settings.genes.functions]
-        told = [abs(float(power[1])) for power in named if power]
-        return Building(settings.search.nesting, max(settings.search.largest_exponent, *told, 1.0))
+        named = [named_power(entry[0]) for entry in settings.genes.functions]
+        told = [abs(float(exponent)) for exponent in named if exponent is not None]
+        rules = rules or Rules()
+        ranges = [(rule.low, rule.high) for rule in rules.of_numbers if rule.kind == "exponents"]
+        largest = [
+            max(abs(low), abs(high)) for low, high in ranges if math.isfinite(low) and math.isfinite(high)
+        ] or [settings.search.largest_exponent]
+        return Building(settings.search.nesting, max(*largest, *told, 1.0), rules)
 
     def allow(self, individual: Individual) -> bool:
         """Whether a model keeps the rules, in all of its genes that count."""
-        return all(
+        return self._keeps_rules(individual) and all(
             coefficient == 0.0
             or not (nests(text, self.nesting) or self._has_a_high_power(individual, number))
             for number, (text, coefficient) in enumerate(
@@ -53,6 +62,13 @@ class Building:
         """The same of a find, whose powers may be written with logarithms."""
         nested = any(nests(text, self.nesting) for text in individual.genes)
         return not nested and largest_exponent(expression) <= self.exponent
+
+    def _keeps_rules(self, individual: Individual) -> bool:
+        """Does a model keep the user's rules, apart from those about numbers?"""
+        if not self.rules:
+            return True
+        used = [gene for gene, coefficient in enumerate(individual.coefficients) if coefficient != 0.0]
+        return self.rules.broken_structure([gene_expression(individual, gene) for gene in used]) is None
 
     def _has_a_high_power(self, individual: Individual, gene: int) -> bool:
         most, products = 1.0, 1

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from multigene.settings.settings import Refinement
+
 # --- rows (problem.py) ------------------------------------------------------------------------------
 
 #: With fewer rows none are held out: the whole search is cross-validated. `small_data`: with rows held out a curve of 40 rows had
@@ -51,6 +53,8 @@ CANCELLING, CANCELLING_LARGE = 20.0, 1000.0
 
 #: Share of the run after which shorter formulas complete the front, and cross-validated searches end. Not tuned.
 COMPLETION = 0.9
+#: Share of the islands' part of a run that evolves on all rows, after held-out rows have decided on sizes. Not tuned.
+FINISH = 0.5
 #: Very many rows: what comes at the end takes about this many times as long as what came before the search. `time_limit`.
 END_TO_START = 2.0
 #: Share of the run that the law search may take before the islands begin, and while its linear-algebra pass is not finished.
@@ -71,7 +75,7 @@ LAST_MOMENT = 0.1
 
 # --- the law search (seeking.py) --------------------------------------------------------------------
 
-#: A law asks for ten rows more than three for each fitted number, of which the shortest has one.
+#: A law asks for ten rows more than three for each fitted number; the shortest law has one.
 FEWEST_ROWS_FOR_A_LAW = 13
 #: With more rows the law search's own count of fitted numbers is no obstacle to a short law. Not tuned.
 SHORT_LAWS_UP_TO = 40
@@ -156,6 +160,10 @@ REFITTING_STEPS = 3
 REWEIGHTINGS = 30
 #: The same under the conditions of shapes, where each is a quadratic program. Round number.
 SHAPED_REWEIGHTINGS = 6
+#: The same for coefficients within a range (ruled.py), and rounds over whole coefficients. Round numbers.
+RULED_REWEIGHTINGS, WHOLE_ROUNDS = 10, 5
+#: Rows on which arguments of functions are looked at, beside the guard's points. Round number.
+RULED_ROWS = 500
 
 # --- cross-validation of the whole search (folds.py, cross_validation.py) ---------------------------
 
@@ -201,7 +209,7 @@ ROOM = 1.25
 #: Fewer different rows decide nothing. Not tuned.
 FEWEST_ROWS_TO_VALIDATE = 10
 #: What a node of a formula costs, and being found at all, in natural units of information: a search sees thousands of formulas. A
-#: node is one of about ten choices, the logarithm of which is 2.3.
+#: node is one of about ten choices, and ln 10 is 2.3.
 NODE_COST, LUCK = 2.3, 5.0
 #: Formulas with evidence of their own that are fitted again without each fold, the most evident first; share by which their error
 #: on it must be less. Not tuned.
@@ -215,6 +223,8 @@ MOST_FITTED = 0.5
 GUESS_FACTORS, GUESS_STARTS = (0.1, 10.0), 12
 #: Rows on which all starts are tuned, and the best that are tuned on all rows. Not tuned.
 GUESS_ROWS, GUESS_KEPT = 300, 3
+#: Tuning of every start. Not tuned.
+GUESS_TUNING = Refinement(iterations=40, tries=8, decay=0.0, gain=1e-6, max_parameters=200)
 #: Guesses that an island begins with. Not tuned.
 GUESSES_BRED = 10
 
@@ -229,6 +239,20 @@ FORM_COMBINED = (40, 14, 6, 4)
 FORM_PATIENCE = 6_000
 #: What a candidate leaves unexplained on some rows that may be exact, and how many sizes are tuned on all rows.
 FORM_EXACT, FORM_TUNED = 1e-9, 12
+#: Tuning of every candidate, and of shapes, whose numbers are far off.
+FORM_QUICK = Refinement(iterations=12, tries=4, damping=1e-2, gain=1e-3, decay=0.0, max_parameters=60)
+FORM_LONGER = Refinement(iterations=40, tries=8, damping=1e-2, gain=1e-5, decay=0.0, max_parameters=60)
+#: How a child comes about: the other parent's function, one of the catalogue, one of it added, else changes of a tree.
+FORM_CHILDREN = {"other": 0.15, "shape": 0.1, "added": 0.15, "changed": 0.6}
+#: Changes of a tree: a part from another one, a new part, a part of it alone, a part less, a function around a part, a number
+#: more, other numbers. And the chance of a second change.
+FORM_CHANGES = {
+    "other": 0.25, "new": 0.2, "inner": 0.05, "less": 0.1, "around": 0.2, "number": 0.1, "numbers": 0.1,
+}  # fmt: skip
+FORM_TWICE = 0.3
+#: Digits of what stands in the gaps, for people: the formula itself says more. Numbers smaller than this share of the largest
+#: beside them are rounding.
+FORM_DIGITS, FORM_TRACE = 5, 1e-12
 
 # --- the result (result.py) -------------------------------------------------------------------------
 
@@ -239,5 +263,5 @@ ALIKE = 1.01
 #: Seconds that it takes to make the engine's tables of all rows, standardised and as they are, per value of the user's. `campaign
 #: --only "time limits"`: 0.7 s for 300,000 × 50.
 SECONDS_PER_VALUE = 5e-8
-#: Bounds of predictions below this are finite whatever the last bits of interval arithmetic. A round number below the largest.
+#: Bounds of predictions below this are finite for any last bits of interval arithmetic. A round number below the largest.
 SURELY_FINITE = 1e300

@@ -93,7 +93,7 @@ class CrossValidation:
             until = share() + FOLD_SHARE
             islands = self.under_way = self.under_way or _begun(task, rows, rng)
             while islands.number < most and share() < until and not islands.reached(EXPLAINED):
-                islands.round()
+                islands.round_within(share, until)
                 part = len(self.results) + 1, len(task.folds)
                 now, work = islands.whole, islands.evaluations
                 yield Step(islands.number - 1, now, work, "cross-validate", part=part, preparing=True)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from multigene.data.scores import scale_of
 from multigene.evolution.pareto import Member
 from multigene.search.constants import (
     BETTER_THAN_LINEAR,
@@ -34,18 +35,12 @@ def decide_by_leaving_one_out(problem: Problem) -> SizeDecision:
     (Z, y, weights), loss = _different_rows(problem), problem.loss
     if len(y) < 3:
         return SizeDecision(1, constant=True)
-    unit, line, mean = float(np.abs(y).max()) or 1.0, np.zeros(len(y)), np.zeros(len(y))
+    line, mean = np.zeros(len(y)), np.zeros(len(y))
     for row in range(len(y)):
         rest = np.arange(len(y)) != row
         line[row] = Ridge.of_loss(Z[rest], y[rest], weights[rest], loss).predict(Z[row : row + 1])[0]
-        if loss.squared:
-            mean[row] = unit * float(np.average(y[rest] / unit, weights=weights[rest]))
-        else:
-            mean[row] = loss.constant(y[rest], weights[rest])
-    if loss.squared:
-        errors, around = (weights * ((y - predicted) / unit) ** 2 for predicted in (line, mean))
-    else:
-        errors, around = (weights * loss.values(y, predicted) for predicted in (line, mean))
+        mean[row] = loss.constant(y[rest], weights[rest])
+    errors, around = (loss.costs(y, predicted, weights) for predicted in (line, mean))
     if clearly_better(errors, around, RIDGE_BETTER_THAN_MEAN_OF_VERY_FEW):
         return SizeDecision(1, linear=RIDGE)
     return SizeDecision(1, constant=True)
@@ -63,7 +58,7 @@ def _different_rows(problem: Problem) -> tuple[Floats, Floats, Floats]:
     rows, number = np.unique(problem.X[counted], axis=0, return_inverse=True)
     number, weights, y = number.reshape(-1), weights[counted], problem.y[counted]
     total = np.asarray(np.bincount(number, weights), dtype=np.float64)
-    unit = float(np.abs(y).max()) or 1.0
+    unit = scale_of(y)
     return problem.standardised(rows), unit * np.bincount(number, weights * (y / unit)) / total, total
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Individual
+from multigene.data.scores import scale_of
 from multigene.search.constants import FEWEST_ROWS_TO_CROSS_VALIDATE, FOLDS, RIDGE_FOLDS
 from multigene.search.linear import Ridge
 from multigene.search.problem import Problem, Rows
@@ -66,7 +67,7 @@ def best_line(problem: Problem, linear: Sequence[Individual]) -> int:
     y, weights = problem.y[rows], None if problem.weights is None else problem.weights[rows]
     root = np.ones((len(y), 1)) if weights is None else np.sqrt(weights / weights.max())[:, None]
     A = root * np.column_stack([np.ones(len(y)), problem.standardised(problem.X[rows])])
-    b = root[:, 0] * (y / (np.abs(y).max() or 1.0))
+    b = root[:, 0] * (y / scale_of(y))
     fold_of = np.random.default_rng(len(y)).permutation(len(y)) % RIDGE_FOLDS
     parts = [A[fold_of == fold] for fold in range(RIDGE_FOLDS)]
     grams, sides = [P.T @ P for P in parts], [P.T @ b[fold_of == f] for f, P in enumerate(parts)]

@@ -19,20 +19,17 @@ from multigene.evolution.pareto import Member
 from multigene.expression.build import call
 from multigene.expression.engine_text import engine_form
 from multigene.expression.genes import model_expression
-from multigene.expression.numbers import map_numbers, number_of
+from multigene.expression.numbers import map_numbers, parameters
 from multigene.expression.rewriting import simplify
 from multigene.expression.rewriting.parts import split_term
-from multigene.expression.tree import Expression, Number, Operation, Power, evaluate, fold, postorder, rebuild
+from multigene.expression.tree import Expression, Number, Operation, Power, evaluate, fold, rebuild
 from multigene.laws.constants import POLISH
 from multigene.laws.find import individual_of
-from multigene.search.constants import GUESS_FACTORS, GUESS_KEPT, GUESS_ROWS, GUESS_STARTS
+from multigene.search.constants import GUESS_FACTORS, GUESS_KEPT, GUESS_ROWS, GUESS_STARTS, GUESS_TUNING
 from multigene.search.problem import Problem
-from multigene.settings.settings import Refinement
 
 #: Operators whose arguments need no factor of their own: it comes out again as a factor, or as a term.
 PLAIN = ("neg", "inv", "sqrt", "abs", "sign", "log")
-#: Tuning of every start.
-START = Refinement(iterations=40, tries=8, decay=0.0, gain=1e-6, max_parameters=200)
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,7 @@ def listed(problem: Problem, guesses: Sequence[Guess], workers: Workers) -> list
     data, members = problem.plain_dataset(), []
     for bare in (True, False):
         models = [guess.model for guess in guesses if guess.as_written and guess.bare is bare]
-        again = polish(models, data, START, 0.0, workers, not bare)
+        again = polish(models, data, GUESS_TUNING, 0.0, workers, not bare)
         members += [
             Member(m, m.fitness, m.printed_size(), source="guess") for m in again if np.isfinite(m.fitness)
         ]
@@ -95,7 +92,7 @@ def _best(shape: Expression, some: Dataset, data: Dataset, workers: Workers) -> 
     """The best of all starts with coefficients of its terms and an intercept, if one leads anywhere."""
     rng = np.random.default_rng(0)
     models = [m for each in _starts(shape, rng) if (m := individual_of(_terms(each))) is not None]
-    fitted = [m for m in polish(models, some, START, 0.0, workers) if np.isfinite(m.fitness)]
+    fitted = [m for m in polish(models, some, GUESS_TUNING, 0.0, workers) if np.isfinite(m.fitness)]
     best = sorted(fitted, key=lambda m: -m.fitness)[:GUESS_KEPT]
     best = [m for m in polish(best, data, POLISH, 0.0, workers) if np.isfinite(m.fitness)]
     return sorted(best, key=lambda m: -m.fitness)[:1]
@@ -121,11 +118,7 @@ def _starts(guess: Expression, rng: np.random.Generator) -> list[Expression]:
         return value * sign * float(np.exp(rng.normal()))
 
     found += [map_numbers(form, drawn) for _ in range(GUESS_STARTS)]
-    return list(dict.fromkeys(found)) if _numbers(form) else found[:1]
-
-
-def _numbers(expression: Expression) -> bool:
-    return any(number_of(node, False) is not None for node in postorder(expression))
+    return list(dict.fromkeys(found)) if parameters(form) else found[:1]
 
 
 def _terms(expression: Expression) -> list[Expression]:

@@ -9,7 +9,7 @@ has one group of islands, and each fold of its cross-validation (`cross_validati
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from copy import copy
 from dataclasses import dataclass, replace
@@ -78,6 +78,8 @@ class Islands:
         self.linear = linear_models(task.problem, self.data) if task.options.linear else []
         self.populations: list[Island] = []
         self.number = 0
+        #: Share of the run that a generation of all took last; None before the first.
+        self.pace: float | None = None
         #: Of models of standardised features.
         self.front = self._front(short=False)
         #: Of models of the user's.
@@ -122,10 +124,22 @@ class Islands:
                 models += [as_emigrant(each, self.task.problem) for each in guesses]
             self.populations.append(self._island(short, self._workers(), models, rng=own_rng))
 
-    def round(self) -> None:
-        """Every island evolves for as many generations as lie between migrations; then some models move on. The island for short
-        formulas rests while it is ahead of its share."""
+    def round_within(self, share: Callable[[], float], until: float = 1.0) -> None:
+        """A round; where a clock ends the run, of as few generations as seem to fit before this share of it is over."""
+        length, begun = self.task.round_length, share()
+        if self.task.settings.stopping.seconds is not None:
+            fitting = 1.0 if self.pace is None else (until - begun) / self.pace
+            length = int(min(max(fitting, 1.0), length))
+        self.round(length)
+        self.pace = max(share() - begun, 1e-9) / length
+
+    def round(self, length: int | None = None) -> None:
+        """Every island evolves for as many generations as lie between migrations, or for fewer; then some models move on. The
+        island for short formulas rests while it is ahead of its share."""
+        length = self.task.round_length if length is None else length
         at_work = [island for island in self.populations if not self._rests(island)]
+        for island in at_work:
+            island.length = length
         for island in at_work:
             island.front.follow(self.short if island.short else self.front)
         waiting, threads = iter(at_work), self.task.workers.n_jobs if self.task.side_by_side else 1
@@ -137,7 +151,7 @@ class Islands:
             for island in at_work:
                 (self.short if island.short else self.front).merge(island.front)
         self._migrate()
-        self.number += self.task.round_length
+        self.number += length
 
     def _rests(self, island: Island) -> bool:
         others = [each.last.evaluations for each in self.populations if each.last and not each.short]
@@ -189,14 +203,14 @@ class Islands:
         task = self.task
         allowed = [c for c in self.front if c.complexity <= most_nodes]
         best = sorted(allowed, key=lambda c: -c.fitness)[:polished_models]
-        brief = [c.individual for c in self.short]
+        shortened = [c.individual for c in self.short]
         self._see(rows)
         self.front, self.short = self._front(short=False), self._front(short=True)
         self.offer(fitted([c.individual for c in allowed], self.data, task.workers))
         self.offer(polished([c.individual for c in best], self.data, task.refinement, task.workers))
-        if brief:
-            self._offer_short(fitted(brief, self.user_data, task.workers))
-            self._polish_short(brief)
+        if shortened:
+            self._offer_short(fitted(shortened, self.user_data, task.workers))
+            self._polish_short(shortened)
 
     def move(self, rows: Rows | None, most_nodes: float, polished_models: int) -> None:
         """Go on with other rows."""

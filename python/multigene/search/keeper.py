@@ -46,10 +46,10 @@ class Keeper:
         y: Floats,
         weights: Floats | None,
         loss: Loss = SQUARED,
+        formed: bool = False,
     ) -> None:
-        self.formed = False
         self.known, self.scaling, self.X, self.y, self.weights = known, scaling, X, y, weights
-        self.loss = loss
+        self.loss, self.formed = loss, formed
         self.conditions = self._drawn(SEARCH_POINTS)
         self._standardised = scaling.standardised(self.conditions.points)
 
@@ -106,11 +106,7 @@ class Keeper:
         kept = Individual([genes[i] for i in used], float(found[0]), found[1:][used].tolist())
         if not conditions.kept(kept.predict(points)):
             return None
-        if not self.loss.squared:
-            return kept, self.loss.explained(y, kept.predict(X), share)
-        left = np.average((y - kept.predict(X)) ** 2, weights=share)
-        around = np.average((y - np.average(y, weights=share)) ** 2, weights=share)
-        return kept, float(1.0 - left / (around or 1.0))
+        return kept, self.loss.explained(y, kept.predict(X), share)
 
     def _reweighted(
         self,
@@ -164,10 +160,12 @@ class Keeper:
         """A member of the result, in the user's units, that keeps the shapes: as it is, with other coefficients, or None."""
         if self.accepts(member.individual):
             return member
-        if self.formed:
-            return None
-        X, y, weights = self._rows(None)
-        found = self._fitted(member.individual, X, y, weights, self._final.points, self._final)
+        return None if self.formed else self._refitted(member)
+
+    def _refitted(self, member: Member) -> Member | None:
+        """The best coefficients of a member's genes that keep the shapes; its own do not matter. None where none do."""
+        final = self._final
+        found = self._fitted(member.individual, self.X, self.y, self.weights, final.points, final)
         if found is None or not self.accepts(found[0]):
             return None
         individual, fitness = found
@@ -192,17 +190,9 @@ class Keeper:
         found = []
         for genes in (linear[:1], linear, [*linear, *squares]):
             start = Member(Individual(genes, 0.0, [1.0] * len(genes)), -np.inf, 0)
-            kept = self.enforced_from_genes(start)
+            kept = self._refitted(start)
             found += [] if kept is None else [kept]
         return found
-
-    def enforced_from_genes(self, member: Member) -> Member | None:
-        """The best coefficients of a member's genes, whatever its own were."""
-        X, y, weights = self._rows(None)
-        found = self._fitted(member.individual, X, y, weights, self._final.points, self._final)
-        if found is None or not self.accepts(found[0]):
-            return None
-        return replace(member, individual=found[0], fitness=found[1], complexity=found[0].printed_size())
 
     def last_word(self, chosen: Member, front: list[Member]) -> tuple[Member, list[Member]]:
         """The front without what breaks a shape, and the chosen model or the best that is left of its size."""

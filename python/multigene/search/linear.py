@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual
 from multigene.data.losses import Loss
+from multigene.data.scores import scale_of
 from multigene.search.constants import (
     REFITTING_STEPS,
     REWEIGHTINGS,
@@ -36,7 +37,7 @@ def linear_models(problem: Problem, data: Dataset) -> list[Individual]:
     )
     Z, y = (
         _centred(problem.standardised(problem.X[rows]), weights),
-        _centred(problem.y[rows] / _size(problem.y[rows]), weights),
+        _centred(problem.y[rows] / scale_of(problem.y[rows]), weights),
     )
     n, d = max(len(rows), round(float(weights.sum()))), Z.shape[1]
     order = forward_selection(Z, y, min(d, SUBSETS[-1], max(1, n - 2)))
@@ -70,7 +71,7 @@ class Ridge:
             weights / weights.max()
         )  # sums of weights near the ends of floating point over- or underflow
         # Squares of values near the end of the range overflow.
-        root, unit = np.sqrt(weights / weights.mean()), _size(y)
+        root, unit = np.sqrt(weights / weights.mean()), scale_of(y)
         centre, level = np.average(Z, axis=0, weights=weights), float(np.average(y / unit, weights=weights))
         A, b = root[:, None] * (Z - centre), root * (y / unit - level)
         A = np.where(np.isfinite(A).all(axis=0), A, 0.0)  # a column that is not finite explains nothing
@@ -129,12 +130,7 @@ class Ridge:
 
     def explained(self, Z: Floats, y: Floats, weights: Floats, loss: Loss) -> float:
         """Share of the loss explained."""
-        if not loss.squared:
-            return loss.explained(y, self.predict(Z), weights)
-        unit = _size(y)
-        around = y / unit - np.average(y / unit, weights=weights)
-        left = float(np.average(((y - self.predict(Z)) / unit) ** 2, weights=weights))
-        return 1.0 - left / (float(np.average(around**2, weights=weights)) or 1.0)
+        return loss.explained(y, self.predict(Z), weights)
 
     def individual(self) -> Individual:
         """As a model with one linear combination."""
@@ -186,7 +182,3 @@ def _centred(values: Floats, weights: Floats) -> Floats:
     """Without the weighted mean, times the root of the weights."""
     centred = values - np.average(values, axis=0, weights=weights)
     return np.asarray(centred * (np.sqrt(weights) if values.ndim == 1 else np.sqrt(weights)[:, None]))
-
-
-def _size(y: Floats) -> float:
-    return float(np.abs(y).max()) or 1.0

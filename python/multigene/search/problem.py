@@ -6,7 +6,7 @@ every model that leaves a search speaks in the user's units.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from multigene.evolution.pareto import Candidate
 from multigene.expression.form import Form
 from multigene.expression.tree import Expression
 from multigene.laws.variables.units import Dimensions
+from multigene.rules.kept import Rules
 from multigene.search.constants import (
     FEW_ROWS,
     MOST_HELD_OUT_ROWS,
@@ -55,6 +56,8 @@ class Problem:
     """The formula as far as the user knows it."""
     guesses: tuple[Expression, ...] = ()
     """Formulas that the user has already."""
+    rules: Rules = field(default_factory=Rules)
+    """What formulas may be made of, as the user says."""
 
     @staticmethod
     def of(
@@ -67,9 +70,11 @@ class Problem:
         only_laws: bool = False,
         loss: Loss = SQUARED,
         known: Known | None = None,
+        formed: bool = False,
     ) -> Problem:
         """Share out the rows and draw the guard's points: the same for every seed of a run.
 
+        `known` are shapes; with `formed` a form says where numbers stand, and shapes change none of them.
         A law search alone is not cross-validated: some rows are held out for it even if there are few.
         """
         weights = unequal(weights)
@@ -94,7 +99,7 @@ class Problem:
             mirrored = [shape.columns[0] for shape in shapes if shape.kind in ("even", "odd")]
             scaling = scaling.tied(exchanged, mirrored)
         guard = Guard.of(X, np.array(loss.predictor_range(y)), scaling, rng)
-        keeper = None if known is None else Keeper(known, scaling, X, y, weights, loss)
+        keeper = None if known is None else Keeper(known, scaling, X, y, weights, loss, formed)
         return Problem(X, y, weights, search, held_out, scaling, guard, loss, keeper=keeper)
 
     @property
@@ -160,10 +165,7 @@ class Problem:
 def best_constant(problem: Problem, rows: Rows) -> float:
     """The mean of the target on these rows, or what another loss has in its place."""
     y, weights = problem.y[rows], None if problem.weights is None else problem.weights[rows]
-    if not problem.loss.squared:
-        return problem.loss.constant(y, np.ones(len(y)) if weights is None else weights)
-    unit = np.abs(problem.y).max() or 1.0
-    return float(unit * np.average(y / unit, weights=weights))
+    return problem.loss.constant(y, np.ones(len(y)) if weights is None else weights)
 
 
 def unequal(weights: Floats | None) -> Floats | None:

@@ -20,13 +20,21 @@ from multigene._engine import Dataset, Individual, Workers
 from multigene.evolution.pareto import Candidate, Member, non_dominated, with_member
 from multigene.expression.genes import prediction_expression
 from multigene.expression.printed_size import printed_size
-from multigene.laws import law as laws
 from multigene.laws.law import Find
-from multigene.search.constants import ALIKE, EXPLAINED, MOST_FITTED, SECONDS_PER_VALUE, SURELY_FINITE
+from multigene.search.constants import ALIKE, EXPLAINED, MOST_FITTED, SECONDS_PER_VALUE
 from multigene.search.few_rows import evident, most_convincing, ridge_of_different_rows
-from multigene.search.guard import is_linear
 from multigene.search.linear import Ridge
 from multigene.search.log_scale import nearer_to_most_rows
+from multigene.search.members import (
+    as_member,
+    constant_model,
+    fitted_candidate,
+    is_finite,
+    is_line,
+    measured,
+    member_of,
+    scored,
+)
 from multigene.search.problem import Problem, Rows
 from multigene.search.shorter import fitted, polished
 from multigene.search.validation import (
@@ -88,14 +96,14 @@ class Found:
 def result_of(found: Found, workers: Workers, seconds: float | None) -> Result:
     """The chosen model and the front; the chosen model may be tuned for this many seconds, None for as long as it takes."""
     if found.law is not None:
-        law = _measured(found.problem, found.law)
+        law = measured(found.problem, found.law)
         chosen, front = law, with_member(non_dominated([law, *_finds(found)]), law)
     elif found.laws_alone:
         finds = _finds(found)
         # The mean has not the form that a user asked for, nor has a line.
         mean = [] if found.problem.form is not None and finds else [mean_of(found.problem).chosen]
         lines = [] if found.problem.form is not None or finds else _on_last_rows(found, None, workers)[2]
-        front = non_dominated([*mean, *(_member(found.problem, line) for line in lines), *finds])
+        front = non_dominated([*mean, *(member_of(found.problem, line) for line in lines), *finds])
         chosen = best_of(found.problem, front, _cheapest(found, front))
     else:
         chosen, front = _approximation(found, workers, seconds)
@@ -105,13 +113,13 @@ def result_of(found: Found, workers: Workers, seconds: float | None) -> Result:
 
 def provisional(found: Found) -> Result:
     """The best model so far as it is, nothing fitted, tuned or measured again: what is left if the real result is cut short."""
-    mean = _mean(found.problem, found.data)
-    finds = [_member_of(f, 1.0 - f.unexplained) for f in found.finds]
+    mean = constant_model(found.problem, found.data)
+    finds = [as_member(f, 1.0 - f.unexplained) for f in found.finds]
     allowed = [c for c in found.front if c.complexity <= found.decision.most_nodes]
-    approximations = [_member(found.problem, c) for c in allowed]
+    approximations = [member_of(found.problem, c) for c in allowed]
     front = non_dominated([mean, *approximations, *finds])
     if found.law is not None:
-        chosen = _member_of(found.law, 1.0 - found.law.unexplained)
+        chosen = as_member(found.law, 1.0 - found.law.unexplained)
     elif found.laws_alone and finds:
         chosen = _cheapest(found, finds) or mean
     elif not found.validated:
@@ -120,7 +128,9 @@ def provisional(found: Found) -> Result:
     elif (
         found.decision.linear is not None and found.linear
     ):  # RIDGE is the number of the last, which has all features
-        chosen = _member(found.problem, _candidate(found.problem, found.linear[found.decision.linear]))
+        chosen = member_of(
+            found.problem, fitted_candidate(found.problem, found.linear[found.decision.linear])
+        )
     else:
         chosen = max([mean, *approximations], key=lambda m: m.fitness)
     chosen, front = _within_limit(found, chosen, with_member(front, chosen))
@@ -136,19 +146,6 @@ def mean_of(problem: Problem) -> Result:
 
 
 # --- finite on every training row -----------------------------------------------------------------
-
-
-def is_finite(problem: Problem, individual: Individual) -> bool:
-    """Is the prediction of every training row a number?
-
-    Interval arithmetic says so of nearly every model without a look at the rows. A model that was finite for standardised
-    features need not be in the user's units: their numbers may be beyond floating point, or cancel there.
-    """
-    low, high = individual.range(*problem.guard.box)
-    if low > -SURELY_FINITE and high < SURELY_FINITE and problem.loss.link == "identity":
-        return True
-    with np.errstate(all="ignore"):
-        return bool(np.isfinite(problem.loss.prediction(individual.predict(problem.X))).all())
 
 
 def finite_part(problem: Problem, result: Result) -> Result:
@@ -175,7 +172,7 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
     last = _last_rows(found, seconds)
     data, user_data, candidates = _on_last_rows(found, last, workers)
     best = None if decision.simple else allowed_best(found.front, decision)
-    mean = _mean(problem, data)
+    mean = constant_model(problem, data)
     front, chosen = [mean], mean
     fitted_numbers: list[tuple[Member, int]] = []  # means and scales of features are not fitted
     for number, candidate in enumerate(candidates):
@@ -183,7 +180,7 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
             rows = user_data if candidate.in_user_units else data
             candidate = _tuned_once_more(found, candidate, rows, workers, seconds)
         if np.isfinite(candidate.fitness):
-            front.append(_member(problem, candidate))
+            front.append(member_of(problem, candidate))
             fitted_numbers.append((front[-1], candidate.individual.n_parameters))
             chosen = front[-1] if number == best else chosen
     if decision.linear is not None:
@@ -192,7 +189,7 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
     if finds and decision.errors is not None and not decision.simple:
         chosen = prefer_short(problem, decision.errors, chosen, finds, _cheapest(found, finds), found.unseen)
     elif best is None and not decision.simple:  # there was no time for islands
-        lines = [_member(problem, _candidate(problem, model.fit(data))) for model in found.linear]
+        lines = [member_of(problem, fitted_candidate(problem, model.fit(data))) for model in found.linear]
         chosen = best_of(problem, non_dominated([mean, *lines, *finds]), known=found.unseen)
     if decision.errors is not None:
         chosen = nearer_to_most_rows(chosen, finds, decision.errors, found.unseen)
@@ -273,7 +270,7 @@ def _on_last_rows(
         places = [i for i, c in enumerate(found.front) if c.in_user_units is units]
         models = fitted([found.front[i].individual for i in places], given, workers)
         for i, model in zip(places, models, strict=True):
-            again[i] = _candidate(problem, model, in_user_units=units)
+            again[i] = fitted_candidate(problem, model, in_user_units=units)
     return data, user_data, again
 
 
@@ -298,14 +295,14 @@ def _tuned_once_more(
     behaves = guard.behaves_as_it_is if units else guard.behaves
     if not better or (found.guarded and not behaves(refined)):
         return candidate
-    return _candidate(found.problem, refined, in_user_units=units)
+    return fitted_candidate(found.problem, refined, in_user_units=units)
 
 
 def _linear_model(found: Found, number: int, data: Dataset, rows: Rows | None) -> Member:
     """A linear model, fitted to these rows, None for all."""
     problem = found.problem
     if number != RIDGE:
-        return _member(problem, _candidate(problem, found.linear[number].refine(data, REFITTING)))
+        return member_of(problem, fitted_candidate(problem, found.linear[number].refine(data, REFITTING)))
     chosen: Any = slice(None) if rows is None else rows
     Z, y = problem.standardised(problem.X[chosen]), problem.y[chosen]
     weights = np.ones(len(y)) if problem.weights is None else problem.weights[chosen]
@@ -313,22 +310,6 @@ def _linear_model(found: Found, number: int, data: Dataset, rows: Rows | None) -
     ridge = ridge_of_different_rows(problem) if found.very_few_rows else whole
     shrunk = problem.scaling.in_user_units(ridge.individual())
     return Member(shrunk, ridge.explained(Z, y, weights, problem.loss), shrunk.printed_size())
-
-
-def _mean(problem: Problem, data: Dataset) -> Member:
-    """The constant model."""
-    return _member(problem, _candidate(problem, Individual(["0.0"], 0.0, [0.0]).fit(data)))
-
-
-def _candidate(problem: Problem, fitted: Individual, *, in_user_units: bool = False) -> Candidate:
-    """A model that has just been fitted."""
-    size = problem.size(fitted, in_user_units=in_user_units)
-    return Candidate(fitted, fitted.fitness, size, in_user_units)
-
-
-def _member(problem: Problem, candidate: Candidate) -> Member:
-    """A model as a member of the front that users see."""
-    return Member(problem.user_model(candidate), candidate.fitness, candidate.complexity)
 
 
 # --- finds of the law search ----------------------------------------------------------------------
@@ -359,24 +340,8 @@ def _measured_finds(found: Found) -> list[Member]:
     rows = problem.finish_rows  # all of them unless there are very many
     most = MOST_FITTED * problem.different(rows) if problem.few_rows else np.inf
     finds = [find for find in found.finds if find.individual.n_parameters <= most]
-    members = [_measured(problem, find, rows) for find in finds]
+    members = [measured(problem, find, rows) for find in finds]
     return [m for m in members if np.isfinite(m.fitness)]
-
-
-def _member_of(find: Find, fitness: float) -> Member:
-    return Member(find.individual, fitness, find.individual.printed_size(), parts=find.parts)
-
-
-def _measured(problem: Problem, find: Find, rows: Any = slice(None)) -> Member:
-    """A find on all rows, or on some."""
-    weights = None if problem.weights is None else problem.weights[rows]
-    if not problem.loss.squared:
-        values = find.individual.predict(problem.X[rows])
-        fitness = problem.loss.explained(problem.y[rows], values, weights)
-        return _member_of(find, fitness)
-    whole = laws.measure(find.expression, problem.X[rows], problem.y[rows], weights)
-    fitness = 1.0 - whole.unexplained if whole is not None else -np.inf
-    return _member_of(find, fitness)
 
 
 # --- scores ---------------------------------------------------------------------------------------
@@ -396,24 +361,3 @@ def _scored(
     if decided:  # the line or the mean that was decided on
         members[place] = replace(members[place], validation=found.decision.r2(found.problem))
     return Result(members[place], members)
-
-
-def is_line(individual: Individual) -> bool:
-    """Is it a constant or a linear model with all of its columns in one combination?"""
-    return individual.genes == ["0.0"] or (len(individual.genes) == 1 and is_linear(individual.genes[0]))
-
-
-def scored(members: Sequence[Member], scores: Mapping[int, float]) -> list[Member]:
-    """Models of the islands with their size's R² on held-out rows.
-
-    Rows are held out during the first part of a run only; then all models go on with all rows. So a size's
-    score is that of the best model of at most that size while the rows were held out: what formulas of the
-    size were worth on rows not seen.
-    """
-    sizes = sorted(scores)
-
-    def score(complexity: int) -> float:
-        below = [size for size in sizes if size <= complexity]
-        return scores[below[-1]] if below else nan
-
-    return [replace(member, validation=score(member.complexity)) for member in members]

@@ -30,7 +30,7 @@ from multigene.search.result import Result, finite_part, mean_of
 from multigene.search.searcher import Searcher
 from multigene.search.single import SinglePopulation
 from multigene.search.steering import steer
-from multigene.settings.settings import Clock, Settings
+from multigene.settings.settings import CLOCKS, Settings
 
 
 class Display(Protocol):
@@ -41,9 +41,6 @@ class Display(Protocol):
 
 
 Callback = Callable[[Progress], Any]
-
-#: What tells the seconds of a run.
-CLOCKS: dict[Clock, Callable[[], float]] = {"wall": time.perf_counter, "processor": time.process_time}
 
 
 class Run:

@@ -26,7 +26,14 @@ import numpy as np
 from multigene._engine import Individual, Workers
 from multigene.evolution.pareto import Member, non_dominated
 from multigene.search import log_scale, steering
-from multigene.search.constants import COMPLETION, END_TO_START, EXPLAINED, FEWEST_FOLD_GENERATIONS, POLISHED
+from multigene.search.constants import (
+    COMPLETION,
+    END_TO_START,
+    EXPLAINED,
+    FEWEST_FOLD_GENERATIONS,
+    FINISH,
+    POLISHED,
+)
 from multigene.search.cross_validation import CrossValidation
 from multigene.search.few_rows import decide_by_leaving_one_out
 from multigene.search.guesses import listed
@@ -137,6 +144,8 @@ def cross_validate(task: Task, state: SearchState, share: Share) -> Iterator[Ste
     # A search that is continued goes on for at least a round, and is to be cross-validated for as long.
     least = max(FEWEST_FOLD_GENERATIONS, state.continued_at + task.round_length if state.continued_at else 0)
     yield from state.cross_validation.run(task, state.rng, share, least)
+    if len(state.cross_validation.results) < len(task.folds) and share() >= 1.0:
+        return  # cut short: what the folds have found is all there is
     state.decision = decide_by_cross_validation(task.problem, state.cross_validation.results)
     state.phase = "explore"
 
@@ -154,7 +163,7 @@ def explore(task: Task, state: SearchState, share: Share) -> Steps:
 def explore_round(task: Task, state: SearchState, share: Share) -> Steps:
     """Islands evolve until they migrate; the law search does what it is due beside them."""
     if not state.laws_next:
-        yield _island_round(state)
+        yield _island_round(state, share)
     if state.islands.reached(EXPLAINED) or _seek_beside(state, lambda: _explored(task, state, share())):
         yield state.step()
         return _is_over(state)
@@ -191,7 +200,7 @@ def finish(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
                 if not task.sees_all_rows:
                     yield state.step()
                     return
-            yield _island_round(state)
+            yield _island_round(state, share)
         if _seek_beside(state, lambda: share() >= state.completion):
             yield state.step()
             if _is_over(state):
@@ -237,7 +246,7 @@ def _explored(task: Task, state: SearchState, share: float) -> bool:
     if folds and state.decision is not None and state.decision.final:
         return share >= 1.0 or number >= max(fold.generations for fold in folds)
     if len(task.problem.held_out_rows) > 0:  # islands share what the law search has left them
-        return share >= 1.0 - task.options.finish * (1.0 - state.begun)
+        return share >= 1.0 - FINISH * (1.0 - state.begun)
     return share >= (COMPLETION if task.problem.few_rows else 1.0)
 
 
@@ -246,9 +255,9 @@ def _is_over(state: SearchState) -> bool:
     return state.laws.law is not None or state.islands.reached(EXPLAINED)
 
 
-def _island_round(state: SearchState) -> Step:
+def _island_round(state: SearchState, share: Share) -> Step:
     """Islands evolve until they migrate. Whoever stops here goes on with the law search."""
-    state.islands.round()
+    state.islands.round_within(share)
     state.laws_next = True
     return state.step()
 
@@ -350,7 +359,8 @@ def _found(task: Task, state: SearchState) -> Found:
     """What the phases leave to `result.py`."""
     scale = state.log_scale or LogScale((), (), ())
     folds, front = state.cross_validation, list(state.islands.whole)
-    if state.phase == "cross-validate":
+    of_folds = state.phase == "cross-validate" or (bool(task.folds) and state.islands.number == 0)
+    if of_folds:
         behaves = task.problem.guard.behaves_as_it_is
         tried = folds.candidates(task.problem)
         front = non_dominated(
@@ -378,5 +388,5 @@ def _found(task: Task, state: SearchState) -> Found:
         max_size=task.options.max_size,
         very_few_rows=task.very_few_rows,
         validated=not task.very_few_rows and len(folds.results) == len(task.folds),
-        of_folds=state.phase == "cross-validate",
+        of_folds=of_folds,
     )

@@ -17,7 +17,7 @@ import numpy as np
 from multigene._engine import Individual
 from multigene.evolution.pareto import Candidate
 from multigene.expression.genes import model_expression
-from multigene.expression.numbers import numbers, simple_numbers
+from multigene.expression.numbers import fitted_count
 from multigene.laws import law as laws
 from multigene.laws.finds import Finds
 from multigene.laws.law import EXACT, Find
@@ -184,7 +184,7 @@ class LawSearch:
         if not problem.guesses or unwanted or _obstacle(problem, rows) is not None:
             return None
         weights = None if problem.weights is None else problem.weights[rows]
-        finds = Finds(problem.X[rows], problem.y[rows], problem.dimensions, weights)
+        finds = Finds(problem.X[rows], problem.y[rows], problem.dimensions, weights, rules=problem.rules)
         for guess in task.guesses:
             finds.take(model_expression(guess.model), any_sign=False)
         law = finds.law
@@ -258,6 +258,7 @@ def seekers_of(task: Task, rng: np.random.Generator, ranges: Ranges) -> Seekers 
         problem.dimensions,
         alone,
         weights,
+        problem.rules,
     )
 
 
@@ -294,7 +295,7 @@ def law_of_few(seekers: Seekers, looked_at: set[float]) -> Find | None:
         law = laws.as_law(find, X, y, seekers.finds.data)
         if law is None or not seekers.finds.admits(law.expression):
             continue
-        fitted = sum(value not in simple_numbers(value) for value in numbers(law.expression))
+        fitted = fitted_count(law.expression)
         if len(y) >= 3 * fitted + 10:
             return law
     return None

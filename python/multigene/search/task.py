@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from multigene._engine import Individual, Workers
@@ -38,6 +38,8 @@ class Task:
     def guard(self, *, in_user_units: bool = False) -> Callable[[Individual], bool] | None:
         """What models of standardised features must pass, or models of the user's."""
         keeper, building = self.problem.keeper, self.building
+        if not in_user_units:
+            building = replace(building, rules=building.rules.seen_by(self.problem.standardised))
 
         def allowed(individual: Individual) -> bool:
             return (
@@ -70,7 +72,7 @@ class Task:
     @cached_property
     def building(self) -> Building:
         """Rules that formulas keep."""
-        return Building.of(self.settings)
+        return Building.of(self.settings, self.problem.rules)
 
     @property
     def refinement(self) -> Refinement:

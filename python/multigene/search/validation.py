@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual
+from multigene.data.scores import explained
 from multigene.evolution.pareto import Candidate, Member
 from multigene.search.constants import (
     BETTER_THAN_CONSTANT,
@@ -177,11 +178,11 @@ def _sized(
     most = int(np.ceil(ROOM * sizes[small]))
     r2 = [scores[size] for size in sizes]
     for nodes, cost in READABLE:
-        brief = readable(sizes, errors, r2, small, nodes, cost)
-        if brief is not None:
-            fewer = min(int(np.ceil(ROOM * sizes[brief])), nodes)
+        short = readable(sizes, errors, r2, small, nodes, cost)
+        if short is not None:
+            fewer = min(int(np.ceil(ROOM * sizes[short])), nodes)
             beyond = most if most > fewer else None
-            return SizeDecision(fewer, validation_r2=scores, errors=errors[brief], supported=beyond)
+            return SizeDecision(fewer, validation_r2=scores, errors=errors[short], supported=beyond)
     return SizeDecision(most, validation_r2=scores, errors=errors[small])
 
 
@@ -219,16 +220,9 @@ class HeldOut:
             and bool(self.constant.sum() > 0.0)
         )
 
-    def _scaled(self, residual: Floats) -> Floats:
-        return np.asarray(residual / (np.abs(self.y).max(initial=0.0) or 1.0))
-
     def squares(self, predicted: Floats) -> Floats:
         """Weighted squared errors, row by row, or what another loss has in their place; infinite where there is no value."""
-        if not self.loss.squared:
-            return np.asarray(self.weights * self.loss.values(self.y, predicted))
-        with np.errstate(over="ignore", invalid="ignore"):
-            errors = self.weights * self._scaled(self.y - predicted) ** 2
-        return np.where(np.isfinite(errors), errors, np.inf)
+        return self.loss.costs(self.y, predicted, self.weights)
 
     def of(self, candidate: Candidate) -> Floats:
         """The same of a model of a front."""
@@ -240,11 +234,8 @@ class HeldOut:
 
     def r2(self, errors: Floats) -> float:
         """R² on these rows, or the share of another loss that is explained."""
-        if not self.loss.squared:
-            best = np.full(len(self.y), self.loss.constant(self.y, self.weights))
-            return 1.0 - float(errors.sum()) / (float(self.squares(best).sum()) or 1.0)
-        centred = self._scaled(self.y - np.average(self.y, weights=self.weights))
-        return 1.0 - float(errors.sum()) / (float(np.sum(self.weights * centred**2)) or 1.0)
+        best = np.full(len(self.y), self.loss.constant(self.y, self.weights))
+        return explained(float(errors.sum()), float(self.squares(best).sum()))
 
 
 def unseen_rows(problem: Problem) -> Rows:
@@ -304,10 +295,10 @@ def readable(
     Of models of that size the smallest that the best of them is not clearly better than is taken. It may cost a little R²,
     and must not leave many times as much unexplained: where a law shines through, it is not given up for an approximation.
     """
-    brief = [error for size, error in zip(sizes, errors, strict=True) if size <= nodes]
-    if not brief:
+    short = [error for size, error in zip(sizes, errors, strict=True) if size <= nodes]
+    if not short:
         return None
-    number = small if sizes[small] <= nodes else smallest(brief)
+    number = small if sizes[small] <= nodes else smallest(short)
     affordable = r2[number] >= r2[small] - cost
     return number if affordable and 1.0 - r2[number] <= READABLE_LEAVES * (1.0 - r2[small]) else None
 

@@ -52,9 +52,6 @@ _WHOLE: dict[str, tuple[int, int]] = {
     "nesting": (1, 1000),
     "migration": (1, 1_000_000),
     "first": (0, 2**62),
-    "rows": (20, 2**62),
-    "unit": (1, 1_000_000),
-    "most_features": (0, 1_000_000),
     "tune_every": (1, 1_000_000),
 }
 #: Numbers with a fraction: bounds, both included.
@@ -89,7 +86,6 @@ _REAL: dict[str, tuple[float, float]] = {
     "all_genes": (0.0, 1.0),
     "prune": (0.0, 1.0),
     "holdout": (0.0, 0.9),
-    "finish": (0.0, 1.0),
     "trim": (0.0, 1e12),
     "largest_exponent": (1.0, 1e12),
     "memory_megabytes": (1.0, 1e6),
@@ -178,6 +174,11 @@ def _check_value(name: str, value: Any, *, optional: bool) -> None:
         if value not in _CHOICES[name]:
             choices = ", ".join(repr(choice) for choice in _CHOICES[name])
             raise ValueError(f"{shown} is not known; take one of {choices}{', or None' if optional else ''}.")
+    elif name == "rules":
+        if isinstance(value, str) or not all(isinstance(each, str) for each in value):
+            raise ValueError(
+                f"{shown} is no list of rules; give for example ['sin only of t', 'must use dose']."
+            )
     elif name in _SWITCHES and not isinstance(value, bool):
         raise ValueError(f"{shown} is neither True nor False; give one of them.")
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from multigene.settings.defaults import READABLE_DEPENDENCE
 
-#: Names that settings had once, by part. Their values made no difference in any benchmark and are fixed now.
+#: Names that settings had once, by part. Their values made no difference in any benchmark, or were never changed: fixed now.
 RETIRED: dict[str, tuple[str, ...]] = {
-    "seeking": ("portfolio", "adaptive", "brief", "neutral", "rounding"),
+    "seeking": ("portfolio", "adaptive", "brief", "neutral", "rounding", "rows", "unit", "most_features"),
     "tuning": ("step_growth", "step_shrinkage", "min_step", "max_step"),
-    "search": ("compact",),
+    "search": ("compact", "finish"),
 }
 
 

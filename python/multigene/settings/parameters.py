@@ -1,7 +1,7 @@
 """The parameters of `MultigeneRegressor` as one plain value: what a fitted model, its file and its report keep of them.
 
 The estimator's signature is where users read them; a test holds the two to the same names and defaults. Whoever needs to know
-which parameters there are, of which kinds, or which were given, asks here instead of keeping a list.
+which parameters there are, their kinds, or which were given, asks here instead of keeping a list.
 """
 
 from __future__ import annotations

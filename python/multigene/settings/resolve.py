@@ -22,25 +22,7 @@ from multigene.settings.settings import Selection, Settings, Stopping, refuse_un
 
 def resolved(estimator: Any) -> Settings:
     """All settings of a run of a `MultigeneRegressor`: those of its configuration, changed by its parameters."""
-    settings = estimator.settings
-    if isinstance(settings, Settings):
-        if estimator.configuration is not None:
-            raise ValueError(
-                f"Both configuration={estimator.configuration!r} and a Settings object are given; start from "
-                "multigene.settings.settings.configuration(...) and pass the settings alone, or give a dict of changes."
-            )
-        base, changes = settings, {}
-    else:
-        if settings is not None and not isinstance(settings, dict):
-            raise ValueError(
-                f"settings={settings!r} is neither a multigene.Settings nor a dict; "
-                "give for example {'tournament_size': 7}."
-            )
-        base = (
-            default_settings() if estimator.configuration is None else configuration(estimator.configuration)
-        )
-        changes = dict(settings or {})
-        refuse_unknown(changes)
+    base, changes = _base(estimator)
     proportions = base.selection
     base = base.changed(**changes)
     functions = None if estimator.functions is None else function_entries(estimator.functions)
@@ -48,21 +30,10 @@ def resolved(estimator: Any) -> Settings:
         base = base.changed(looks_for=looks_for(base, estimator.search, estimator.units))
     if estimator.form is not None:
         base = _with_form(base, estimator)
-    if estimator.guesses is not None and base.search is None:
-        raise ValueError(
-            "guesses belong to the default search; leave configuration out, or leave guesses out."
-        )
-    if estimator.max_size is not None:
-        if base.search is None:
-            raise ValueError(
-                f"max_size={estimator.max_size!r} belongs to the default search; leave configuration out, or limit genes with "
-                "settings={'max_nodes': ...}."
-            )
+    if base.search is None:
+        _refuse_what_the_default_has(estimator)
+    elif estimator.max_size is not None:
         base = base.changed(max_size=estimator.max_size)
-    if estimator.shapes is not None and base.search is None:
-        raise ValueError(
-            f"shapes={estimator.shapes!r} belongs to the default search; leave configuration out, or leave shapes out."
-        )
     base = base.with_values(functions=functions)
     base = scaled_to_population(base, proportions, changes)
     resolved = with_limits(base, estimator.generations, estimator.time_limit)
@@ -74,6 +45,48 @@ def resolved(estimator: Any) -> Settings:
             "or leave lcf as it is for the default search."
         )
     return resolved
+
+
+def _base(estimator: Any) -> tuple[Settings, dict[str, Any]]:
+    """The settings that a run starts from, and the changes that the user asks for by name."""
+    settings = estimator.settings
+    if isinstance(settings, Settings):
+        if estimator.configuration is not None:
+            raise ValueError(
+                f"Both configuration={estimator.configuration!r} and a Settings object are given; start from "
+                "multigene.settings.settings.configuration(...) and pass the settings alone, or give a dict of changes."
+            )
+        return settings, {}
+    if settings is not None and not isinstance(settings, dict):
+        raise ValueError(
+            f"settings={settings!r} is neither a multigene.Settings nor a dict; "
+            "give for example {'tournament_size': 7}."
+        )
+    changes = dict(settings or {})
+    refuse_unknown(changes)
+    named = estimator.configuration
+    if changes.get("rules") and named is not None:
+        raise ValueError("rules belong to the default search; leave configuration out, or leave rules out.")
+    if isinstance(changes.get("rules"), list):
+        changes["rules"] = tuple(changes["rules"])
+    return default_settings() if named is None else configuration(named), changes
+
+
+def _refuse_what_the_default_has(estimator: Any) -> None:
+    """Parameters that a configuration of the paper does not know."""
+    if estimator.guesses is not None:
+        raise ValueError(
+            "guesses belong to the default search; leave configuration out, or leave guesses out."
+        )
+    if estimator.max_size is not None:
+        raise ValueError(
+            f"max_size={estimator.max_size!r} belongs to the default search; leave configuration out, or limit genes with "
+            "settings={'max_nodes': ...}."
+        )
+    if estimator.shapes is not None:
+        raise ValueError(
+            f"shapes={estimator.shapes!r} belongs to the default search; leave configuration out, or leave shapes out."
+        )
 
 
 def _with_form(settings: Settings, estimator: Any) -> Settings:
@@ -136,7 +149,7 @@ def scaled_to_population(settings: Settings, proportions: Selection, given: Coll
 
 
 def random_generator(seed: Any) -> np.random.Generator:
-    """The generator of a run from whatever scikit-learn's users give as `random_state`."""
+    """The generator of a run from what scikit-learn allows as `random_state`."""
     if isinstance(seed, np.random.Generator):
         return np.random.default_rng(seed.integers(2**63))
     if isinstance(seed, np.random.RandomState):

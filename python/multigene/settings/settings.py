@@ -7,7 +7,8 @@ Each field names its symbol in the paper's Table 2 where it has one. `MultigeneR
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -21,6 +22,8 @@ Kind = Literal["both", "laws", "accuracy"]
 Structure = Literal["linear", "products"]
 Criterion = Literal["r2", "gcv", "bic", "compact"]
 Clock = Literal["wall", "processor"]
+#: What tells the seconds of a run.
+CLOCKS: dict[Clock, Callable[[], float]] = {"wall": time.perf_counter, "processor": time.process_time}
 Gaps = Literal["fill", "drop", "error"]
 
 
@@ -229,8 +232,12 @@ class Search:
     nesting: int = 2
     """Functions of one kind that may stand inside each other: with 2 tanh(tanh(x)) may be in the result, tanh(tanh(tanh(x))) may
     not."""
-    largest_exponent: float = 6.0
-    """Largest exponent in the result, of either sign, unless a law has it; powers among `functions` are always allowed."""
+    rules: tuple[str, ...] = ()
+    """Rules that every formula keeps, such as "sin only of t", "exp at most 2", "must use dose", "whole exponents" (see Say what
+    you know)."""
+    largest_exponent: float = fixed(6.0)
+    """Largest exponent in the result, of either sign, unless a law has it or a rule allows it; powers among `functions` are
+    always allowed."""
     linear: bool = True
     """Linear models are in the first population."""
     guard: bool = True
@@ -240,8 +247,6 @@ class Search:
     holdout: float = 0.25
     """Share of the rows that are held out to decide how large a formula may be; with fewer than 400 the whole search is
     cross-validated instead; 0 for neither."""
-    finish: float = fixed(0.5)
-    """Share of the run that evolves on all rows."""
     clip: float | None = None
     """Predictions leave the range of the training target by at most this share of it; None for no bounds. The formula and its
     exports are not bounded."""
@@ -258,12 +263,6 @@ class Seeking:
 
     first: int = 40_000
     """Evaluations of the law search before the approximators begin."""
-    rows: int = fixed(256)
-    """Rows that the law search sees; finds are verified on all."""
-    unit: int = fixed(40)
-    """Generations of the shortest restart; others follow the Luby sequence."""
-    most_features: int = fixed(20)
-    """With more features the law search looks only at the ten that resemble the target most; with 0 there is none."""
     structure: Structure = "linear"
     """What laws may have beyond the functions that a user chose: sums, and parts times numbers ("linear"), or products, quotients
     and powers of features as well ("products")."""
@@ -312,6 +311,11 @@ class Settings:
     search: Search | None = None
     seeking: Seeking | None = None
     table: Table = field(default_factory=Table)
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """Rules that every formula keeps."""
+        return () if self.search is None else self.search.rules
 
     def with_values(self, **values: Any) -> Settings:
         """A copy with fields of any part changed by name; None leaves a field as it is."""

@@ -1,5 +1,5 @@
 """Interval arithmetic over expression trees, with first and second derivatives by one column: a value, a slope and a bend for
-every box, each as a pair of arrays (least, largest) that hold whatever the expression does inside the box.
+every box, each as a pair of arrays (least, largest) that hold everywhere inside the box.
 
 Derivatives follow the rules of calculus on the tree (forward mode), so they are those of the formula as it is written. What
 has no bound (a pole, a logarithm of nothing) is from −∞ to ∞, and nothing is concluded from it.

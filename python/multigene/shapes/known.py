@@ -16,7 +16,7 @@ from multigene.shapes.stated import Stated, read
 
 Floats = npt.NDArray[np.float64]
 
-#: Kinds that hold for a predictor if and only if they hold for the prediction, whatever the link.
+#: Kinds that hold for a predictor if and only if they hold for the prediction, with any link.
 WITH_ANY_LINK = ("increasing", "decreasing", "symmetric", "even")
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from multigene.shapes.constants import BEND_STEP, SLOPE_STEP, TOLERANCE
+from multigene.shapes.constants import AT_AN_END, BEND_STEP, LARGE_STEPS, SLOPE_STEP, TOLERANCE
 from multigene.shapes.stated import Shape, Stated
 
 Floats = npt.NDArray[np.float64]
@@ -30,10 +30,6 @@ class Conditions:
     """Sparse: conditions × points."""
     lower: Floats
     equal: npt.NDArray[np.bool_]
-    owner: npt.NDArray[np.intp]
-    """Number of the shape that a condition comes from."""
-    unit: float
-    """The target's range."""
 
     @staticmethod
     def of(
@@ -44,9 +40,8 @@ class Conditions:
         entries: list[tuple[Any, Any, Any]] = []
         bounds: list[Floats] = []
         exactly: list[npt.NDArray[np.bool_]] = []
-        owners: list[npt.NDArray[np.intp]] = []
         rows = columns = 0
-        for number, shape in enumerate(stated.shapes):
+        for shape in stated.shapes:
             for places, weights, least, exact in _conditions(shape, low, high, rng, count):
                 n = len(places[0])
                 for place, weight in zip(places, weights, strict=True):
@@ -56,18 +51,10 @@ class Conditions:
                 rows += n
                 bounds.append(np.full(n, least))
                 exactly.append(np.full(n, exact))
-                owners.append(np.full(n, number))
         row, column, value = (np.concatenate(each) for each in zip(*entries, strict=True))
         lower = np.concatenate(bounds)
         matrix: Any = sparse.csr_array((value, (row, column)), shape=(rows, columns))
-        return Conditions(
-            np.vstack(points),
-            matrix / unit,
-            lower / unit,
-            np.concatenate(exactly),
-            np.concatenate(owners),
-            unit,
-        )
+        return Conditions(np.vstack(points), matrix / unit, lower / unit, np.concatenate(exactly))
 
     def missing(self, values: Floats) -> Floats:
         """How much every condition lacks, in units of the target's range; 0 where it is kept."""
@@ -79,10 +66,6 @@ class Conditions:
     def kept(self, values: Floats) -> bool:
         """Are all kept?"""
         return bool(np.all(self.missing(values) <= TOLERANCE))
-
-    def violated(self, values: Floats) -> set[int]:
-        """Numbers of the shapes that are not kept."""
-        return set(self.owner[self.missing(values) > TOLERANCE].tolist())
 
 
 #: Points, the weight of each (a number, or one for every condition), the lower bound, and whether it is meant exactly.
@@ -97,8 +80,8 @@ def _conditions(
 
     def drawn(n: int = count) -> Floats:
         inside = low + rng.uniform(0.0, 1.0, (n, len(low))) * width
-        edge = rng.uniform(0.0, 1.0, inside.shape)  # corners and faces are where most is wrong
-        return np.where(edge < 0.1, low, np.where(edge > 0.9, high, inside))
+        edge = rng.uniform(0.0, 1.0, inside.shape)
+        return np.where(edge < AT_AN_END, low, np.where(edge > 1.0 - AT_AN_END, high, inside))
 
     p = drawn()
     if shape.kind == "bounds":
@@ -135,13 +118,19 @@ def _along(
         return
     start = np.clip(rng.uniform(-0.05, 1.05, len(p)), 0.0, 1.0)
     if shape.kind in ("increasing", "decreasing"):
-        small = np.where(np.arange(len(p)) % 4 == 3, rng.uniform(SLOPE_STEP, 1.0, len(p)), SLOPE_STEP)
+        small = np.where(
+            np.arange(len(p)) % LARGE_STEPS == LARGE_STEPS - 1,
+            rng.uniform(SLOPE_STEP, 1.0, len(p)),
+            SLOPE_STEP,
+        )
         first, last = p.copy(), p.copy()
         first[:, column] = low[column] + start * (1.0 - small) * width[column]
         last[:, column] = low[column] + (start * (1.0 - small) + small) * width[column]
         yield [last, first], [sign / small, -sign / small], 0.0, False
         return
-    small = np.where(np.arange(len(p)) % 4 == 3, rng.uniform(BEND_STEP, 0.5, len(p)), BEND_STEP)
+    small = np.where(
+        np.arange(len(p)) % LARGE_STEPS == LARGE_STEPS - 1, rng.uniform(BEND_STEP, 0.5, len(p)), BEND_STEP
+    )
     places = []
     for steps in (0.0, 1.0, 2.0):
         q = p.copy()

@@ -28,7 +28,14 @@ from multigene.expression.tree import (
     substitute,
     variables,
 )
-from multigene.shapes.constants import CHECKED_POINTS, MOST_BOXES, MOST_WAITING, POINT_BOXES, TOLERANCE
+from multigene.shapes.constants import (
+    CHECKED_POINTS,
+    CORNERED,
+    MOST_BOXES,
+    MOST_WAITING,
+    POINT_BOXES,
+    TOLERANCE,
+)
 from multigene.shapes.jets import Interval, jet
 from multigene.shapes.points import Conditions
 from multigene.shapes.stated import Shape, Stated
@@ -123,8 +130,8 @@ def _spread(low: Floats, high: Floats, used: tuple[int, ...]) -> Floats:
     """Points as boxes without width: corners, where most is wrong, faces and the inside."""
     rng = np.random.default_rng(2)
     share = np.clip(rng.uniform(-0.5, 1.5, (POINT_BOXES, len(low))), 0.0, 1.0)
-    corners = np.array(list(product((0.0, 1.0), repeat=min(len(used), 8))))
-    share[: len(corners), list(used[:8])] = corners
+    corners = np.array(list(product((0.0, 1.0), repeat=min(len(used), CORNERED))))
+    share[: len(corners), list(used[:CORNERED])] = corners
     return np.asarray(low + share * (high - low))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import nnls
 
-from multigene.shapes.constants import ADDED, DEPENDENT, MARGINS, ROUNDS, TOLERANCE
+from multigene.shapes.constants import ADDED, BROKEN, DEPENDENT, MARGINS, NEARLY, ROUNDS, TOLERANCE
 from multigene.shapes.points import Conditions
 
 Floats = npt.NDArray[np.float64]
@@ -57,9 +57,9 @@ def _meeting(G: Floats, h: Floats) -> tuple[Floats | None, Floats]:
     if len(G) == 0:
         return np.zeros(n), np.eye(n)
     U, sizes, Vt = np.linalg.svd(G, full_matrices=len(G) < n)
-    rank = int(np.sum(sizes > 1e-9 * max(float(sizes[0]), 1e-300)))
+    rank = int(np.sum(sizes > DEPENDENT * max(float(sizes[0]), 1e-300)))
     solution = Vt[:rank].T @ ((U[:, :rank].T @ h) / sizes[:rank])
-    if np.abs(G @ solution - h).max() > 0.1 * TOLERANCE:
+    if np.abs(G @ solution - h).max() > BROKEN * TOLERANCE:
         return None, Vt[rank:].T
     return solution, Vt[rank:].T
 
@@ -71,11 +71,11 @@ def _least_distance(G: Floats, h: Floats, best: Floats) -> Floats | None:
     for _ in range(ROUNDS):
         lacking = h - G @ z
         worst = np.argsort(-lacking)[:ADDED]
-        worst = worst[lacking[worst] > 0.1 * TOLERANCE]
+        worst = worst[lacking[worst] > BROKEN * TOLERANCE]
         if len(worst) == 0:
             return z
         if active[worst].all():
-            return z if lacking.max() <= 0.9 * TOLERANCE else None
+            return z if lacking.max() <= NEARLY * TOLERANCE else None
         active[worst] = True
         step = _to_half_spaces(G[active], h[active] - G[active] @ best)
         if step is None:

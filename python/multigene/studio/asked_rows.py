@@ -87,6 +87,14 @@ class AskedRows:
         made = [n for n in self.names if isinstance(n, ColumnName) and n.column.source == column]
         return [str(name) for name in made] or [column]
 
+    def refuse_to_ban_all(self, actions: list[tuple[str, Any]]) -> None:
+        """A `ValueError` where these actions of steering leave no column."""
+        banned = [value for action, value in actions if action == "ban"]
+        if set(banned).issuperset(self.names):
+            raise ValueError(
+                f"{banned[-1]!r} is the last column that is left; without it there is nothing to build formulas of."
+            )
+
     def arrays(self, rows: pd.DataFrame) -> tuple[Any, Any]:
         """Features and target of some rows as numbers."""
         y = rows[self.target].to_numpy(dtype=np.float64)

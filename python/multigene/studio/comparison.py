@@ -53,7 +53,7 @@ def common_rows(first: LiveRun, second: LiveRun) -> tuple[str, npt.NDArray[np.in
     unseen = np.intersect1d(_held_out(first, n), _held_out(second, n))
     if len(unseen):
         return f"Both on the {len(unseen):,} rows that neither search has seen:", unseen
-    return f"Both on all {n:,} rows, of which at least one search has seen each:", np.arange(n)
+    return f"Both on all {n:,} rows; at least one search has seen each of them:", np.arange(n)
 
 
 def _held_out(run: LiveRun, n: int) -> npt.NDArray[np.intp]:

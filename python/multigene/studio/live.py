@@ -21,12 +21,14 @@ import numpy as np
 import pandas as pd
 
 from multigene.data.losses import Loss
+from multigene.data.scores import r2
 from multigene.data.training_rows import TrainingRows
 from multigene.files import write_atomically
 from multigene.fitted import FittedModel
 from multigene.model_file import dumps, loads
 from multigene.report import collect
-from multigene.report.content import MOST_MODELS, Content
+from multigene.report.constants import MOST_MODELS
+from multigene.report.content import Content
 from multigene.report.html import explorer, page
 from multigene.report.numbers import number
 from multigene.report.shown_formula import shown_terms
@@ -114,7 +116,7 @@ class LiveRun:
             write_atomically(self.folder / "model.json", dumps(self.model()).encode())
             paused = self.wanted == "pause" and self.model().stopped_by == "callback"
             state = "paused" if paused else "done"
-        except Exception as error:  # whatever it is, the page says so and the studio goes on
+        except Exception as error:  # of any kind: the page says so and the studio goes on
             state, self.trouble = "failed", str(error) or type(error).__name__
             write_atomically(self.folder / "trouble.txt", traceback.format_exc().encode())
         with self.lock:  # whoever resumes a paused run finds it recorded
@@ -128,8 +130,7 @@ class LiveRun:
         X, y = self.asked.arrays(self.asked.train)
         design = np.column_stack([np.ones(len(y)), X])
         weights, *_ = np.linalg.lstsq(design, y, rcond=None)
-        total = float(np.sum((y - y.mean()) ** 2)) or 1.0
-        self.r2 = 1.0 - float(np.sum((y - design @ weights) ** 2)) / total
+        self.r2 = r2(y, design @ weights)
         signed = [(w, name) for w, name in zip(weights[1:], self.asked.names, strict=True) if w != 0.0]
         terms = [f" {'-' if w < 0.0 else '+'} {abs(w):.4g}*{name}" for w, name in signed]
         self.formula = f"{weights[0]:.4g}" + "".join(terms)
@@ -192,19 +193,12 @@ class LiveRun:
         said = self.asked.made_of(value) if action == "ban" and isinstance(value, str) else [value]
         settings = self.question.estimator().resolved_settings()
         with self.lock:
-            self._refuse_to_ban_all(action, said)
+            done = [(each["action"], each["value"]) for each in self.actions] + self.waiting
+            self.asked.refuse_to_ban_all([*done, *((action, each) for each in said)])
             for each in said:
                 check(action, each, self.asked.names, settings)
             self.waiting += [(action, each) for each in said]
         self._tell()
-
-    def _refuse_to_ban_all(self, action: str, said: list[Any]) -> None:
-        done = [(each["action"], each["value"]) for each in self.actions] + self.waiting
-        banned = {value for what, value in done if what == "ban"} | set(said if action == "ban" else ())
-        if banned.issuperset(self.asked.names):
-            raise ValueError(
-                f"{said[0]!r} is the last column that is left; without it there is nothing to build formulas of."
-            )
 
     # --- what the page reads ----------------------------------------------------------------------
 

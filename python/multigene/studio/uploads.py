@@ -32,7 +32,7 @@ def check_upload(path: Path) -> None:
         size = _of_parquet(path)
     elif start.startswith(PACKED) or database(str(path)) or reader(start) is not None:
         raise ValueError(
-            f"{path.name} is no text, whatever its name says; export it as CSV, or open it with `multigene studio FILE`."
+            f"{path.name} is no text, though its name says so; export it as CSV, or open it with `multigene studio FILE`."
         )
     else:
         return

@@ -70,16 +70,31 @@ def summary_ceiling(runs: int = 30, draws: int = 1000, alpha: float = 0.05 / 11,
 @lru_cache
 def ceiling(runs: int = 30, draws: int = 1000, alpha: float = 0.05 / 11, seed: int = 0) -> Ceiling:
     """Agreement of exact repetitions with this many runs each."""
-    rng = np.random.default_rng(seed)
-    cells = paper.cells()
-    agreeing = np.zeros(draws)
-    printed = [(key, cell) for key, cell in cells.items() if cell.verdict is not None]
-    for (problem, _), cell in printed:
-        ours = _drawn(cell, runs, draws, rng)
-        baseline = _drawn(cells[problem, "baseline"], runs, draws, rng)
-        agreeing += _verdicts(ours, baseline, alpha) == _KINDS[cell.verdict or "same"]
+    cells, repeated = paper.cells(), _repeated(runs, draws, alpha, seed)
+    agreeing = np.sum(
+        [found == _KINDS[cells[key].verdict or "same"] for key, found in repeated.items()], axis=0
+    )
     low, high = np.quantile(agreeing, (0.05, 0.95))
-    return Ceiling(len(printed), float(agreeing.mean()), float(low), float(high))
+    return Ceiling(len(repeated), float(agreeing.mean()), float(low), float(high))
+
+
+def chance(problem: str, method: str, verdict: Verdict, runs: int = 30) -> float:
+    """Share of exact repetitions that have this verdict in a cell whose verdict the paper prints."""
+    return float(np.mean(_repeated(runs, 1000, 0.05 / 11, 0)[problem, method] == _KINDS[verdict]))
+
+
+@lru_cache
+def _repeated(runs: int, draws: int, alpha: float, seed: int) -> dict[tuple[str, str], NDArray[np.int_]]:
+    """The verdicts of repetitions in every cell whose verdict the paper prints."""
+    rng, cells = np.random.default_rng(seed), paper.cells()
+    found = {}
+    for (problem, method), cell in cells.items():
+        if cell.verdict is not None:
+            ours = _drawn(cell, runs, draws, rng)
+            found[problem, method] = _verdicts(
+                ours, _drawn(cells[problem, "baseline"], runs, draws, rng), alpha
+            )
+    return found
 
 
 def _drawn(cell: PaperCell, runs: int, draws: int, rng: np.random.Generator) -> Array:

@@ -164,13 +164,16 @@ def figures(
     format: Annotated[
         list[str] | None, typer.Option("--format", "-f", help="png, svg or pdf (repeat the option).")
     ] = None,
+    at: AtOption = None,
+    rule: RuleOption = "best",
+    machine: MachineOption = None,
 ) -> None:
     """Draw the box plots of the paper and R² over time."""
     from multigene.study.figures import save_figures
     from multigene.study.statistics import results
 
     with Store.open(store) as opened, writing(output):
-        found = results(opened)
+        found = results(opened, view=_view(opened, at, rule, machine))
         if not found.cells:
             raise StudyError(f"{store} has no finished runs yet; run the study first")
         written = save_figures(opened, found, output, tuple(format or ["svg"]))
@@ -182,12 +185,15 @@ def figures(
 def page(
     store: StoreArgument,
     output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file.")] = Path("study.html"),
+    at: AtOption = None,
+    rule: RuleOption = "best",
+    machine: MachineOption = None,
 ) -> None:
     """Write one self-contained HTML page with tables, figures and formulas."""
     from multigene.study.page import write_page
 
     with Store.open(store) as opened:
-        write_page(opened, output)
+        write_page(opened, output, _view(opened, at, rule, machine))
     typer.echo(f"wrote {output}")
 
 
@@ -210,23 +216,25 @@ def pictures(
 @spoken_errors
 def problems() -> None:
     """List the problems that come with the package."""
-    table = RichTable()
-    for heading in ("name", "what", "source"):
-        table.add_column(heading)
-    for name in problem_registry.REGISTRY:
-        problem = problem_registry.problem_named(name)
-        table.add_row(name, problem.title, problem.reference)
-    Console().print(table)
+    found = [problem_registry.problem_named(name) for name in problem_registry.REGISTRY]
+    _listed("source", [(problem.name, problem.title, problem.reference) for problem in found])
 
 
 @app.command()
 @spoken_errors
 def methods() -> None:
     """List the methods that come with the package, and the shipped designs."""
-    table = RichTable()
-    for heading in ("name", "what", "limited by"):
-        table.add_column(heading)
-    for method in method_registry.REGISTRY.values():
-        table.add_row(method.name, method.title, ", ".join(sorted(method.limited_by)) or "ends by itself")
-    Console().print(table)
+    found = method_registry.REGISTRY.values()
+    _listed(
+        "limited by",
+        [(m.name, m.title, ", ".join(sorted(m.limited_by)) or "ends by itself") for m in found],
+    )
     typer.echo("designs: " + ", ".join(shipped()))
+
+
+def _listed(last: str, rows: list[tuple[str, str, str]]) -> None:
+    """A table of names, what they are, and one thing more."""
+    table = RichTable("name", "what", last)
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)

@@ -21,6 +21,7 @@ from multigene.files import write_atomically
 from multigene.study.design import Run, Study, build_study, design_from
 from multigene.study.errors import StudyError
 from multigene.study.execution import Outcome
+from multigene.study.statistics import whole_design
 from multigene.study.store import Store
 from multigene.study.trajectory import Checkpoint
 
@@ -64,7 +65,7 @@ def write_compact(store: Store, path: Path) -> int:
     head = {
         "format": FORMAT,
         "version": VERSION,
-        "design": store.design().to_dict(),
+        "design": whole_design(store).to_dict(),
         "specifications": [[kind, name, settings] for (kind, name), settings in store.settings().items()],
         "versions": json.loads(runs["versions"].iloc[0]) if len(runs) and runs["versions"].iloc[0] else {},
     }

@@ -2,7 +2,7 @@
 
 A table is looked for in this order: the directory of local copies (`--data-dir` or the environment variable
 MULTIGENE_DATA), the cache of earlier downloads, OpenML through scikit-learn's `fetch_openml`, the UCI
-repository's own CSV. Whatever the source, the table must have the known number of rows, the known first row
+repository's own CSV. From any source the table must have the known number of rows, the known first row
 and the known mean of each target, or it is refused: copies in circulation differ (rounded targets, shuffled
 rows, dropped columns).
 """

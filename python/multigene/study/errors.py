@@ -7,8 +7,9 @@ like any other.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
+
+from multigene import words
 
 
 class StudyError(ValueError):
@@ -21,12 +22,10 @@ class StudyError(ValueError):
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The names of `known` closest to `name`, as the end of a sentence: "; did you mean 'RS5D' or 'S5D'?"."""
-    by_folded = {candidate.casefold(): candidate for candidate in known}
-    matches = difflib.get_close_matches(name.casefold(), list(by_folded), n=3, cutoff=0.4)
-    if not matches:
-        return "; known are " + ", ".join(sorted(by_folded.values())) if by_folded else ""
-    return "; did you mean " + " or ".join(repr(by_folded[match]) for match in matches) + "?"
+    """The names of `known` closest to `name`, or all of them, as the end of a sentence: "; did you mean 'RS5D' or 'S5D'?"."""
+    known = list(known)
+    listed = "; known are " + ", ".join(sorted(known)) if known else ""
+    return words.nearest(name, known) or listed
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> StudyError:

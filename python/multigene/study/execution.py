@@ -25,7 +25,8 @@ from multigene.data.scores import r2
 from multigene.expression.genes import model_expression
 from multigene.formula import Formula
 from multigene.settings.resolve import resolved
-from multigene.study.limits import CLOCKS, Limit
+from multigene.settings.settings import CLOCKS
+from multigene.study.limits import Limit
 from multigene.study.methods import Method, describe, thinned
 from multigene.study.problems import Problem, Split
 from multigene.study.trajectory import Checkpoint, Marks, follow

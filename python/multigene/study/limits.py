@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from multigene.settings.settings import Clock
+from multigene.settings.settings import CLOCKS, Clock
 from multigene.study import authors
 from multigene.study.errors import StudyError
 from multigene.study.trajectory import Marks
 
-CLOCKS: dict[Clock, Callable[[], float]] = {"wall": time.perf_counter, "processor": time.process_time}
 #: What a limit by the clock of the authors' program limits.
 AUTHORS_SECONDS = "authors' seconds"
 

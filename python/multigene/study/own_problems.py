@@ -149,7 +149,7 @@ def class_problem(name: str, path: str, parameters: Mapping[str, Any], title: st
 
 
 class OwnProblem(Problem):
-    """A user's object as a problem of the study: whatever it lacks beside `sample` is filled in."""
+    """A user's object as a problem of the study: what it lacks beside `sample` is filled in."""
 
     def __init__(self, name: str, path: str, wrapped: Any, parameters: dict[str, Any], title: str) -> None:
         self.name, self.path, self.wrapped, self.parameters = name, path, wrapped, parameters

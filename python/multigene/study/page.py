@@ -21,19 +21,20 @@ from multigene.study.heat_map import heat_map, section_id
 from multigene.study.statistics import Results, agreement, results
 from multigene.study.store import Store, read_json
 from multigene.study.table_formats import html_table
+from multigene.study.views import View
 
 FORMULA_CHARACTERS = 2000
 
 
-def study_page(store: Store) -> str:
-    """The page as HTML text."""
+def study_page(store: Store, view: View | None = None) -> str:
+    """The page as HTML text: of runs at their end, or at the `view` of what they had on their way."""
     from jinja2 import Environment, StrictUndefined
 
     template = (resources.files("multigene.study") / "templates" / "page.html.j2").read_text("utf-8")
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    found = results(store)
+    found = results(store, view=view)
     if not found.cells:
         raise StudyError(f"{store.path} has no finished runs yet; run the study first")
     return environment.from_string(template).render(
@@ -57,9 +58,9 @@ def _agreement(found: Results, limit: str) -> str:
     return str(count) if count.compared else ""
 
 
-def write_page(store: Store, path: Path) -> None:
-    """Writes the page, whole or not at all."""
-    text = study_page(store)
+def write_page(store: Store, path: Path, view: View | None = None) -> None:
+    """Writes the page, whole or not at all; `view` as in `study_page`."""
+    text = study_page(store, view)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, text.encode("utf-8"))

@@ -43,7 +43,7 @@ class Executor(Protocol):
         """Waits at most so long; the runs that ended since, with None for those whose worker was lost."""
 
     def close(self) -> None:
-        """Ends whatever is under way."""
+        """Ends all that is under way."""
 
 
 class LocalProcesses:

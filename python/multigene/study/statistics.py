@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -20,8 +20,10 @@ from scipy.stats import mannwhitneyu
 from multigene.study import paper
 from multigene.study.design import Design
 from multigene.study.limits import NO_LIMIT
+from multigene.study.methods import REGISTRY as METHODS
 from multigene.study.paper import PaperCell, Verdict
 from multigene.study.problems import REALISTIC
+from multigene.study.problems import REGISTRY as PROBLEMS
 from multigene.study.store import Store
 from multigene.study.views import View, runs_at
 
@@ -102,10 +104,30 @@ def _rounded(values: Array, resolution: float) -> Array:
         return np.round(values / resolution) * resolution if resolution else values
 
 
+def whole_design(store: Store) -> Design:
+    """The design last enrolled and, with it, what else is finished under its limits.
+
+    A study that was run in parts, problem by problem or method by method, is one study to whoever reads it.
+    """
+    design = store.design()
+    labels = {limit.label for limit in design.limits} | {NO_LIMIT}
+    runs = store.frame(("state",))
+    runs = runs[runs["run_limit"].isin(labels)]
+    found = {name: dict.fromkeys(runs[name].tolist()) for name in ("problem", "method", "seed")}
+    problems = [name for name in found["problem"] if name in {*PROBLEMS, *design.own_problems}]
+    methods = [name for name in found["method"] if name in {*METHODS, *design.own_methods}]
+    return replace(
+        design,
+        problems=tuple(dict.fromkeys([*problems, *design.problems])),
+        methods=tuple(dict.fromkeys([*methods, *design.methods])),
+        seeds=tuple(sorted({*design.seeds, *found["seed"]})),
+    )
+
+
 def results(store: Store, design: Design | None = None, view: View | None = None) -> Results:
     """The statistics of all finished runs of the design (default: the one the store holds); of what they had on their way with
     a view of it."""
-    design = design or store.design()
+    design = design or whole_design(store)
     runs = store.frame(COLUMNS) if view is None or view.at is None else runs_at(store, view)
     wanted = (
         runs["problem"].isin(design.problems)
@@ -153,10 +175,10 @@ def _cell(
     failed: int,
 ) -> Cell:
     train, test = _values(group, "train_r2"), _values(group, "test_r2")
-    p_value, judged = None, None
+    p_value, decided = None, None
     if baseline is not None and method != design.baseline:
         threshold = design.alpha / design.comparisons
-        p_value, judged = verdict(test, _values(baseline, "test_r2"), threshold, design.resolution)
+        p_value, decided = verdict(test, _values(baseline, "test_r2"), threshold, design.resolution)
     return Cell(
         problem=problem,
         method=method,
@@ -170,7 +192,7 @@ def _cell(
         test_min=float(test.min()),
         test_max=float(test.max()),
         p_value=p_value,
-        verdict=judged,
+        verdict=decided,
         lcf_share=_mean(group, "lcf_share"),
         depth=_mean(group, "depth"),
         size=_mean(group, "size"),

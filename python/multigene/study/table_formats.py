@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import rich.box
 import rich.table
@@ -27,25 +27,55 @@ _SPOKEN = {"better": "better", "worse": "worse", "same": "no difference", None: 
 
 
 def print_tables(tables: list[Table], console: Console) -> None:
-    """Prints the tables to a terminal, narrow: maximum over minimum, "paper" above the paper's columns."""
+    """Prints the tables to a terminal, narrow: maximum over minimum, "paper" above the paper's columns.
+
+    Where a table is wider than the terminal, the paper's columns follow below ours; a number is never cut.
+    """
     for table in tables:
-        shown = rich.table.Table(
-            title=table.title, title_justify="left", box=rich.box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
-        )
-        for place, (group, column) in enumerate(zip(_group_of_columns(table), table.columns, strict=True)):
-            words = {"training": "train", "testing": "test"}
-            part = words.get(group.removeprefix("paper: ").split(" ")[0], "") if column == "median" else ""
-            first = "paper" if group.startswith("paper") else "" if group.endswith("R²") else group
-            first = "" if first == "methods" else first
-            shown.add_column(
-                f"{first}\n{part or column.replace(' ', '')}", justify="left" if place == 0 else "right"
-            )
-        for row in table.rows:
-            shown.add_row(*(Text(_plain(value).replace(" / ", "\n")) for value in row))
-        console.print(shown)
+        whole = _shown(table, range(len(table.columns)))
+        parts = [whole]
+        if _width(whole, console) > console.width:
+            of_paper = [group.startswith("paper") for group in _group_of_columns(table)]
+            ours = [place for place, paper in enumerate(of_paper) if not paper]
+            names = [
+                place for place, group in enumerate(_group_of_columns(table)) if group in ("", "methods")
+            ]
+            theirs = [*names[:2], *(place for place, paper in enumerate(of_paper) if paper)]
+            if len(ours) < len(of_paper):
+                parts = [_shown(table, ours), _shown(table, theirs, title="")]
+        for part in parts:
+            console.print(part, width=max(console.width, _width(part, console)), crop=False, no_wrap=True)
         for note in table.notes:
             console.print(note, markup=False, highlight=False)
         console.print()
+
+
+def _shown(table: Table, places: Sequence[int], title: str | None = None) -> rich.table.Table:
+    """Some columns of a table for the terminal."""
+    shown = rich.table.Table(
+        title=table.title if title is None else title,
+        title_justify="left",
+        box=rich.box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
+    groups = _group_of_columns(table)
+    for place in places:
+        group, column = groups[place], table.columns[place]
+        words = {"training": "train", "testing": "test"}
+        part = words.get(group.removeprefix("paper: ").split(" ")[0], "") if column == "median" else ""
+        first = "paper" if group.startswith("paper") else "" if group.endswith("R²") else group
+        first = "" if first == "methods" else first
+        shown.add_column(
+            f"{first}\n{part or column.replace(' ', '')}", justify="left" if place == 0 else "right"
+        )
+    for row in table.rows:
+        shown.add_row(*(Text(_plain(row[place]).replace(" / ", "\n")) for place in places))
+    return shown
+
+
+def _width(shown: rich.table.Table, console: Console) -> int:
+    """How wide a table is if no column is narrowed."""
+    return console.measure(shown, options=console.options.update(max_width=10_000)).maximum
 
 
 def markdown(tables: list[Table]) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 
 from multigene.settings.paper import CODENAMES
-from multigene.study.ceiling import ceiling, summary_ceiling
+from multigene.study.ceiling import ceiling, chance, summary_ceiling
 from multigene.study.paper import Verdict
 from multigene.study.paper import summary as paper_summary
 from multigene.study.problems import REALISTIC, REGISTRY, UciTable
@@ -74,6 +74,7 @@ def study_tables(found: Results, limit: str | None = None, problem: str | None =
     for label in [limit] if limit else found.limits():
         if problem is None:
             tables.append(summary_table(found, label))
+            tables += different_verdicts(found, label)
         for name in [problem] if problem else found.problems():
             cells = found.of(name, label)
             if cells:
@@ -210,6 +211,35 @@ def summary_table(found: Results, limit: str) -> Table:
     return Table(
         title, (("", 1), ("methods", len(methods))) if methods else (), columns, tuple(rows), tuple(notes)
     )
+
+
+def different_verdicts(found: Results, limit: str) -> list[Table]:
+    """The cells whose verdict is not the paper's, and how likely each verdict is if the authors repeated their runs; nothing
+    where all agree."""
+    rows: list[tuple[Value, ...]] = []
+    for cell in found.cells:
+        theirs = cell.paper.verdict if cell.paper is not None else None
+        if cell.limit != limit or theirs is None or cell.verdict is None or cell.verdict == theirs:
+            continue
+        baseline = next(c for c in found.of(cell.problem, limit) if c.method == found.design.baseline)
+        assert cell.paper is not None
+        shares = [chance(cell.problem, cell.method, verdict) for verdict in (cell.verdict, theirs)]
+        rows.append(
+            (
+                *(cell.problem, cell.method, cell.test_median - baseline.test_median, cell.verdict),
+                *(cell.paper.test_median - baseline.paper.test_median if baseline.paper else None, theirs),
+                *(f"{100.0 * share:.0f} %" for share in shares),
+            )
+        )
+    if not rows:
+        return []
+    columns = ("problem", "method", *("difference", "verdict") * 2, "ours", "paper's")
+    note = (
+        "Difference of median testing R² from the baseline's. The chances are those of either verdict in an exact repetition of "
+        "the paper's 30 runs, simulated from its own minimum, median and maximum."
+    )
+    groups = (("", 2), ("ours", 2), ("paper", 2), ("chance", 2))
+    return [Table(f"Verdicts that differ from the paper's, {limit}", groups, columns, tuple(rows), (note,))]
 
 
 def _counted(number_of: int, word: str) -> str:

@@ -36,6 +36,20 @@ RULES = {
     "(x**-1)**-1": (Power(Power(x, -1), -1), x),
     "x*x": (op("mul", x, x), Power(x, 2)),
     "x**2/x": (op("div", Power(x, 2), x), x),
+    "exp(x)**3": (Power(op("exp", x), 3), op("exp", op("mul", Number(3.0), x))),
+    "x*sqrt(1/y)": (op("mul", x, op("sqrt", op("inv", y))), op("div", x, op("sqrt", y))),
+    "short number beside a fitted one": (
+        op("mul", Number(50.4235), op("exp", op("add", x, Number(-0.5)))),
+        op("mul", Number(50.4235 * math.exp(-0.5)), op("exp", x)),
+    ),
+    "extreme numbers that make up for each other": (
+        op("mul", Number(5e224), op("exp", op("add", x, Number(-514.0)))),
+        op("mul", Number(5e224 * math.exp(-514.0)), op("exp", x)),
+    ),
+    "sums behind functions": (
+        op("mul", two, op("mul", op("add", x, one), op("exp", op("mul", two, op("sin", y))))),
+        op("mul", two, op("exp", op("mul", two, op("sin", y))), op("add", x, one)),
+    ),
     "numbers in broken powers": (
         Power(op("mul", Number(1.3812e-5), x), 0.25),
         op("mul", Number(1.3812e-5**0.25), Power(x, 0.25)),

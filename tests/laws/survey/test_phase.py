@@ -24,17 +24,17 @@ def seekers(X, y):
 
 
 def test_a_long_polynomial_is_not_looked_at_before_the_short_law(monkeypatch):
-    judged, judge = [], laws.as_law
+    seen, as_law = [], laws.as_law
 
     def recorded(find, *rest):
-        judged.append(find.individual.complexity)
-        return judge(find, *rest)
+        seen.append(find.individual.complexity)
+        return as_law(find, *rest)
 
     monkeypatch.setattr(laws, "as_law", recorded)
     search = seekers(*decay())
     search.seek(100_000)
     assert str(Formula(search.law.expression, ["a", "b", "c"])) == "a*b*exp(-0.3*c)"
-    assert max(judged) < 20
+    assert max(seen) < 20
     assert max(search.finds.by_size) > 50  # it was found, and would do where nothing shorter is
 
 

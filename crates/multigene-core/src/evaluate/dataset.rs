@@ -96,21 +96,8 @@ impl Dataset {
         let padded = rows.div_ceil(LANES) * LANES;
         let root_weights = weights.map(|w| root_weights(w, rows, padded)).transpose()?;
         let mut dataset = Self {
-            rows,
-            padded,
-            features: Features::new(columns, padded),
-            target: Column {
-                values: Aligned::default(),
-                mean: 0.0,
-                norm: 0.0,
-            },
             root_weights,
-            objective: None,
-            fixed: Vec::new(),
-            share: 1.0,
-            count: rows,
-            shifted: None,
-            level,
+            ..Self::features(columns, rows, level)
         };
         dataset.target = dataset
             .standardise(pad(target.to_vec(), padded))
@@ -261,7 +248,7 @@ impl Dataset {
         self.count
     }
 
-    /// The same rows of which only this many are different; None for all.
+    /// The same rows, only this many of them different; None for all.
     pub fn with_count(mut self, count: Option<usize>) -> Self {
         self.count = count.unwrap_or(self.rows).clamp(1, self.rows.max(1));
         self

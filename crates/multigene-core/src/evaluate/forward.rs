@@ -10,7 +10,7 @@ use crate::tree::weights::{BIAS, Weights};
 use crate::vector_math as math;
 use crate::vector_math::Level;
 
-/// Rows per block: a buffer is 4 kB, so the handful that is live at a time stays in a first-level cache of 32 kB.
+/// Rows per block: a buffer is 4 kB, so the few that are live at a time stay in a first-level cache of 32 kB.
 pub const BLOCK: usize = 512;
 
 /// Buffers of one thread, kept between genes.

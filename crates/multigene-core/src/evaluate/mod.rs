@@ -1,7 +1,7 @@
 //! Models on rows: values, outer coefficients, loss and derivatives.
 //!
 //! In come individuals and a data set; out go standardised columns of values, outer coefficients, the share of the loss that is
-//! left unexplained, fitness, and exact derivatives by the inner weights for `tune`. Whatever touches a row is here or in
+//! left unexplained, fitness, and exact derivatives by the inner weights for `tune`. All that touches a row is here or in
 //! `vector_math`: loops over blocks of rows that stay in the first-level cache.
 
 pub mod aligned;

@@ -213,7 +213,7 @@ impl CustomOperator {
     }
 }
 
-/// a + b·f(…) of a tree f(…), with a and b from a row of weights: the root carries the weights, whatever operator it is.
+/// a + b·f(…) of a tree f(…), with a and b from a row of weights: the root carries the weights, with any operator.
 fn weighted(mut tree: Vec<Node>, row: u32, weights: &mut Weights) -> Vec<Node> {
     match tree.pop() {
         Some(Node::Apply(root)) => tree.push(Node::Weighted(root, row)),

@@ -76,7 +76,7 @@ impl Row<'_> {
     }
 }
 
-/// All inner weights of an individual, in flat arrays so that copying an individual is a handful of copies.
+/// All inner weights of an individual, in flat arrays so that copying an individual is a few copies.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Weights {
     spans: Vec<Span>,

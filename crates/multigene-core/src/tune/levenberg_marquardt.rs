@@ -152,7 +152,7 @@ pub fn levenberg_marquardt_until(
     rng: &mut SlotRng,
     stop: &AtomicBool,
 ) -> Outcome {
-    // What is cached makes this cheap, and whatever the workspace held before, the residual is now the individual's.
+    // What is cached makes this cheap, and from any state of the workspace the residual is now the individual's.
     individual.evaluate(context, workspace);
     if !individual.unexplained.is_finite() {
         return Outcome::UNFIT;

@@ -54,7 +54,7 @@ impl Parameters {
         self.parameter.resize(weights.values().len(), NOT_TUNED);
         let mut nodes = Vec::new();
         for (i, gene) in individual.genes.iter().enumerate() {
-            // A gene with coefficient 0 (a constant, or dependent on others) does nothing, whatever its weights.
+            // A gene with coefficient 0 (a constant, or dependent on others) does nothing, with any weights.
             let effective = individual.coefficients.get(i).is_some_and(|&c| c != 0.0);
             if effective && (choice == GeneChoice::All || choice == GeneChoice::One(i)) {
                 nodes.extend(gene.nodes.iter().filter(|node| is_tuned(node, tunable)));

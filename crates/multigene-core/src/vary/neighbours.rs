@@ -93,7 +93,7 @@ impl<'a> Place<'a> {
         })
     }
 
-    /// x and every f(x) in place of a subtree of which one feature x is all it depends on.
+    /// x and every f(x) in place of a subtree that depends on one feature x alone.
     fn functions_of_one(self) -> impl Iterator<Item = Child<'a>> {
         let (nodes, at, limits) = (self.nodes(), self.at, self.primitives.limits);
         let feature = only_feature(self.individual, &nodes[start(nodes, at)..=at]);

@@ -47,7 +47,7 @@ fn expm1_reduced<const FMA: bool>(r: f64) -> f64 {
 /// e^(high + low) for LOWEST <= high <= HIGHEST and a tiny `low` (-0 for none: adding that costs nothing).
 #[inline(always)]
 fn exp_sum<const FMA: bool>(high: f64, low: f64) -> f64 {
-    // The bias makes the low bits of `shifted` hold k + 2 * 1023, of which each half is an exponent field.
+    // The bias makes the low bits of `shifted` hold k + 2 * 1023; each half of it is an exponent field.
     const BIASED: f64 = ROUND + 2046.0;
     let shifted = multiply_add::<FMA>(high, LOG2_E, BIASED);
     let k = shifted - BIASED;

@@ -15,7 +15,7 @@ use multigene_core::vary::grow::{Birth, Primitives, Shape, SlotRng, Synchronisat
 use multigene_core::vector_math::Level;
 use rand::{RngExt, SeedableRng};
 
-/// So many cases of a property, or as many as the variable PROPTEST_CASES says.
+/// The number of cases of a property, or as many as the variable PROPTEST_CASES says.
 pub fn cases(usual: u32) -> proptest::test_runner::Config {
     let asked = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok());
     proptest::test_runner::Config::with_cases(asked.unwrap_or(usual))

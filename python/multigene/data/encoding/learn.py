@@ -13,6 +13,19 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from multigene.data.constants import (
+    COVERED,
+    DECIDING_ROWS,
+    FEWEST,
+    FOLDS,
+    MOST_LEVELS,
+    NAMES,
+    RARE,
+    SAVED,
+    SHRINKAGES,
+    SIMPLER,
+    TIMES,
+)
 from multigene.data.encoding.columns import (
     PERIODS,
     UNITS,
@@ -27,24 +40,6 @@ from multigene.data.encoding.columns import (
 )
 from multigene.data.encoding.encoding import Encoding, Source
 from multigene.data.encoding.raw import Floats, RawColumn
-
-#: A level with fewer rows than this share of all, or than `FEWEST`, is rare. Round numbers.
-RARE, FEWEST = 0.01, 3
-#: The most levels of a column that become indicators, and the share of the rows that these must cover. Round numbers.
-MOST_LEVELS, COVERED = 12, 0.8
-#: Text with more distinct values than this share of the rows (and than `MOST_LEVELS`) names rows and explains nothing.
-NAMES = 0.5
-#: Share of the held-out error that an additional column must save. Below it, noise alone gives columns away.
-SAVED = 0.005
-#: Rows, in units of one level's, that the overall mean is worth when a level's mean is shrunk; held-out rows choose.
-SHRINKAGES = (1.0, 3.0, 10.0, 30.0, 100.0)
-#: Share of the held-out error that levels must save against ranks, which are one number and read better. A round number.
-SIMPLER = 0.02
-FOLDS = 5
-#: Rows that decisions are made on.
-MOST_ROWS = 20_000
-#: A date that reaches over at least this many periods may have a wave of that period.
-TIMES = 1.5
 
 
 @dataclass
@@ -214,7 +209,7 @@ def _candidates(column: RawColumn) -> list[list[Column]]:
     if column.kind == "date":
         present = column.values[~column.gaps]
         for period, (days, _) in PERIODS.items():
-            phases = np.unique(np.round((present / days) % 1.0, 6)[:MOST_ROWS])
+            phases = np.unique(np.round((present / days) % 1.0, 6)[:DECIDING_ROWS])
             if len(present) and np.ptp(present) >= TIMES * days and len(phases) > 2:
                 found.append([Cyclic(column.name, "sin", period), Cyclic(column.name, "cos", period)])
     return found
@@ -252,7 +247,7 @@ def helps(
     instead: list[Floats] | None = None,
 ) -> bool:
     """Whether extra columns lower the error on held-out rows, or lower it about as far as others would `instead`."""
-    rows = slice(0, MOST_ROWS)
+    rows = slice(0, DECIDING_ROWS)
     y, folds = y[rows], folds[rows]
     with_extra = _error([v[rows] for v in [*base, *extra]], y, folds)
     without = _error([v[rows] for v in [*base, *(instead or [])]], y, folds)

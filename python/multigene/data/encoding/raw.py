@@ -1,6 +1,6 @@
 """Columns of any table as they come: numbers with gaps, dates as days since 1970, text as levels.
 
-pandas, polars, PyArrow, DuckDB and whatever else narwhals knows; arrays too. Values are not copied where they need not be.
+pandas, polars, PyArrow, DuckDB and other tables that narwhals knows; arrays too. Values are not copied where they need not be.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from multigene.data.constants import MOSTLY
+
 Floats = npt.NDArray[np.float64]
 Kind = Literal["number", "text", "date"]
-#: From this share of numbers on, text in a column is a mistake and not a category.
-MOSTLY = 0.8
 _TIME = r"([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp][Mm])?)?"
 _ISO = re.compile(rf"\d{{4}}-\d{{2}}-\d{{2}}{_TIME}(Z|[+-]\d\d:?\d\d)?\Z")
 _YEAR_FIRST = re.compile(rf"\d{{4}}/\d{{1,2}}/\d{{1,2}}{_TIME}\Z")

@@ -17,16 +17,11 @@ from collections.abc import Iterable
 import numpy as np
 
 from multigene.expression.build import join_term, power_of, product_of, sum_of
+from multigene.expression.constants import LARGEST_EXPONENTIAL, MOST_OUT_OF_EXP, MOST_PASSES
 from multigene.expression.operators import OPERATORS
 from multigene.expression.readable import size
-from multigene.expression.rewriting.parts import split_term, terms_of
+from multigene.expression.rewriting.parts import is_a, split_term, terms_of
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, evaluate, fold, rebuild
-
-MOST_PASSES = 10
-
-
-#: Exponents beyond this stay where they are: without them a value could be too large for a number.
-MOST_OUT_OF_EXP = 300.0
 
 
 class _UnsafeError(Exception):
@@ -131,6 +126,12 @@ class _Factors:
             self._multiply_product(expression, power)
         elif isinstance(expression, Operation) and expression.name == "abs" and whole and power % 2 == 0:
             self.multiply(expression.arguments[0], power)
+        elif is_a(expression, "sqrt") and _is_reciprocal(expression.children[0]):
+            self.multiply(Operation("sqrt", expression.children[0].children[-1:]), -power)
+        elif is_a(expression, "exp") and power not in (1.0, -1.0):
+            self._collect(
+                Operation("exp", (_product([(Number(power), 1.0), (expression.children[0], 1.0)]),)), 1.0
+            )
         elif isinstance(expression, Operation) and expression.name == "mul" and _is_fitted(expression, power):
             # (1.38e-5*x)**0.03 is 0.71*x**0.03
             coefficient, rest = split_term(expression)
@@ -178,16 +179,19 @@ class _Factors:
 
     def _without_numbers_inside(self) -> None:
         """2*exp(x + 1.234) is 6.87*exp(x), and 2*sqrt(1.234*x) is 2.22*sqrt(x): numbers that were fitted stand once."""
-        if self.coefficient in (1.0, -1.0) and len(self.exponents) < 2:
+        if self.coefficient == 0.0 or (abs(self.coefficient) == 1.0 and len(self.exponents) < 2):
             return
         for base, power in list(self.exponents.items()):
-            inner, scale = _number_inside(base)
+            inner, scale = _number_inside(base, fitted=has_many_digits(self.coefficient))
             if inner in self.exponents or inner is base:
                 continue
             before = self.coefficient
             try:
                 self._scale(scale, power)
             except _UnsafeError:
+                self.coefficient = before
+                continue
+            if _is_farther_from_one(self.coefficient, before) and abs(math.log(scale)) > MOST_OUT_OF_EXP:
                 self.coefficient = before
                 continue
             self.exponents = {inner if b is base else b: p for b, p in self.exponents.items()}
@@ -228,6 +232,9 @@ class _Factors:
         bases = sorted((base for base, power in self.exponents.items() if power != 0.0), key=_order)
         above = [power_of(base, self.exponents[base]) for base in bases if self.exponents[base] > 0.0]
         below = [power_of(base, -self.exponents[base]) for base in bases if self.exponents[base] < 0.0]
+        if abs(self.coefficient) != 1.0 and above and is_a(above[0], "add"):
+            # 2*(x + 1)*exp(y) is multiplied out by who reads it from left to right, as SymPy does; 2*exp(y)*(x + 1) is not.
+            above.sort(key=lambda factor: is_a(factor, "add"))
         if below:
             return join_term(self.coefficient, Operation("div", (product_of(above), product_of(below))))
         if len(above) == 1 and isinstance(above[0], Operation) and above[0].name == "add":
@@ -235,19 +242,33 @@ class _Factors:
         return join_term(self.coefficient, product_of(above) if above else None)
 
 
-def _number_inside(base: Expression) -> tuple[Expression, float]:
-    """What is left of an exponential or a root without a fitted number inside, and the factor that this number is."""
+def _number_inside(base: Expression, fitted: bool) -> tuple[Expression, float]:
+    """What is left of an exponential or a root without a fitted number inside, and the factor that this number is.
+
+    A number of few digits may be meant, 2*exp(1 - x); beside a coefficient that was `fitted` it is not.
+    """
     if isinstance(base, Operation) and base.name == "exp":
         terms = terms_of(base.arguments[0])
         rest = [term for term in terms if not isinstance(term, Number)]
         values = [term.value for term in terms if isinstance(term, Number)]
-        if rest and values and has_many_digits(values[0]) and abs(values[0]) <= MOST_OUT_OF_EXP:
-            return Operation("exp", (sum_of(rest),)), math.exp(values[0])
+        if rest and values and abs(values[0]) <= LARGEST_EXPONENTIAL:
+            fitted = fitted or has_many_digits(values[0]) or abs(values[0]) > MOST_OUT_OF_EXP
+            if fitted:
+                return Operation("exp", (sum_of(rest),)), math.exp(values[0])
     if isinstance(base, Operation) and base.name == "sqrt":
         coefficient, inside = split_term(base.arguments[0])
-        if inside is not None and coefficient > 0.0 and has_many_digits(coefficient):
+        if (
+            inside is not None
+            and coefficient > 0.0
+            and coefficient != 1.0
+            and (fitted or has_many_digits(coefficient))
+        ):
             return Operation("sqrt", (inside,)), math.sqrt(coefficient)
     return base, 1.0
+
+
+def _is_farther_from_one(coefficient: float, other: float) -> bool:
+    return abs(math.log(abs(coefficient))) > abs(math.log(abs(other)))
 
 
 def _is_fitted(product: Operation, power: float) -> bool:
@@ -271,6 +292,10 @@ def _product(parts: Iterable[tuple[Expression, float]]) -> Expression:
         else:
             factors.multiply(part, power)
     return factors.build()
+
+
+def _is_reciprocal(node: Expression) -> bool:
+    return is_a(node, "inv") or (is_a(node, "div") and node.children[0] == Number(1.0))
 
 
 def _may_join(base: Expression, first: float, second: float) -> bool:

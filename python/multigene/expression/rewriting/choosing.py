@@ -5,6 +5,7 @@ Used by `laws/law.py` and `laws/noise.py`, which measure what comes out, since n
 
 from __future__ import annotations
 
+from multigene.expression.constants import LONG, MOST_REARRANGEMENTS
 from multigene.expression.readable import size
 from multigene.expression.rewriting.always import simplified
 from multigene.expression.rewriting.scales import scaled, spread
@@ -12,9 +13,6 @@ from multigene.expression.rewriting.sums import grouped, multiplied_out, rearran
 from multigene.expression.rewriting.ties import tidied
 from multigene.expression.rewriting.where_seen import by_kind, one_fraction, roots, squares, turned
 from multigene.expression.tree import Expression, fold
-
-#: Most rearrangements of sums one after the other, and the size of a formula beyond which none is tried.
-MOST_REARRANGEMENTS, LONG = 4, 30
 
 
 def natural(expression: Expression) -> Expression:

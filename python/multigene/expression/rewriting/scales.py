@@ -1,6 +1,7 @@
 """Numbers pulled out of sums, powers and roots: 0.1·a - 0.1·b is 0.1·(a - b).
 
-Holds everywhere up to rounding, but does not always make an expression shorter; `choosing.py` decides.
+Holds everywhere up to rounding, but does not always make an expression shorter; `choosing.py` decides for laws. `with_bare_terms`
+is for models whose numbers are all fitted (`explain/written.py`).
 """
 
 from __future__ import annotations
@@ -8,12 +9,20 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from multigene.expression.build import join_term, product_of, sum_of, times
-from multigene.expression.rewriting.parts import is_a, split_term
-from multigene.expression.tree import Expression, Number, Operation, Power, Variable, fold, rebuild
-
-#: Relative difference up to which two coefficients are taken for the same.
-ALIKE = 1e-6
+from multigene.expression.build import join_term, power_of, product_of, quotient_of, sum_of, times
+from multigene.expression.constants import ALIKE
+from multigene.expression.rewriting.always import has_many_digits
+from multigene.expression.rewriting.parts import above_and_below, is_a, split_term
+from multigene.expression.tree import (
+    Expression,
+    Number,
+    Operation,
+    Power,
+    Variable,
+    fold,
+    postorder,
+    rebuild,
+)
 
 
 def scaled(expression: Expression) -> Expression:
@@ -100,3 +109,49 @@ def spread(node: Expression, children: tuple[Expression, ...]) -> Expression:
             others[place] = sum_of([join_term(c, e) for c, e in terms])
             return product_of(others)
     return node
+
+
+def with_bare_terms(expression: Expression) -> Expression:
+    """2·(0.3·x + 0.6·y + 5)·z as 1.2·(0.5·x + y + 8.33)·z: factors that are sums give the number of their largest term to the
+    product, where that makes it shorter. Sums that stand at several places stay, so that they can be named once.
+    """
+    seen = Counter(node for node in postorder(expression) if is_a(node, "add"))
+
+    def change(node: Expression, children: tuple[Expression, ...]) -> Expression:
+        node = rebuild(node, children)
+        is_product = any(is_a(node, name) for name in ("mul", "div", "neg", "inv"))
+        if not is_product and not isinstance(node, Power):
+            return node
+        number, rest = split_term(node)
+        above, below = above_and_below(rest or Number(1.0))
+        saved, cost = 0, 0 if number != 1.0 else 1 if is_product else 2
+        sides: list[list[Expression]] = []
+        for side, sign in ((above, 1.0), (below, -1.0)):
+            sides.append([])
+            for factor in side:
+                base, exponent = (
+                    (factor.base, factor.exponent) if isinstance(factor, Power) else (factor, 1.0)
+                )
+                largest = _largest(base) if exponent.is_integer() and seen[base] < 2 else None
+                if largest is not None:
+                    number *= math.pow(largest, sign * exponent)
+                    base = sum_of([join_term(c / largest, e) for c, e in map(split_term, base.children)])
+                    factor = power_of(base, exponent)
+                    saved += 2
+                sides[-1].append(factor)
+        if saved <= cost or number == 0.0 or not math.isfinite(number):
+            return node
+        return times(number, quotient_of(*sides))
+
+    return fold(expression, change)
+
+
+def _largest(node: Expression) -> float | None:
+    """The largest coefficient of a sum, constant left out; None for what is no sum, has a term without a number, or numbers
+    that may be meant (3*x + 4*y)."""
+    if not is_a(node, "add"):
+        return None
+    found = [c for c, e in map(split_term, node.children) if e is not None]
+    if not any(map(has_many_digits, found)) or any(abs(c) == 1.0 for c in found):
+        return None
+    return max(found, key=abs)

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 
 from multigene.expression.build import join_term, power_of, product_of, quotient_of, sum_of
+from multigene.expression.constants import MOST_MULTIPLIED, MOST_TERMS
 from multigene.expression.rewriting.always import simplified
 from multigene.expression.rewriting.parts import (
     above_and_below,
@@ -21,11 +22,6 @@ from multigene.expression.rewriting.parts import (
 )
 from multigene.expression.rewriting.where_seen import square_ratio
 from multigene.expression.tree import Expression, Number, Operation, Power, fold, postorder, rebuild
-
-#: Sums of more terms than this are left alone.
-MOST_TERMS = 8
-#: Sums do not become longer than this by multiplying out.
-MOST_MULTIPLIED = 16
 
 
 def rearranged(expression: Expression) -> Iterator[Expression]:

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from multigene.expression.build import product_of, quotient_of, sum_of
+from multigene.expression.constants import MOST_CHANGES
 from multigene.expression.readable import size
 from multigene.expression.rewriting.always import simplified
 from multigene.expression.rewriting.parts import above_and_below, factors_of, is_a, replaced, split_term
 from multigene.expression.tree import Expression, Number, Operation, postorder
-
-#: Most changes one after the other.
-MOST_CHANGES = 6
 
 
 def tidied(expression: Expression) -> Expression:

@@ -10,14 +10,13 @@ import math
 from collections.abc import Callable, Mapping
 
 from multigene.expression.build import join_term, power_of, product_of, quotient_of, sum_of, times
+from multigene.expression.constants import ALIKE
 from multigene.expression.readable import size
 from multigene.expression.rewriting.always import simplified, simplify
 from multigene.expression.rewriting.parts import above_and_below, is_a, powers_of, split_term, terms_of
 from multigene.expression.tree import Expression, Number, Operation, Power, rebuild
 
 HALF_TURN = math.pi / 2
-#: Relative difference up to which two constants are taken for the same.
-ALIKE = 1e-6
 
 
 def by_kind(node: Expression, children: tuple[Expression, ...]) -> Expression:

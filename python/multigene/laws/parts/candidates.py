@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from multigene._engine import Dataset
 from multigene.expression.build import sum_of
-from multigene.expression.numbers import numbers, simple_numbers
+from multigene.expression.numbers import fitted_count
 from multigene.expression.readable import size
 from multigene.expression.rewriting import simplify
 from multigene.expression.rewriting.parts import split_term, terms_of
@@ -58,7 +58,7 @@ def forms(expression: Expression, product: bool) -> list[Expression]:
 
 
 def _cost(expression: Expression, left: float, n: int) -> float:
-    fitted = sum(value not in simple_numbers(value) for value in numbers(expression))
+    fitted = fitted_count(expression)
     return criterion(left, n // ROWS_ALIKE, fitted, size(expression))
 
 

@@ -22,6 +22,7 @@ from multigene.laws.constants import (
     FIRST_PART_WORK,
     FIRST_PARTS,
     FIRST_PARTS_OF,
+    PART_CONSTANT,
     REST_WORK,
     SPLIT_ROWS,
     SPLIT_WORK,
@@ -35,7 +36,7 @@ from multigene.laws.transforms import logarithmic, one_sign
 Floats = npt.NDArray[np.float64]
 
 
-class LawSearch(Protocol):
+class PartSearch(Protocol):
     """What is needed of a law search."""
 
     @property
@@ -46,7 +47,7 @@ class LawSearch(Protocol):
 
 
 #: A law search on columns and a target, with weights of rows where these do not count alike; the number chooses its chance.
-Make = Callable[[Floats, Floats, Floats | None, int], LawSearch]
+Make = Callable[[Floats, Floats, Floats | None, int], PartSearch]
 
 
 class Parts:
@@ -91,7 +92,7 @@ class Parts:
                 target = t / known if split.product else t - known
             if stop() or not np.isfinite(target).all():
                 return
-            if np.ptp(target) <= 1e-9 * np.abs(target).max():
+            if np.ptp(target) <= PART_CONSTANT * np.abs(target).max():
                 yield self._whole(split, first, None)
                 continue
             weights = squared(known) if split.product else None

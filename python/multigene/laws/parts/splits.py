@@ -18,6 +18,7 @@ import numpy.typing as npt
 from multigene.laws.constants import (
     MOST_SPLIT,
     PART_DEGREES,
+    PART_LEAST_WEIGHT,
     PART_SMOOTHNESS,
     POWER_FACTORS,
     SPLIT_BETTER,
@@ -148,7 +149,7 @@ def usable(y: Floats, allows: Callable[..., bool]) -> list[Transform]:
 
 
 def two_parts(features: list[int]) -> Iterator[tuple[Block, Block]]:
-    """Every way to share features out among two parts, the first of which is not the larger one."""
+    """Every way to share features out among two parts, the first not the larger one."""
     for size in range(1, len(features) // 2 + 1):
         for first in itertools.combinations(features, size):
             if 2 * size < len(features) or features[0] in first:
@@ -169,11 +170,11 @@ def first_part(split: Split, bases: Bases, t: Floats) -> tuple[Floats, Floats | 
 
 def squared(factor: Floats) -> Floats:
     """Weights of rows that were divided by a factor."""
-    return np.asarray(np.maximum(factor**2, 1e-9 * np.mean(factor**2)))
+    return np.asarray(np.maximum(factor**2, PART_LEAST_WEIGHT * np.mean(factor**2)))
 
 
 def other_factor(first: Floats, rest: tuple[Floats, Floats], t: Floats) -> Floats:
-    """The polynomial by which a known factor is to be multiplied, whatever the size of that."""
+    """The polynomial by which a known factor is to be multiplied; the size of that does not matter."""
     columns, costs = rest
     scale = np.sqrt(np.mean(first**2)) / t.std()
     weights = _solution(columns * (first / scale)[:, None], costs * t.var(), t, np.ones(len(t), dtype=bool))

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from multigene.expression.build import call
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable
 from multigene.laws.constants import COST_LIMITS, EXPONENT_COSTS, MOST_MONOMIALS, MOST_WITH_ONES
-from multigene.laws.survey.forms import call, one_plus
+from multigene.laws.survey.forms import one_plus
 
 Floats = npt.NDArray[np.float64]
 

@@ -36,7 +36,7 @@ def relevant(
 
 
 def _targets(y: Floats) -> list[Floats]:
-    """The target, its logarithm, and its order: whatever it is that features show best."""
+    """The target, its logarithm, and its order: features may show in any of them."""
     order = np.argsort(np.argsort(y)) / len(y) - 0.5
     logarithm = [np.log(np.abs(y))] if np.all(y != 0.0) else []
     return [y, *logarithm, order]

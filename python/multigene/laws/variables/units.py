@@ -116,7 +116,7 @@ class Dimensions:
             found = self.dimension(rest)
         except _ViolationError:
             return False
-        return found is None or self.target is None or found == self.target or not is_simple(factor)
+        return found is None or self.target is None or found == self.target or not has_no_unit(factor)
 
     def dimension(self, expression: Expression) -> Dimension | None:
         """The dimension of an expression; None for zero, which has any."""
@@ -227,8 +227,8 @@ class Dimensions:
         return None if best is None else (best[1], best[2])
 
 
-def is_simple(value: float) -> bool:
-    """A whole number, simple fraction, or such a multiple of π or a small root."""
+def has_no_unit(value: float) -> bool:
+    """Is a factor a number by itself, without a unit: whole, a simple fraction, or such a multiple of π or a small root?"""
     units = (1.0, np.pi, np.sqrt(2.0), np.sqrt(3.0), np.sqrt(np.pi), np.pi**2)
     return any(
         abs(float(Fraction(value / unit).limit_denominator(16)) * unit - value) <= 1e-9 * abs(value)

@@ -25,7 +25,7 @@ SHARED = re.compile(r"shared\((\d+), ([^)]+)\)")
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Filling:
     """Functions for the gaps of a form, over their arguments, and its numbers."""
 
     functions: tuple[Expression, ...]
@@ -53,22 +53,22 @@ class CompiledForm:
             return np.zeros((len(X), 1))
         return np.column_stack([evaluate(part, X) for part in self.parts])
 
-    def individual(self, candidate: Candidate) -> Individual:
-        """The candidate as a model of the known parts; a `ValueError` where the engine cannot say it."""
-        return Individual([self._text(candidate.functions, candidate.numbers)], 0.0, [1.0])
+    def individual(self, filling: Filling) -> Individual:
+        """The filling as a model of the known parts; a `ValueError` where the engine cannot say it."""
+        return Individual([self._text(filling.functions, filling.numbers)], 0.0, [1.0])
 
-    def tuned(self, candidate: Candidate, model: Individual) -> Candidate:
-        """The candidate with the constants of its model after tuning."""
+    def tuned(self, filling: Filling, model: Individual) -> Filling:
+        """The filling with the constants of its model after tuning."""
         values = {int(index): float(value) for index, value in SHARED.findall(model.genes[0])}
-        count = len(candidate.numbers)
-        own = tuple(values.get(i, value) for i, value in enumerate(candidate.numbers))
+        count = len(filling.numbers)
+        own = tuple(values.get(i, value) for i, value in enumerate(filling.numbers))
         functions = []
-        for tree in candidate.functions:
+        for tree in filling.functions:
             constants = _constants(tree)
             tuned = iter([values.get(count + k, value) for k, value in enumerate(constants)])
             count += len(constants)
             functions.append(map_numbers(tree, partial(_next_of, tuned)))
-        return Candidate(tuple(functions), own)
+        return Filling(tuple(functions), own)
 
     def _text(self, functions: Sequence[Expression], values: Sequence[float]) -> str:
         first, firsts = len(values), []

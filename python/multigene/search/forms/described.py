@@ -10,11 +10,7 @@ from multigene.expression.numbers import numbers as numbers_of
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Expression, Number, Variable
 from multigene.formula import Formula
-
-#: Significant digits: the formula itself says more.
-DIGITS = 5
-#: A number that is smaller than this share of the largest beside it is rounding.
-TRACE = 1e-12
+from multigene.search.constants import FORM_DIGITS, FORM_TRACE
 
 
 def described(
@@ -24,17 +20,17 @@ def described(
     found = []
     for i, (unknown, tree) in enumerate(zip(form.functions, functions, strict=True)):
         names = _arguments(form, i, unknown.arity)
-        shown = Formula(simplify(round_numbers(without_traces(tree), DIGITS)), names)
+        shown = Formula(simplify(round_numbers(without_traces(tree), FORM_DIGITS)), names)
         called = ", ".join(Formula(Variable(j), names).text() for j in range(len(names)))
-        found.append((f"{unknown.name}({called})", shown.text(DIGITS)))
+        found.append((f"{unknown.name}({called})", shown.text(FORM_DIGITS)))
     for name, value in zip(form.numbers, numbers, strict=True):
-        found.append((name, Formula(Number(value), []).text(DIGITS)))
+        found.append((name, Formula(Number(value), []).text(FORM_DIGITS)))
     return tuple(found)
 
 
 def without_traces(tree: Expression) -> Expression:
     """The tree without numbers that are rounding beside its others."""
-    least = TRACE * max(map(abs, numbers_of(tree)), default=0.0)
+    least = FORM_TRACE * max(map(abs, numbers_of(tree)), default=0.0)
     return map_numbers(tree, lambda value: value if abs(value) > least else 0.0)
 
 

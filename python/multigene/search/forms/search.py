@@ -5,14 +5,15 @@
                 shapes of all functions are tried together
     evolution   what came of that varies: the best of every size are kept, functions change one at a time or go over from others
 
-Every candidate is one model of the engine, all its numbers tuned together by Levenberg-Marquardt; a step of it is a least-squares
+Every filling is one model of the engine, all its numbers tuned together by Levenberg-Marquardt; a step of it is a least-squares
 fit of those in which the form is linear. Work is counted in evaluations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -21,10 +22,10 @@ import numpy as np
 from multigene._engine import Dataset, Individual, polish
 from multigene.expression.build import call
 from multigene.expression.form import Form
-from multigene.expression.numbers import numbers
 from multigene.expression.readable import size
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Expression, Number, evaluate, from_postfix, to_postfix
+from multigene.formula import Formula
 from multigene.laws import law as laws
 from multigene.laws.constants import POLISH
 from multigene.laws.law import Find
@@ -32,24 +33,24 @@ from multigene.laws.noise import price
 from multigene.laws.settings import vocabulary
 from multigene.search.constants import (
     FORM_BATCH,
+    FORM_CHILDREN,
     FORM_COMBINED,
     FORM_EXACT,
     FORM_KEPT,
+    FORM_LONGER,
     FORM_PATIENCE,
+    FORM_QUICK,
     FORM_ROWS,
     FORM_TUNED,
+    FORM_TWICE,
 )
-from multigene.search.forms.compiled import Candidate, CompiledForm
+from multigene.search.forms.compiled import CompiledForm, Filling
 from multigene.search.forms.described import described
-from multigene.search.forms.trees import Variation, affine, catalogue, pairs, polynomial
+from multigene.search.forms.trees import Variation, affine, catalogue, drawn, pairs, polynomial
 from multigene.search.seeking import LawSearch
 from multigene.search.task import Task
 from multigene.settings.defaults import default_settings
 from multigene.settings.settings import Refinement
-
-#: Tuning of every candidate, and of shapes, whose numbers are far off.
-QUICK = Refinement(iterations=12, tries=4, damping=1e-2, gain=1e-3, decay=0.0, max_parameters=60)
-LONGER = Refinement(iterations=40, tries=8, damping=1e-2, gain=1e-5, decay=0.0, max_parameters=60)
 
 
 class FormSearch(LawSearch):
@@ -65,7 +66,8 @@ class FormSearch(LawSearch):
         if not np.isfinite(Z).all():
             part = self.compiled.parts[int(np.flatnonzero(~np.isfinite(Z).all(axis=0))[0])]
             raise ValueError(
-                f"A known part of the form {form.text!r} has no finite value on some row ({_shown(part)}); check its domain."
+                f"The part {Formula(part, form.names).text()} of the form {form.text!r} has no finite value on some row; "
+                "check its domain."
             )
         few = rows[np.linspace(0, len(rows) - 1, min(len(rows), FORM_ROWS)).astype(int)]
         self.some, self.data = self._dataset(Z, few), self._dataset(Z, rows)
@@ -77,15 +79,14 @@ class FormSearch(LawSearch):
         self.vocabulary = vocabulary(own, "linear")
         self.variation = Variation(own, self.rng)
         self.scales = [self._scales(i) for i in range(len(form.functions))]
-        #: The best candidates of every size, and what each leaves unexplained.
-        self.kept: dict[int, list[tuple[float, Candidate]]] = {}
+        #: The best fillings of every size, and what each leaves unexplained.
+        self.kept: dict[int, list[tuple[float, Filling]]] = {}
         self.by_size: dict[int, Find] = {}
-        self.parts: dict[int, Candidate] = {}
         self._exact: Find | None = None
         self._work, self.best, self.since = 0, np.inf, 0
         self.stage = 0
         self.tops: list[list[Expression]] = []
-        self.stand_ins: Candidate | None = None
+        self.stand_ins: Filling | None = None
 
     # --- what the rest of the search asks ---------------------------------------------------------
 
@@ -143,61 +144,61 @@ class FormSearch(LawSearch):
     # --- stages -----------------------------------------------------------------------------------
 
     def _next(self) -> None:
-        """The next batch of work."""
-        functions = self.form.functions
-        if self.stage == 0:
-            self._begin()
-        elif self.stage <= len(functions) and len(functions) > 1:
-            self._try_shapes(self.stage - 1)
-        elif self.stage == len(functions) + 1 and len(functions) > 1:
-            self._combine()
-        elif self.stage == 1 and len(functions) == 1:
-            self._take(self._each_start(0, [self.stand_ins or self._start()]))
-        elif self.stage == 2 and len(functions) == 1:
-            base = self.stand_ins or self._start()
-            self._take([_with(base, 0, tree) for tree in pairs(self.scales[0], self.vocabulary)])
+        """The next batch of work: the stages one after the other, then evolution."""
+        stages = self._stages()
+        if self.stage < len(stages):
+            stages[self.stage]()
         else:
             self._evolve()
         self.stage += 1
+
+    def _stages(self) -> list[Callable[[], object]]:
+        """What comes before evolution; a lone function has no others to go with, and is tried in pairs of shapes instead."""
+        count = len(self.form.functions)
+        if count == 0:
+            return [self._begin]
+        if count == 1:
+            return [self._begin, lambda: self._take(self._in_every_shape(0)), self._try_pairs]
+        return [self._begin, *(partial(self._try_shapes, i) for i in range(count)), self._combine]
 
     def _begin(self) -> None:
         """Numbers alone, or stand-ins for all functions, from several starts."""
         starts = [self._start(number) for number in (1.0, 0.1, 10.0, -1.0)]
         if not self.form.functions:
             drawn = [
-                Candidate((), tuple(float(v) for v in self.rng.normal(size=len(self.form.numbers)) * factor))
+                Filling((), tuple(float(v) for v in self.rng.normal(size=len(self.form.numbers)) * factor))
                 for factor in (0.3, 1.0, 3.0, 10.0, 100.0)
                 for _ in range(20)
             ]
-            self._take(starts + drawn, LONGER)
+            self._take(starts + drawn, FORM_LONGER)
             return
-        tried = self._tuned(starts, LONGER)
+        tried = self._tuned(starts, FORM_LONGER)
         self.stand_ins = min(tried, key=lambda pair: pair[0])[1] if tried else starts[0]
 
     def _try_shapes(self, i: int) -> None:
-        tuned = self._take(self._each_start(i, [self.stand_ins or self._start()]))
+        tuned = self._take(self._in_every_shape(i))
         best = sorted(tuned, key=lambda pair: pair[0])
         most = FORM_COMBINED[min(len(self.form.functions), len(FORM_COMBINED)) - 1]
-        self.tops.append([candidate.functions[i] for _, candidate in best[:most]])
+        self.tops.append([filling.functions[i] for _, filling in best[:most]])
 
-    def _each_start(self, i: int, bases: Sequence[Candidate]) -> list[Candidate]:
-        """Function i in every shape, the others as they are."""
-        return [
-            _with(base, i, shape)
-            for base in bases
-            for shape in map(affine, catalogue(self.scales[i], self.vocabulary))
-        ]
+    def _in_every_shape(self, i: int) -> list[Filling]:
+        """Function i in every shape of the catalogue, the others stand-ins."""
+        shapes = map(affine, catalogue(self.scales[i], self.vocabulary))
+        return [_with(self._base(), i, shape) for shape in shapes]
+
+    def _try_pairs(self) -> None:
+        self._take([_with(self._base(), 0, tree) for tree in pairs(self.scales[0], self.vocabulary)])
 
     def _combine(self) -> None:
         """The best shapes of all functions together."""
-        base = self.stand_ins or self._start()
-        self._take([Candidate(trees, base.numbers) for trees in product(*self.tops)], LONGER)
+        base = self._base()
+        self._take([Filling(trees, base.numbers) for trees in product(*self.tops)], FORM_LONGER)
 
     def _evolve(self) -> None:
         """Children of what is kept; after a time without progress anything may be kept again."""
         if self.since > FORM_PATIENCE:
             self.kept, self.since, self.best = {}, 0, np.inf
-            base = self.stand_ins or self._start()
+            base = self._base()
             self._take(
                 [_with(self._random(base), i, tree) for i, top in enumerate(self.tops) for tree in top]
             )
@@ -211,18 +212,18 @@ class FormSearch(LawSearch):
         picks = self.rng.choice(len(parents), size=(FORM_BATCH, 2), p=chance)
         self._take([self._child(parents[a][1], parents[b][1]) for a, b in picks])
 
-    def _child(self, parent: Candidate, other: Candidate) -> Candidate:
+    def _child(self, parent: Filling, other: Filling) -> Filling:
         i = int(self.rng.integers(len(self.form.functions)))
-        kind, scales = self.rng.random(), self.scales[i]
-        if kind < 0.15:
+        kind, scales = drawn(FORM_CHILDREN, self.rng), self.scales[i]
+        if kind == "other":
             tree = other.functions[i]
-        elif kind < 0.25:
+        elif kind == "shape":
             tree = affine(self._shape(scales))
-        elif kind < 0.4:
+        elif kind == "added":
             tree = call("add", parent.functions[i], call("mul", Number(0.1), self._shape(scales)))
         else:
             tree = self.variation.changed(parent.functions[i], other.functions[i], scales)
-            if self.rng.random() < 0.3:
+            if self.rng.random() < FORM_TWICE:
                 tree = self.variation.changed(tree, other.functions[i], scales)
         if size(tree) > self.form.functions[i].most_nodes:
             tree = affine(self.variation.tree(scales))
@@ -232,54 +233,55 @@ class FormSearch(LawSearch):
         known = catalogue(scales, self.vocabulary)
         return known[int(self.rng.integers(len(known)))] if known else self.variation.tree(scales)
 
-    def _random(self, base: Candidate) -> Candidate:
-        return Candidate(tuple(affine(self.variation.tree(scales)) for scales in self.scales), base.numbers)
+    def _random(self, base: Filling) -> Filling:
+        return Filling(tuple(affine(self.variation.tree(scales)) for scales in self.scales), base.numbers)
 
-    def _start(self, number: float = 1.0) -> Candidate:
-        return Candidate(tuple(polynomial(s) for s in self.scales), (number,) * len(self.form.numbers))
+    def _base(self) -> Filling:
+        return self.stand_ins or self._start()
+
+    def _start(self, number: float = 1.0) -> Filling:
+        return Filling(tuple(polynomial(s) for s in self.scales), (number,) * len(self.form.numbers))
 
     # --- evaluation -------------------------------------------------------------------------------
 
-    def _take(
-        self, candidates: Iterable[Candidate], how: Refinement = QUICK
-    ) -> list[tuple[float, Candidate]]:
-        """Tune candidates and keep the best of every size."""
-        tuned = self._tuned(candidates, how)
+    def _take(self, fillings: Iterable[Filling], how: Refinement = FORM_QUICK) -> list[tuple[float, Filling]]:
+        """Tune fillings and keep the best of every size."""
+        tuned = self._tuned(filter(self._keeps_rules, fillings), how)
         before = self.best
-        for left, candidate in tuned:
-            self._keep(left, candidate)
+        for left, filling in tuned:
+            self._keep(left, filling)
         self.since = 0 if self.best < 0.9 * before else self.since + len(tuned)
         if self.best < FORM_EXACT:
             self._look_closer()
         return tuned
 
-    def _tuned(self, candidates: Iterable[Candidate], how: Refinement) -> list[tuple[float, Candidate]]:
-        """What every candidate leaves unexplained after tuning; those without a value are left out."""
-        told: list[tuple[Candidate, Individual]] = []
-        for candidate in candidates:
+    def _tuned(self, fillings: Iterable[Filling], how: Refinement) -> list[tuple[float, Filling]]:
+        """What every filling leaves unexplained after tuning; those without a value are left out."""
+        told: list[tuple[Filling, Individual]] = []
+        for filling in fillings:
             small = all(
                 size(t) <= max(f.most_nodes, 31)
-                for t, f in zip(candidate.functions, self.form.functions, strict=True)
+                for t, f in zip(filling.functions, self.form.functions, strict=True)
             )
             try:
                 if small:
-                    told.append((candidate, self.compiled.individual(candidate)))
+                    told.append((filling, self.compiled.individual(filling)))
             except (ValueError, OverflowError):  # no finite number, or too deep for the engine
                 continue
         models = polish([model for _, model in told], self.some, how, 0.0, self.task.workers, False)
         self._work += len(models)
         found = []
-        for (candidate, _), model in zip(told, models, strict=True):
+        for (filling, _), model in zip(told, models, strict=True):
             if np.isfinite(model.fitness) and self._keeps_shapes(model):
-                found.append((max(1.0 - model.fitness, 0.0), self.compiled.tuned(candidate, model)))
+                found.append((max(1.0 - model.fitness, 0.0), self.compiled.tuned(filling, model)))
         return found
 
-    def _keep(self, left: float, candidate: Candidate) -> None:
-        length = sum(size(tree) for tree in candidate.functions)
+    def _keep(self, left: float, filling: Filling) -> None:
+        length = sum(size(tree) for tree in filling.functions)
         pairs = self.kept.setdefault(length, [])
         if any(abs(left - known) <= 1e-9 * known for known, _ in pairs):
             return
-        pairs.append((left, candidate))
+        pairs.append((left, filling))
         pairs.sort(key=lambda pair: pair[0])
         del pairs[FORM_KEPT:]
         self.best = min(self.best, left)
@@ -287,44 +289,53 @@ class FormSearch(LawSearch):
     def _look_closer(self) -> None:
         """The best of every size on all rows for searching: finds, and one of them perhaps the law."""
         least = np.inf
-        best: list[Candidate] = []
+        best: list[Filling] = []
         for length in sorted(self.kept):
-            left, candidate = self.kept[length][0]
+            left, filling = self.kept[length][0]
             if left < 0.99 * least:
                 least = left
-                best.append(candidate)
+                best.append(filling)
         told = [(c, self.compiled.individual(c)) for c in best[-FORM_TUNED:]]
         models = polish([model for _, model in told], self.data, POLISH, 0.0, self.task.workers, False)
-        for (candidate, _), model in zip(told, models, strict=True):
+        for (filling, _), model in zip(told, models, strict=True):
             if np.isfinite(model.fitness) and self._exact is None and self._keeps_shapes(model):
-                self._find(self.compiled.tuned(candidate, model), 1.0 - model.fitness)
+                self._find(self.compiled.tuned(filling, model), 1.0 - model.fitness)
+
+    def _keeps_rules(self, filling: Filling) -> bool:
+        """Is the formula that a filling makes allowed, apart from its numbers?"""
+        rules = self.problem.rules
+        if not rules:
+            return True
+        filled = self.form.filled(filling.functions, filling.numbers)
+        return rules.broken_structure([filled]) is None
 
     def _keeps_shapes(self, model: Individual) -> bool:
         """Does a model of the known parts keep what its user knows of the formula's shape, on points?"""
         keeper = self.problem.keeper
         return keeper is None or self.points is None or keeper.conditions.kept(model.predict(self.points))
 
-    def _find(self, candidate: Candidate, left: float) -> None:
+    def _find(self, filling: Filling, left: float) -> None:
         try:
-            expression = simplify(self.form.filled(candidate.functions, candidate.numbers))
+            expression = simplify(self.form.filled(filling.functions, filling.numbers))
             individual = laws.as_individual(expression)
         except (ValueError, OverflowError):  # a number beyond floating point
             return
         dimensions = self.problem.dimensions
         if individual is None or not (dimensions is None or dimensions.admits(expression)):
             return
+        if self.problem.rules.broken(expression) is not None:
+            return
         length = individual.printed_size()
         find = Find(individual, expression, max(left, 0.0))
         law = self._law(find) if left < FORM_EXACT else None
-        parts = described(self.form, candidate.functions, candidate.numbers)
+        parts = described(self.form, filling.functions, filling.numbers)
         if law is not None:
-            self._exact, self.parts[id(law.individual)] = replace(law, parts=parts), candidate
+            self._exact = replace(law, parts=parts)
             return
         find = replace(find, parts=parts)
         known = self.by_size.get(length)
         if known is None or find.unexplained < known.unexplained:
             self.by_size[length] = find
-            self.parts[id(individual)] = candidate
 
     def _law(self, find: Find) -> Find | None:
         """The find as a law of all rows, where it is one."""
@@ -362,8 +373,8 @@ class FormSearch(LawSearch):
     def packed(self) -> dict[str, Any]:
         """As plain values, without loss."""
 
-        def plain(candidate: Candidate) -> list[Any]:
-            return [[to_postfix(t) for t in candidate.functions], [v.hex() for v in candidate.numbers]]
+        def plain(filling: Filling) -> list[Any]:
+            return [[to_postfix(t) for t in filling.functions], [v.hex() for v in filling.numbers]]
 
         return {
             "rng": self.rng.bit_generator.state,
@@ -379,26 +390,20 @@ class FormSearch(LawSearch):
         """Go on from what `packed` gave."""
         assert saved is not None
 
-        def candidate(functions: Any, values: Any) -> Candidate:
-            return Candidate(
-                tuple(from_postfix(t) for t in functions), tuple(float.fromhex(v) for v in values)
-            )
+        def filling(functions: Any, values: Any) -> Filling:
+            return Filling(tuple(from_postfix(t) for t in functions), tuple(float.fromhex(v) for v in values))
 
         self.rng.bit_generator.state = saved["rng"]
         self.stage, self._work = int(saved["stage"]), int(saved["evaluations"])
-        self.stand_ins = None if saved["stand_ins"] is None else candidate(*saved["stand_ins"])
+        self.stand_ins = None if saved["stand_ins"] is None else filling(*saved["stand_ins"])
         self.tops = [[from_postfix(tree) for tree in top] for top in saved["tops"]]
         for left, functions, values in saved["kept"]:
-            self._keep(float.fromhex(left), candidate(functions, values))
+            self._keep(float.fromhex(left), filling(functions, values))
         self.since = int(saved["since"])
         self._look_closer()
 
 
-def _with(candidate: Candidate, i: int, tree: Expression) -> Candidate:
-    functions = list(candidate.functions)
+def _with(filling: Filling, i: int, tree: Expression) -> Filling:
+    functions = list(filling.functions)
     functions[i] = tree
-    return Candidate(tuple(functions), candidate.numbers)
-
-
-def _shown(part: Expression) -> str:
-    return f"{len(numbers(part))} numbers, {size(part)} nodes"
+    return Filling(tuple(functions), filling.numbers)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations, product
 
 import numpy as np
 
-from multigene.expression.build import call
-from multigene.expression.operators import OPERATORS
+from multigene.expression.build import call, power_of
+from multigene.expression.operators import OPERATORS, named_power
 from multigene.expression.reading import read
 from multigene.expression.rewriting import replaced
 from multigene.expression.tree import (
@@ -22,6 +22,7 @@ from multigene.expression.tree import (
     substitute,
 )
 from multigene.expression.vocabulary import Vocabulary
+from multigene.search.constants import FORM_CHANGES
 from multigene.settings.functions import FunctionEntry
 
 #: Functions of one argument that a gap may be, with c for numbers of the size of one over the argument; a factor and a term are
@@ -85,13 +86,9 @@ def polynomial(scales: Sequence[float]) -> Expression:
     powers = [p for p in product(range(degree + 1), repeat=n) if 0 < sum(p) <= degree]
     for exponents in powers:
         size = float(np.prod([scale**k for scale, k in zip(scales, exponents, strict=True)]))
-        factors = [_power(Variable(i), k) for i, k in enumerate(exponents) if k]
+        factors = [power_of(Variable(i), k) for i, k in enumerate(exponents) if k]
         terms.append(call("mul", Number(0.1 / size), *factors))
     return call("add", *terms)
-
-
-def _power(base: Expression, exponent: int) -> Expression:
-    return base if exponent == 1 else Power(base, float(exponent))
 
 
 def catalogue(scales: Sequence[float], admits: Vocabulary) -> list[Expression]:
@@ -108,7 +105,7 @@ def catalogue(scales: Sequence[float], admits: Vocabulary) -> list[Expression]:
                 found += [call("mul", first, second), call("add", first, call("mul", Number(1.0), second))]
     if n > 2:
         monomials = list(product((-1, 1, 2), repeat=n)) if n == 3 else [(1,) * n]
-        found += [call("mul", *(_power(Variable(i), k) for i, k in enumerate(p))) for p in monomials]
+        found += [call("mul", *(power_of(Variable(i), k) for i, k in enumerate(p))) for p in monomials]
         found.append(call("add", *(call("mul", Number(1.0 / s), Variable(i)) for i, s in enumerate(scales))))
     return [tree for tree in dict.fromkeys(found) if admits.admits(tree)]
 
@@ -128,6 +125,16 @@ def _of(text: str, names: tuple[str, ...], places: tuple[int, ...], scales: tupl
     tree = read(text, (*names, "c"))
     scale = 1.0 / float(np.mean(scales))
     return substitute(tree, {**{i: Variable(p) for i, p in enumerate(places)}, len(names): Number(scale)})
+
+
+def drawn(chances: Mapping[str, float], rng: np.random.Generator) -> str:
+    """One of some kinds, each with its chance; these add up to 1."""
+    left = rng.random()
+    for kind, chance in chances.items():
+        left -= chance
+        if left < 0.0:
+            return kind
+    return kind
 
 
 class Variation:
@@ -163,33 +170,32 @@ class Variation:
         """A function by name, of the first part, or of both."""
         if name in self.definitions:
             return substitute(self.definitions[name], dict(enumerate(parts)))
-        if name.startswith("pow"):
-            return Power(parts[0], float(name[3:]))
+        exponent = named_power(name)
+        if exponent is not None:
+            return Power(parts[0], float(exponent))
         return call(name, *parts[: 2 if name in TWO else 1])
 
     def changed(self, tree: Expression, other: Expression, scales: Sequence[float]) -> Expression:
         """One change: a part from `other`, a new part, a part less, a function around a part, a number more, other numbers."""
         nodes = postorder(tree)
         place = int(self.rng.integers(len(nodes)))
-        node, kind = nodes[place], self.rng.random()
+        node, kind = nodes[place], drawn(FORM_CHANGES, self.rng)
         new: Expression
-        if kind < 0.25:
+        if kind == "other":
             parts = postorder(other)
             new = parts[int(self.rng.integers(len(parts)))]
-        elif kind < 0.45:
+        elif kind == "new":
             new = self.tree(scales, int(self.rng.integers(1, 4)))
-        elif kind < 0.60:
+        elif kind == "inner":
             inner = [child for each in nodes for child in each.children] or [node]
-            return (
-                inner[int(self.rng.integers(len(inner)))]
-                if kind < 0.5
-                else replaced(tree, place, self._child(node))
-            )
-        elif kind < 0.80:
+            return inner[int(self.rng.integers(len(inner)))]
+        elif kind == "less":
+            return replaced(tree, place, self._child(node))
+        elif kind == "around":
             name = self.names[self.rng.choice(len(self.names), p=self.weights)]
             parts = [node, self.leaf(scales)]
             new = self.applied(name, parts if self.rng.random() < 0.7 else parts[::-1])
-        elif kind < 0.90:
+        elif kind == "number":
             scaled = call("mul", Number(1.0), node)
             new = (
                 scaled

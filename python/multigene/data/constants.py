@@ -1,0 +1,65 @@
+"""Every constant of reading and encoding rows, in one table: what it does, and what speaks for it.
+
+*Not tuned* means: a round number, and other values were not tried. `python -m benchmarks raw_tables` measures encoded tables.
+"""
+
+from __future__ import annotations
+
+# --- tables (columns.py, look.py, stream.py, training_rows.py, arrays.py) ---------------------------
+
+#: Levels that a target of text may have to be taken for classes. Not tuned.
+MOST_CLASSES = 20
+#: Numbers that stand for "no value" in many tables.
+SENTINELS = (-999.0, -9999.0, 999.0, 9999.0, -99.0, 99999.0, -1e30, 1e30)
+#: Beyond this many interquartile ranges from the quartiles a value is an outlier: Tukey's "far out".
+FAR_OUT = 3.0
+#: From this absolute correlation of ranks on, a column says the same as the target. Not tuned.
+COPY = 0.99999
+#: Rows on which correlations are computed: time. Not tuned.
+COMPARED_ROWS = 50_000
+#: Rows of a chunk of a table that is read in pieces. Not tuned.
+CHUNK = 100_000
+#: Bytes that a value of the sample takes during a search, with the engine's copies and kept columns. Measured roughly.
+BYTES_PER_VALUE = 100
+#: Training rows that a model keeps at most, and the most numbers (32 MB), but never fewer rows than the third: memory. Not tuned.
+MOST_ROWS, MOST_VALUES, FEWEST_ROWS = 20_000, 4_000_000, 2_000
+#: Times that a row may be as precise as the median one: the squares of larger ratios are no numbers.
+MOST_PRECISE = 1e100
+
+# --- losses (losses.py) -----------------------------------------------------------------------------
+
+#: Distance, in standard deviations of the noise, at which Huber's loss becomes linear: 95 % efficient on normal errors.
+HUBER = 1.345
+#: Share of the target's spread below which the absolute loss is a square, so that it has derivatives. Not tuned.
+NEAR = 1e-4
+#: Rows that the noise is estimated from: time. Not tuned.
+NOISE_ROWS = 2000
+#: Steps for numerical derivatives of own losses, relative to the spread of the target. Not tuned.
+STEP = 1e-4
+#: Log odds that the guard takes as the target's range: probabilities are bounded anyway, sums must not overflow. Not tuned.
+LARGEST_LOG_ODDS = 20.0
+#: Working weights of own losses are at least this share of their mean over the rows. Not tuned.
+LEAST_CURVATURE = 1e-3
+#: Counts above this are none, and their logarithm is not found by steps that begin at counts. Not tuned.
+LARGEST_COUNT = 1e30
+
+# --- columns of raw ones (encoding/) ----------------------------------------------------------------
+
+#: From this share of numbers on, text in a column is a mistake and not a category. Not tuned.
+MOSTLY = 0.8
+#: A level with fewer rows than this share of all, or than `FEWEST`, is rare. Not tuned.
+RARE, FEWEST = 0.01, 3
+#: The most levels of a column that become indicators, and the share of the rows that these must cover. Not tuned.
+MOST_LEVELS, COVERED = 12, 0.8
+#: Text with more distinct values than this share of the rows (and than `MOST_LEVELS`) names rows and explains nothing. Not tuned.
+NAMES = 0.5
+#: Share of the held-out error that an additional column must save. Below it, noise alone gives columns away.
+SAVED = 0.005
+#: Rows, in units of one level's, that the overall mean is worth when a level's mean is shrunk; held-out rows choose. Not tuned.
+SHRINKAGES = (1.0, 3.0, 10.0, 30.0, 100.0)
+#: Share of the held-out error that levels must save against ranks, which are one number and read better. Not tuned.
+SIMPLER = 0.02
+#: Parts into which rows are shared out for these decisions, and rows that they are made on: time. Not tuned.
+FOLDS, DECIDING_ROWS = 5, 20_000
+#: A date that reaches over at least this many periods may have a wave of that period. Not tuned.
+TIMES = 1.5

@@ -1,0 +1,79 @@
+"""Models as members of a result: what was fitted, found or fixed by a size, measured and scored in one way (`result.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import nan
+from typing import Any
+
+import numpy as np
+
+from multigene._engine import Dataset, Individual
+from multigene.evolution.pareto import Candidate, Member
+from multigene.laws.law import Find
+from multigene.search.constants import SURELY_FINITE
+from multigene.search.guard import is_linear
+from multigene.search.problem import Problem
+
+
+def fitted_candidate(problem: Problem, fitted: Individual, *, in_user_units: bool = False) -> Candidate:
+    """A model that has just been fitted."""
+    size = problem.size(fitted, in_user_units=in_user_units)
+    return Candidate(fitted, fitted.fitness, size, in_user_units)
+
+
+def member_of(problem: Problem, candidate: Candidate) -> Member:
+    """A model as a member of the front that users see."""
+    return Member(problem.user_model(candidate), candidate.fitness, candidate.complexity)
+
+
+def constant_model(problem: Problem, data: Dataset) -> Member:
+    """The constant model."""
+    return member_of(problem, fitted_candidate(problem, Individual(["0.0"], 0.0, [0.0]).fit(data)))
+
+
+def as_member(find: Find, fitness: float) -> Member:
+    """A find of the law search, which explains this much."""
+    return Member(find.individual, fitness, find.individual.printed_size(), parts=find.parts)
+
+
+def measured(problem: Problem, find: Find, rows: Any = slice(None)) -> Member:
+    """A find of the law search on all rows, or on some."""
+    weights = None if problem.weights is None else problem.weights[rows]
+    values = find.individual.predict(problem.X[rows])
+    return as_member(find, problem.loss.explained(problem.y[rows], values, weights))
+
+
+def is_finite(problem: Problem, individual: Individual) -> bool:
+    """Is the prediction of every training row a number?
+
+    Interval arithmetic says so of nearly every model without a look at the rows. A model that was finite for standardised
+    features need not be in the user's units: their numbers may be beyond floating point, or cancel there.
+    """
+    low, high = individual.range(*problem.guard.box)
+    if low > -SURELY_FINITE and high < SURELY_FINITE and problem.loss.link == "identity":
+        return True
+    with np.errstate(all="ignore"):
+        return bool(np.isfinite(problem.loss.prediction(individual.predict(problem.X))).all())
+
+
+def is_line(individual: Individual) -> bool:
+    """Is it a constant or a linear model with all of its columns in one combination?"""
+    return individual.genes == ["0.0"] or (len(individual.genes) == 1 and is_linear(individual.genes[0]))
+
+
+def scored(members: Sequence[Member], scores: Mapping[int, float]) -> list[Member]:
+    """Models of the islands with their size's R² on held-out rows.
+
+    Rows are held out during the first part of a run only; then all models go on with all rows. So a size's
+    score is that of the best model of at most that size while the rows were held out: what formulas of the
+    size were worth on rows not seen.
+    """
+    sizes = sorted(scores)
+
+    def score(complexity: int) -> float:
+        below = [size for size in sizes if size <= complexity]
+        return scores[below[-1]] if below else nan
+
+    return [replace(member, validation=score(member.complexity)) for member in members]
