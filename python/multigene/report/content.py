@@ -24,6 +24,7 @@ from multigene.report.columns import summary
 from multigene.report.constants import MOST_COLUMNS, MOST_MODELS, MOST_POINTS
 from multigene.report.described import Shown, described, errors_of
 from multigene.report.numbers import number, numbers
+from multigene.report.remarks import remarks
 from multigene.report.reproduce import constructor, settings_table, shell_command
 from multigene.report.shown_rows import given_rows, training_rows
 from multigene.report.statistics import Rows
@@ -65,6 +66,8 @@ class Content:
     """How many columns the table had; `features` are the numeric ones made of them."""
     sources: list[dict[str, Any]] = field(default_factory=list)
     """Columns of text and dates and those with gaps, and how they become numbers."""
+    remarks: list[str] = field(default_factory=list)
+    """What is remarkable about the rows."""
     groups: str = ""
     """The column that names groups with numbers of their own."""
 
@@ -153,6 +156,7 @@ def _collected(
     members, left_out = shown_members(model, most)
     points = [spread_rows(each.y, MOST_POINTS) for each in sets]
     columns, grids = summary(model, rows)
+    leaks, remarkable = remarks(model, rows)
     picks = story.picks(model, members)
     line = float("nan") if rows is None or test is not None else statistics.unseen_error_of_line(rows)
     of_classes = probabilities.are_classes(model, sets)
@@ -183,7 +187,8 @@ def _collected(
         },
         reproduce={"python": constructor(model, told), "shell": shell_command(model, told)},
         validated_by=model.validated_by,
-        notes=notes,
+        notes=[*leaks, *notes],
+        remarks=remarkable,
         meanings=_meanings(model, of_classes),
         classes=of_classes,
         raw=len(model.raw_names),

@@ -176,7 +176,7 @@ def validate(task: Task, state: SearchState) -> SizeDecision:
     islands.shorten()
     if state.decision is None:
         if task.very_few_rows:
-            state.decision = decide_by_leaving_one_out(task.problem)
+            state.decision = decide_by_leaving_one_out(task.problem, islands.linear)
         elif task.folds:
             state.decision = decide_by_cross_validation(task.problem, state.cross_validation.results)
         else:

@@ -17,6 +17,7 @@ from multigene.shapes.known import Known
 from multigene.studio.asked_rows import AskedRows
 from multigene.studio.mistake import Mistake, of_field
 from multigene.studio.workspace import Dataset
+from multigene.words import nearest
 
 LONGEST = 86_400.0
 #: What the page says of every loss that it offers.
@@ -116,10 +117,8 @@ class Question:
             raise Mistake("units", "Units are a text for every column that has one.")
         unknown = [each for each in self.functions if each not in OPERATORS]
         if unknown:
-            raise Mistake(
-                "functions",
-                f"There is no function {unknown[0]!r}; the functions are {', '.join(OPERATORS)}.",
-            )
+            way_out = nearest(unknown[0], OPERATORS) or f"; the functions are {', '.join(OPERATORS)}."
+            raise Mistake("functions", f"There is no function {unknown[0]!r}{way_out}")
         if not isinstance(self.groups, str):
             raise Mistake("groups", "Groups are named by one column.")
         if self.missing not in MISSING:
@@ -167,8 +166,6 @@ class Question:
         with of_field("loss"):
             loss = loss_of(self.loss).of_rows(X, y)
         with of_field("shapes"):
-            if self.form and self.shapes:
-                raise ValueError("Shapes and a form do not go together yet; leave one of them out.")
             Known.of(self.shapes or None, asked.names, self.target, X, y, loss)
         return asked
 
@@ -240,4 +237,4 @@ class Question:
             lines.append(
                 "# Limited by time: another run does as much as the machine allows. With generations= it is the same."
             )
-        return "\n".join(line for line in lines if line != "" or not lines) + "\nprint(model)\n"
+        return "\n".join(line for line in lines if line) + "\nprint(model)\n"
