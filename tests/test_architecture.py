@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -235,6 +236,22 @@ def test_sizes(path):
             if body:
                 length = body[-1].end_lineno - body[0].lineno + 1
                 assert length <= 60, f"{path.name}: {node.name} has {length} lines"
+
+
+#: A file that a comment or docstring names, with a folder, perhaps with a name in it after a colon.
+CITED = re.compile(r"`([\w-]+(?:/[\w-]+)+\.(?:py|rs|md|js|json|toml))(?::[\w.]+)?`")
+
+
+def test_comments_cite_files_that_exist():
+    folders = ("python", "crates", "tests", "benchmarks", "examples", "docs")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
+    known = [f"/{path.relative_to(ROOT)}" for path in files]
+    missing = []
+    for path in files:
+        if path.suffix in (".py", ".rs", ".js") and "target" not in path.parts:
+            cited = set(CITED.findall(path.read_text("utf-8")))
+            missing += [f"{path}: {c}" for c in cited if not any(k.endswith(f"/{c}") for k in known)]
+    assert missing == []
 
 
 def bare_numbers(path: Path) -> list[str]:

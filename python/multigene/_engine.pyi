@@ -68,8 +68,8 @@ class Workers:
     def call(self, function: Callable[[], _T]) -> _T:
         """Call a function on one of the threads; its native calls on these workers stay there."""
 
-    def watch(self) -> bool:
-        """Has the deadline passed? If so, native calls of a function that runs on these threads are told."""
+    def watch(self) -> float | None:
+        """Seconds to the deadline, None without one; at 0.0 native calls of a function that runs on these threads are told."""
 
     def give_up(self) -> None:
         """Native calls that run end within a moment and raise, later ones raise at once: nobody waits for their results."""

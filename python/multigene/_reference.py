@@ -1,6 +1,6 @@
 """The method once more, slowly: a naive NumPy twin of what the engine does per row and per node.
 
-It is here to be read next to the paper, and to check the engine: `tests/test_reference.py` holds the two
+It is here to be read next to the paper, and to check the engine: `tests/engine/test_reference.py` holds the two
 against each other, operator by operator and step by step. Nothing else imports it.
 
 A `Model` is a list of trees (`Node`) over rows of inner weights (`Row`). The paper's three operation modes

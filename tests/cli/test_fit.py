@@ -283,3 +283,13 @@ def test_predictions_with_bounds(here):
     assert all(float(low) <= float(value) <= float(high) for value, low, high in lines[1:])
     told = json.loads(run("predict", "model.json", "good.csv", "--interval", "0.9", "-q", "--json").stdout)
     assert len(told["lower"]) == len(told["upper"]) == told["rows"]
+
+
+def test_a_column_that_may_be_made_of_the_target_is_noted(here):
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=40)
+    pd.DataFrame({"x": rng.normal(size=40), "twin": y, "y": y}).to_csv("leak.csv", index=False)
+    result = run("fit", "leak.csv", "--target", "y", *QUICK)
+    assert result.exit_code == 0
+    assert "column 'twin' is a copy of 'y'; --exclude 'twin' leaves it out" in result.stderr
+    assert "twin" not in run("fit", "leak.csv", "--target", "y", "--exclude", "twin", *QUICK).stderr

@@ -110,7 +110,7 @@ MISTAKES = {
     "too many digits": ("show model.json --format text --digits 40", "not between 1 and 17"),
     "too many digits of the plain text": ("show model.json --digits 40", "not between 1 and 17"),
     "export without a format": ("export model.json", "--format"),
-    "export to an unknown suffix": ("export model.json -o formula.xyz", "Unknown export format '.xyz'"),
+    "export to an unknown suffix": ("export model.json -o formula.xyz", "There is no export format '.xyz'"),
     "export to nowhere": ("export model.json --format python -o none/f.py", "no directory none"),
     "compare with an unknown regressor": ("compare good.csv linaer", "did you mean 'linear'"),
     "compare with too few folds": ("compare good.csv linear --cv 1", "too few folds"),

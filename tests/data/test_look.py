@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from multigene.data.look import look
+from multigene.data.look import leaks, look
 from multigene.data.table import Table
 
 
@@ -45,3 +45,43 @@ def test_a_table_with_every_trouble() -> None:
     assert "is the same in every row" in kinds["same"].remarks
     assert any("may mean a gap" in remark for remark in kinds["sentinel"].remarks)
     assert look(Table(frame, "t.csv")).as_dict()["columns"][0]["remarks"] == ["counts the rows"]
+
+
+def test_what_may_be_made_of_the_target() -> None:
+    rng = np.random.default_rng(1)
+    y = rng.uniform(1.0, 9.0, 300)
+    frame = pd.DataFrame(
+        {
+            "copy": y,
+            "euros": y * 0.93,
+            "noisy copy": y + 0.001 * rng.normal(size=300),
+            "falling": 1.0 / y,
+            "grade": [f"class {int(10 * value)}" for value in y],
+            "near": y + 0.5 * rng.normal(size=300),
+            "flag": y > 5.0,
+            "when": pd.date_range("2024-01-01", periods=300),
+            "y": y,
+        }
+    )
+    told = leaks(frame, "y")
+    assert told == {
+        "copy": "is a copy of 'y'",
+        "euros": "is 'y' times a number, or nearly so; it may be made of it",
+        "noisy copy": "is 'y' times a number, or nearly so; it may be made of it",
+        "falling": "orders the rows as 'y' does; it may be made of it",
+    }
+    rounded = frame.assign(y=(10 * y).astype(int))
+    assert leaks(rounded[["grade", "near", "y"]], "y") == {
+        "grade": "has one value of 'y' for each of its texts; it may be made of it"
+    }
+    assert leaks(frame[["falling", "y"]], "y") == {}  # one column that tells all is a law to be found
+    assert leaks(frame.iloc[:9], "y") == {}
+
+
+def test_texts_that_are_dates_are_dates() -> None:
+    moments = pd.date_range("2024-01-01", periods=40)
+    [column, _] = look(
+        Table(pd.DataFrame({"when": moments.strftime("%d/%m/%Y"), "x": range(40)}), "t.csv")
+    ).columns
+    assert (column.kind, column.values) == ("date", "2024-01-01 … 2024-02-09")
+    assert column.remarks == ("is read with the day first",)

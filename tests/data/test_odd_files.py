@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pytest
 
@@ -22,6 +23,16 @@ AB = [[1.0, 2.5], [3.0, 4.0]]
 
 def table(content: str | bytes, dialect: Dialect | None = None) -> Table:
     return read_table("-", dialect, io.BytesIO(content.encode() if isinstance(content, str) else content))
+
+
+def sheet(*rows: list[object]) -> bytes:
+    """A workbook with these rows of cells."""
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    content = io.BytesIO()
+    book.save(content)
+    return content.getvalue()
 
 
 def zipped(**files: bytes) -> bytes:
@@ -91,6 +102,16 @@ SAME = {
     "Feather": saved("to_feather", FRAME),
     "Excel": saved("to_excel", FRAME, index=False),
     "Excel with a title and empty rows": saved("to_excel", FRAME, index=False, startrow=3, startcol=2),
+    "Excel with titles of several cells, a total and a source": sheet(
+        ["Sales of 2024"],
+        ["prepared by", "K. N.", None],
+        ["a", "b", "c", "d"],
+        [1, 2.5, 7, 8],
+        [3, 4.0, 9, 10],
+        ["Total", 6.5, 16, 18],
+        ["Source: the office"],
+    ),
+    "titles of several cells": "Sales of 2024\nprepared by,K. N.\na,b,c,d\n1,2.5,7,8\n3,4,9,10\nTotal,6.5,16,18\n",
     "Stata": saved("to_stata", FRAME, write_index=False, version=118),
     "JSON lines": '{"a": 1, "b": 2.5}\n{"a": 3, "b": 4}\n',
     "JSON lines, blank ones between": '{"a": 1, "b": 2.5}\n\n{"a": 3, "b": 4}\n',
@@ -102,6 +123,9 @@ SAME = {
 @pytest.mark.parametrize("kind", SAME)
 def test_the_same_table(kind: str) -> None:
     frame = table(SAME[kind]).frame
+    if "several cells" in kind:
+        assert frame.columns.tolist() == ["a", "b", "c", "d"]
+        frame = frame[["a", "b"]]
     assert frame.columns.tolist() == ["a", "b"]
     assert frame.to_numpy(dtype=float).tolist() == AB
 
@@ -117,6 +141,8 @@ READ = {
     "losses in brackets": ('x,y\n"(1,500)",1\n"2,500",2\n', [-1500.0, 2500.0]),
     "typographic minus": ("x,y\n−3,1\n4,2\n", [-3.0, 4.0]),
     "minus behind": ("x,y\n3-,1\n4,2\n", [-3.0, 4.0]),
+    "clock times as hours": ("x,y\n14:30,1\n9:15:00,2\n", [14.5, 9.25]),
+    "clock times with a gap": ("x,y\n2:30 pm,1\n-,2\n", [14.5, np.nan]),
     "a dash for a gap": ("x,y\n-,1\n4,2\n", [np.nan, 4.0]),
     "n.a. for a gap": ("x,y\nn.a.,1\n4,2\n", [np.nan, 4.0]),
     "a question mark for a gap": ("x,y\n?,1\n4,2\n", [np.nan, 4.0]),
@@ -167,6 +193,15 @@ def test_refused_with_a_sentence(kind: str) -> None:
     content, words = REFUSED[kind]
     with pytest.raises(ValueError, match=words):
         table(content)
+
+
+def test_numbers_that_are_dates_are_read_as_dates() -> None:
+    found = table("day,y\n20240131,1\n20240229,2\n20240301,3\n")
+    assert found.frame["day"].tolist() == [
+        pd.Timestamp(d) for d in ("2024-01-31", "2024-02-29", "2024-03-01")
+    ]
+    assert "'day' read with its numbers such as 20240131 as dates" in found.notes
+    assert table("day,y\n20240131,1\n20249999,2\n20240301,3\n").frame["day"].dtype.kind == "i"
 
 
 def test_there_are_sixty_of_them() -> None:

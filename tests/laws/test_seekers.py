@@ -195,7 +195,7 @@ def test_what_is_worth_a_look():
     ]
     known: dict[int, float] = {}
     looked = worth_a_look(members, known)
-    assert looked == [members[2].individual, members[3].individual, members[1].individual]
+    assert looked == [members[2], members[3], members[1]]
     assert worth_a_look(members[:2], known) == []
 
 

@@ -8,6 +8,7 @@ import pytest
 from multigene._engine import Individual
 from multigene.evolution.pareto import Candidate, Member
 from multigene.search import validation as module
+from multigene.search.few_rows import decide_by_leaving_one_out
 from multigene.search.folds import best_line
 from multigene.search.linear import linear_models
 from multigene.search.problem import Problem
@@ -252,3 +253,16 @@ def test_a_column_of_small_effect_belongs_to_the_line_where_all_rows_tell():
     of_noise = Problem.of(X, noise + X[:, 1], None)
     linear = linear_models(of_noise, of_noise.dataset(of_noise.search_rows))
     assert len(linear[best_line(of_noise, linear)].tokens(0)[0][2]) < 4
+
+
+def test_one_column_that_tells_nearly_all_of_very_few_rows_is_found():
+    """Ridge regression spreads over five columns what one of them tells, and rows left out then speak for the mean."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(16, 6))
+    X[0] *= 4.0  # a row far from the others
+    y = 6.0 * X[:, 3] + 2.0 * rng.normal(size=16)
+    problem = Problem.of(X, y, None)
+    decision = decide_by_leaving_one_out(problem, linear_models(problem, problem.dataset()))
+    assert decision.linear == 0
+    noise = Problem.of(X, rng.normal(size=16), None)
+    assert decide_by_leaving_one_out(noise, linear_models(noise, noise.dataset())).constant

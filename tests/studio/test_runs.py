@@ -147,8 +147,10 @@ def test_guesses_are_listed_and_never_name_a_file(tmp_path, table):
 def test_a_form_shapes_and_size_reach_the_search_and_the_python(tmp_path, table):
     studio, client = opened(tmp_path / "work", table)
     asked = QUESTION | {"generations": 2, "search": "both"}
-    formed = client.post("/api/runs", json=asked | {"form": "f(a)*b + p"}).json()["number"]
+    given = {"form": "f(a)*b + p", "shapes": ["increasing in b"]}
+    formed = client.post("/api/runs", json=asked | given).json()["number"]
     wait(client, formed, "done")
+    assert studio.runs[formed].model().known.texts == ["increasing in b"]
     shaped = asked | {
         "shapes": ["increasing in b"],
         "max_size": 25,
@@ -209,7 +211,6 @@ def test_a_mistake_names_its_field_and_marks_the_place(tmp_path, table, field, v
 @pytest.mark.parametrize(
     "change",
     [
-        {"form": "f(a)", "shapes": ["increasing in a"]},
         {"form": "f(a)", "guesses": ["a"]},
         {"form": 3},
         {"shapes": "increasing in a"},

@@ -28,7 +28,7 @@ impl Workers {
         py.detach(|| self.0.install(|| Python::attach(|py| function.call0(py))))
     }
 
-    fn watch(&self) -> bool {
+    fn watch(&self) -> Option<f64> {
         self.0.watch()
     }
 

@@ -84,23 +84,30 @@ impl Workers {
         self.given_up.load(Relaxed)
     }
 
-    /// Has the deadline passed? If so, calls of a function that runs on these threads are told.
-    pub fn watch(&self) -> bool {
-        let passed = self.passed();
-        if passed {
+    /// Seconds to the deadline, None without one; at 0.0 calls of a function that runs on these threads are told.
+    pub fn watch(&self) -> Option<f64> {
+        let left = self.left();
+        if left == Some(0.0) {
             self.stop.store(true, Relaxed);
         }
-        passed
+        left
+    }
+
+    /// Seconds to the deadline, 0.0 where the work has been given up.
+    fn left(&self) -> Option<f64> {
+        if self.given_up() {
+            return Some(0.0);
+        }
+        let deadline = *self.deadline.lock().unwrap_or_else(PoisonError::into_inner);
+        deadline.map(|deadline| match deadline {
+            Deadline::Wall(moment) => moment.saturating_duration_since(Instant::now()).as_secs_f64(),
+            Deadline::Processor(used) => used.saturating_sub(processor_time()).as_secs_f64(),
+        })
     }
 
     /// Has the deadline passed, or has the work been given up?
     fn passed(&self) -> bool {
-        let deadline = *self.deadline.lock().unwrap_or_else(PoisonError::into_inner);
-        self.given_up()
-            || deadline.is_some_and(|deadline| match deadline {
-                Deadline::Wall(moment) => Instant::now() >= moment,
-                Deadline::Processor(used) => processor_time() >= used,
-            })
+        self.left() == Some(0.0)
     }
 
     /// Runs a function on one of the threads. What it calls on these workers stays there: going to and fro between two threads

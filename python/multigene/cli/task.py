@@ -10,6 +10,7 @@ import pandas as pd
 
 from multigene.cli import options as o
 from multigene.data.columns import Columns, choose_columns, guessed_classes, raw_rows
+from multigene.data.look import leaks
 from multigene.data.split import split
 from multigene.data.stream import Stream, all_columns, large_parquet, parquet
 from multigene.data.table import Table
@@ -96,6 +97,9 @@ def problem(
             f"column {columns.target!r} is {train[columns.target].iloc[0]:g} in every row; there is "
             "nothing to explain"
         )
+    if not classes:
+        told = leaks(train[[*columns.features, columns.target]], columns.target)
+        notes += [f"column {name!r} {how}; --exclude {name!r} leaves it out" for name, how in told.items()]
     rest: pd.DataFrame | None = None
     if test is not None:
         rest = _test_rows(test, replace(columns, weights=None), rows.gaps(), notes, classes)

@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from multigene.data.dates import clock_hours, numbered_dates
 from multigene.data.table import Table
 
 #: What people write where there is no value, beside what pandas knows; only between numbers.
@@ -91,7 +92,9 @@ def read_cells(table: Table, decimal: str | None = None) -> Table:
     for name in map(str, table.frame.columns):
         column = table.frame[name]
         if not (pd.api.types.is_object_dtype(column) or pd.api.types.is_string_dtype(column)):
-            columns[name] = column
+            columns[name] = _dates_of(column)
+            if columns[name] is not column:
+                said["its numbers such as 20240131 as dates"].append(name)
             continue
         values, how, unit = numbers_of(column, decimal)
         columns[name] = column if values is None else values
@@ -113,6 +116,16 @@ def read_cells(table: Table, decimal: str | None = None) -> Table:
     return replace(table, frame=frame.rename(columns=renamed), notes=notes, units=units)
 
 
+def _dates_of(column: pd.Series) -> pd.Series:
+    """Numbers that are all dates, such as 20240131, as dates; other columns as they are."""
+    if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
+        return column
+    days = numbered_dates(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    if days is None:
+        return column
+    return pd.Series(pd.to_datetime(days, unit="D"), index=column.index)
+
+
 def _spoken(kind: str, names: list[str]) -> str:
     shown = ", ".join(map(repr, names[:3])) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     return f"{shown} read with {kind}"
@@ -129,6 +142,11 @@ def numbers_of(column: pd.Series, decimal: str | None = None) -> tuple[pd.Series
         return None, [], ""
     gaps = distinct[distinct.str.lower().isin(GAPS) | (distinct == "")]
     texts = distinct[~distinct.isin(gaps)]
+    hours = clock_hours(list(texts))
+    if hours is not None:
+        how = ["clock times as hours"] + ([f"{', '.join(map(repr, gaps[:3]))} as gaps"] if len(gaps) else [])
+        found = cells.map(dict(zip(texts, hours, strict=True))).astype(np.float64)
+        return found.reindex(column.index), how, "h"
     bare, unit = _without_unit(texts)
     if bare is None:
         return None, [], ""

@@ -15,8 +15,16 @@ SENTINELS = (-999.0, -9999.0, 999.0, 9999.0, -99.0, 99999.0, -1e30, 1e30)
 FAR_OUT = 3.0
 #: From this absolute correlation of ranks on, a column says the same as the target. Not tuned.
 COPY = 0.99999
+#: With fewer rows, or fewer different values, a column may tell the target by chance. Not tuned.
+FEWEST_COMPARED = 10
 #: Rows on which correlations are computed: time. Not tuned.
 COMPARED_ROWS = 50_000
+#: Rows at the beginning and at the end of a table that are looked at for titles, totals and remarks. Not tuned.
+ENDS = 40
+#: A row above that fills no more than this share of the cells that most rows fill is no row of names. Not tuned.
+TITLE_SHARE = 0.5
+#: Whole numbers such as 20240131 are dates of these years, if this many or more are different: fewer may be anything. Not tuned.
+FIRST_YEAR, LAST_YEAR, FEWEST_DATES = 1900, 2100, 3
 #: Rows of a chunk of a table that is read in pieces. Not tuned.
 CHUNK = 100_000
 #: Bytes that a value of the sample takes during a search, with the engine's copies and kept columns. Measured roughly.

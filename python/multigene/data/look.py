@@ -5,14 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from multigene.data.constants import COMPARED_ROWS, COPY, FAR_OUT, SENTINELS
+from multigene.data.constants import COMPARED_ROWS, COPY, FAR_OUT, FEWEST_COMPARED, SENTINELS
+from multigene.data.dates import Form, parsed_dates
 from multigene.data.table import Table
 from multigene.words import counted
 
@@ -50,8 +51,9 @@ class Look:
 def look(table: Table, target: str | None = None) -> Look:
     """Look at a table; with a target also for columns that copy it."""
     frame = table.frame
+    told = {} if target is None else leaks(frame, target)
     columns = tuple(
-        _column(str(name), frame[name], table.units.get(str(name), ""), _copies(frame, str(name), target))
+        _column(str(name), frame[name], table.units.get(str(name), ""), told.get(str(name), ""))
         for name in frame.columns
     )
     duplicates = _repeated(frame) if len(frame) else 0
@@ -68,6 +70,19 @@ def _repeated(frame: pd.DataFrame) -> int:
     columns = [frame.iloc[:, j] for j in range(frame.shape[1])]
     plain = [c.astype(str) if c.dtype == object else c for c in columns]
     return int(pd.concat(plain, axis=1, keys=range(len(plain))).duplicated().sum())
+
+
+def _with_dates(column: pd.Series) -> tuple[pd.Series, Form]:
+    """A column of texts that are all dates as dates, and how they are written; others as they are."""
+    texts = column.dropna()
+    if not len(texts) or pd.api.types.is_numeric_dtype(column) or not isinstance(texts.iloc[0], str):
+        return column, ""
+    levels = list(pd.unique(texts.astype(str)))
+    read = parsed_dates(levels)
+    if read is None:
+        return column, ""
+    moments = dict(zip(levels, pd.to_datetime(read[0], unit="D").round("ms"), strict=True))
+    return pd.to_datetime(column.map(moments)), read[1]
 
 
 def kind_of(column: pd.Series) -> str:
@@ -91,9 +106,15 @@ def _short(value: float) -> str:
     return f"{value:,.0f}" if 1e4 <= abs(value) < 1e7 else f"{value:.4g}"
 
 
-def _column(name: str, column: pd.Series, unit: str, copies: Sequence[str]) -> ColumnLook:
+def _column(name: str, column: pd.Series, unit: str, leak: str) -> ColumnLook:
+    column, form = _with_dates(column)
     kind, present = kind_of(column), column.dropna()
-    gaps, distinct, remarks, outliers = int(column.isna().sum()), int(column.nunique()), list(copies), 0
+    gaps, distinct, outliers = int(column.isna().sum()), int(column.nunique()), 0
+    remarks = [
+        text
+        for text in (leak, f"is read with the {form.removesuffix(' first')} first" if form else "")
+        if text
+    ]
     if kind == "number":
         values = present.to_numpy(dtype=np.float64)
         low, first, middle, third, high = np.percentile(values, [0, 25, 50, 75, 100])
@@ -108,7 +129,7 @@ def _column(name: str, column: pd.Series, unit: str, copies: Sequence[str]) -> C
         if distinct == len(present) > 20 and np.all(np.diff(values) == 1.0):
             remarks.append("counts the rows")
     elif kind in ("date", "duration"):
-        shown = f"{present.min()} … {present.max()}"
+        shown = " … ".join(str(value).removesuffix(" 00:00:00") for value in (present.min(), present.max()))
     else:
         common = present.astype(str).value_counts()
         levels = [str(level)[:20] for level in common.index[:3]]
@@ -120,19 +141,58 @@ def _column(name: str, column: pd.Series, unit: str, copies: Sequence[str]) -> C
     return ColumnLook(name, kind, unit, gaps, distinct, shown, outliers, tuple(remarks))
 
 
-def _copies(frame: pd.DataFrame, name: str, target: str | None) -> list[str]:
-    """Whether a column says what is to be explained: the same values, or the same order of them."""
-    if target is None or name == target or len(frame) < 10:
-        return []
-    pair = frame[[name, target]].iloc[:COMPARED_ROWS].dropna()
-    if len(pair) < 10 or not all(pd.api.types.is_numeric_dtype(pair[c]) for c in (name, target)):
-        return []
-    x, y = pair[name].to_numpy(dtype=np.float64), pair[target].to_numpy(dtype=np.float64)
-    if np.array_equal(x, y):
-        return [f"is a copy of {target!r}"]
-    if np.ptp(x) == 0.0 or np.ptp(y) == 0.0 or len(np.unique(x)) < 10:
-        return []
-    ranks = [pd.Series(values).rank().to_numpy() for values in (x, y)]
-    if abs(np.corrcoef(ranks[0], ranks[1])[0, 1]) >= COPY:
-        return [f"orders the rows as {target!r} does; it may be made of it"]
-    return []
+def leaks(frame: pd.DataFrame, target: str) -> dict[str, str]:
+    """Columns that say what is to be explained, and how: the same values, a multiple, the same order, a text for every value.
+
+    Where there is one other column alone, that it tells the target is what there is to find.
+    """
+    others = [str(name) for name in frame.columns if str(name) != target]
+    y = frame[target]
+    if len(frame) < FEWEST_COMPARED or not pd.api.types.is_numeric_dtype(y):
+        return {}
+    found = {name: _leak(frame[name], y, target, len(others) > 1) for name in others}
+    return {name: how for name, how in found.items() if how}
+
+
+def _leak(column: pd.Series, y: pd.Series, target: str, several: bool) -> str:
+    """How a column tells the target, or nothing."""
+    if pd.api.types.is_bool_dtype(column) or pd.api.types.is_datetime64_any_dtype(column):
+        return ""
+    present = (column.notna() & y.notna()).to_numpy()
+    column, y = column[present].iloc[:COMPARED_ROWS], y[present].iloc[:COMPARED_ROWS]
+    values = y.to_numpy(dtype=np.float64)
+    if len(column) < FEWEST_COMPARED or len(np.unique(values)) < FEWEST_COMPARED:
+        return ""
+    if not pd.api.types.is_numeric_dtype(column):
+        return _told_by_text(column, y, target)
+    x = column.to_numpy(dtype=np.float64)
+    if np.array_equal(x, values):
+        return f"is a copy of {target!r}"
+    if (
+        not several
+        or len(np.unique(x)) < FEWEST_COMPARED
+        or not np.isfinite(x).all()
+        or not np.isfinite(values).all()
+    ):
+        return ""
+    if _correlation(*(np.asarray(pd.Series(each).rank(), dtype=np.float64) for each in (x, values))) < COPY:
+        return ""
+    if _correlation(x, values) >= COPY:
+        return f"is {target!r} times a number, or nearly so; it may be made of it"
+    return f"orders the rows as {target!r} does; it may be made of it"
+
+
+def _correlation(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> float:
+    """The absolute correlation, of numbers of any size."""
+    x, y = x / np.abs(x).max(), y / np.abs(y).max()
+    return abs(float(np.corrcoef(x, y)[0, 1]))
+
+
+def _told_by_text(column: pd.Series, y: pd.Series, target: str) -> str:
+    """Whether every level of a text stands for one value of the target, where levels and values repeat."""
+    levels = column.astype(str)
+    if not FEWEST_COMPARED <= levels.nunique() <= 0.5 * len(levels):
+        return ""
+    spans = y.groupby(levels.to_numpy())
+    one_each = bool((spans.min() == spans.max()).all())
+    return f"has one value of {target!r} for each of its texts; it may be made of it" if one_each else ""

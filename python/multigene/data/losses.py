@@ -42,6 +42,10 @@ class Kind:
     """What the target must be, for a sentence; empty where any number will do."""
     measure: str = "loss explained"
     """What the share of the best constant's loss that a model explains is called."""
+    allows: Callable[[Floats], npt.NDArray[np.bool_]] = lambda y: np.ones(len(y), dtype=bool)
+    """Which targets are what it needs."""
+    tells: Callable[[Floats], bool] = lambda y: True
+    """Do the targets together tell anything?"""
 
 
 KINDS: dict[str, Kind] = {
@@ -49,10 +53,16 @@ KINDS: dict[str, Kind] = {
     "absolute": Kind("quantile", "identity"),
     "huber": Kind("huber", "identity"),
     "quantile": Kind("quantile", "identity"),
-    "relative": Kind("relative", "identity", "positive"),
-    "poisson": Kind("poisson", "log", "counts: 0 or more, and not all 0", "deviance explained"),
-    "gamma": Kind("gamma", "log", "positive", "deviance explained"),
-    "logistic": Kind("logistic", "logit", "0 or 1 (or shares between), and not all alike", "deviance explained"),
+    "relative": Kind("relative", "identity", "positive numbers", allows=lambda y: y > 0.0),
+    "poisson": Kind(
+        "poisson", "log", "counts: 0 or more, and not all 0", "deviance explained",
+        allows=lambda y: y >= 0.0, tells=lambda y: bool(y.max() > 0.0),
+    ),
+    "gamma": Kind("gamma", "log", "positive numbers", "deviance explained", allows=lambda y: y > 0.0),
+    "logistic": Kind(
+        "logistic", "logit", "0 or 1 (or shares between), and not all alike", "deviance explained",
+        allows=lambda y: (y >= 0.0) & (y <= 1.0), tells=lambda y: bool(y.min() < y.max()),
+    ),
 }  # fmt: skip
 
 
@@ -130,24 +140,22 @@ class Loss:
 
     def check(self, y: Floats) -> None:
         """Refuse a target that the loss does not know."""
-        kind = self.name.partition(":")[0]
-        good = {"positive": y > 0.0, "counts: 0 or more, and not all 0": y >= 0.0}.get(self.kind.needs)
-        if kind == "logistic":
-            good = (y >= 0.0) & (y <= 1.0)
-        if good is not None and not good.all():
+        kind = self.kind
+        good = kind.allows(y)
+        if not good.all():
             value = float(y[np.flatnonzero(~good)[0]])
             raise ValueError(
-                f"loss={self.name!r} needs a target of {self.kind.needs}; it has the value {value:g}. "
+                f"loss={self.name!r} needs a target of {kind.needs}; it has the value {value:g}. "
                 "Take another loss, or leave such rows out."
             )
-        if kind == "poisson" and y.max() > LARGEST_COUNT:
+        if kind.engine == "poisson" and y.max() > LARGEST_COUNT:
             raise ValueError(
                 f"loss={self.name!r} needs a target of at most {LARGEST_COUNT:g}; it has the value {y.max():g}. "
                 "Give it in a larger unit, or take loss='gamma'."
             )
-        if (kind == "logistic" and (y.min() == y.max())) or (kind == "poisson" and y.max() == 0.0):
+        if not kind.tells(y):
             raise ValueError(
-                f"loss={self.name!r} needs a target of {self.kind.needs}; all rows have {y[0]:g}. Give other rows."
+                f"loss={self.name!r} needs a target of {kind.needs}; all rows have {y[0]:g}. Give other rows."
             )
 
     @property

@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from multigene.data.table import Dialect, Table, named, refuse_numbers_as_names
-from multigene.words import nearest
+from multigene.data.around import footers, titles
+from multigene.data.constants import ENDS
+from multigene.data.table import Dialect, Table, named, refuse_numbers_as_names, refuse_repeated
+from multigene.words import counted, nearest
 
 Reader = Callable[[bytes, str, Dialect], Table]
 _PACKAGE = "{} need one more package: pip install 'multigene[{}]'."
@@ -165,24 +167,36 @@ def _below_title(frame: pd.DataFrame, name: str, notes: list[str], dialect: Dial
     frame = frame.loc[filled.any(axis=1), filled.any(axis=0)]
     if frame.empty:
         raise ValueError(f"{name} has a sheet without cells; --sheet takes another.")
-    counts = frame.notna().sum(axis=1).to_numpy()
-    title = 0
-    while dialect.header and title + 1 < len(counts) and counts[title] == 1 < counts[title + 1]:
-        title += 1
-    if title:
-        notes.append(f"left out {title} line(s) above the column names")
-    first = int(frame.index[title]) + 1
-    frame = frame.iloc[title:]
+    first = int(frame.index[0]) + 1
     if dialect.header:
+        frame = _without_remarks(frame, notes)
+        first = int(frame.index[0]) + 1
         names = [
-            "" if pd.isna(cell) else str(int(cell) if isinstance(cell, float) and cell.is_integer() else cell)
-            for cell in frame.iloc[0]
+            f"Unnamed: {j}"
+            if pd.isna(cell)
+            else str(int(cell) if isinstance(cell, float) and cell.is_integer() else cell)
+            for j, cell in enumerate(frame.iloc[0])
         ]
         refuse_numbers_as_names(names, name, dialect)
+        refuse_repeated(names, name)
         frame, first = frame.iloc[1:].set_axis(names, axis=1), first + 1
     whole = bool(len(frame)) and int(frame.index[-1]) - int(frame.index[0]) + 1 == len(frame)
     frame = frame.reset_index(drop=True).infer_objects()
     return Table(named(frame, dialect), name, notes, first_line=first if whole else None)
+
+
+def _without_remarks(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
+    """The cells without titles above the names and without totals and remarks below the rows, and without columns that these
+    alone had something in."""
+    texts = frame.astype(object).where(frame.notna(), "").astype(str)
+    above = titles(texts.head(ENDS).to_numpy().tolist())
+    last = pd.concat([texts.iloc[above : above + 1], texts.iloc[above + 1 :].tail(ENDS)])
+    below = footers(last.to_numpy().tolist(), texts.shape[1])
+    for number, where in ((above, "above the column names"), (below, "below the rows")):
+        if number:
+            notes.append(f"left out {counted(number, 'line')} {where}")
+    kept = frame.iloc[above : len(frame) - below]
+    return kept.loc[:, kept.notna().any(axis=0)]
 
 
 def _fullest(book: pd.ExcelFile, sheets: list[str]) -> str:

@@ -16,7 +16,9 @@ from typing import Any
 
 import pandas as pd
 
+from multigene.data.around import NUMBER, footers, titles
 from multigene.data.cells import is_unit, split_unit
+from multigene.data.constants import ENDS
 from multigene.data.table import EMPTY, Dialect, Table, named, refuse_numbers_as_names, refuse_repeated
 from multigene.words import counted
 
@@ -25,12 +27,8 @@ _SPOKEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", r"\s+": 
 _COMMA_NUMBER = re.compile(r"\s*[-+]?(\d{1,3}(\.\d{3})+|\d*),\d+([eE][-+]?\d+)?\s*(%|€)?\Z")
 _POINT_NUMBER = re.compile(r"\s*[-+]?(\d{1,3}(,\d{3})+|\d*)\.\d+([eE][-+]?\d+)?\s*%?\Z")
 _GROUPED = re.compile(r"\s*[-+]?\d{1,3}\.\d{3}\s*\Z")
-_NUMBER = re.compile(r"\s*[-+]?[\d.,]*\d[\d.,]*([eE][-+]?\d+)?\s*\Z")
 _COMMENT = re.compile(r"\s*(#(?!(DIV/0|N/A|REF|VALUE|WERT|NUM|NAME|NULL|BEZUG))|//|%%|%\s)")
 _RULE = re.compile(r"[\s\-=+|:_]*[-=]{3,}[\s\-=+|:_]*\Z")
-_TOTAL = re.compile(
-    r"\s*(grand total|total|totals|sum|subtotal|summe|gesamt|insgesamt|totale|suma)\W*\Z", re.I
-)
 
 
 def read(content: bytes, name: str, dialect: Dialect) -> Table:
@@ -119,7 +117,7 @@ class TextLines:
             found._take_units()
             header = found.kept[0][1]
             again = [i for i, (_, line) in enumerate(found.kept) if i and line == header]
-            if any(not _NUMBER.match(cell) for cell in _fields(header, found.separator)):
+            if any(not NUMBER.match(cell) for cell in _fields(header, found.separator)):
                 found._drop("repeated header", again)
         found._drop_footers()
         return found
@@ -196,7 +194,7 @@ class TextLines:
             separator = detect_separator([entry[1] for entry in rest[:200]])
             cells = _fields(rest[0][1], separator)
             heads = _fields(names, separator)
-            if len(heads) == len(cells) > 1 and all(map(_NUMBER.match, cells)):
+            if len(heads) == len(cells) > 1 and all(map(NUMBER.match, cells)):
                 self.kept[last] = (number, names)
                 places.remove(last)
         self._drop("comment", places)
@@ -210,24 +208,8 @@ class TextLines:
         ]
 
     def _drop_titles(self) -> None:
-        rows = [_fields(line, self.separator) for _, line in self.kept[:40]]
-        filled = [sum(1 for cell in row if cell.strip()) for row in rows]
-        usual = Counter(filled).most_common(1)[0][0]
-        title = 0
-        # A name and an empty one (`a,`) are names; a title stands alone, or in front of several empty cells.
-        while (
-            usual > 1
-            and title + 1 < len(rows)
-            and filled[title] == 1
-            and len(rows[title]) != 2
-            and not self._is_data(title)
-        ):
-            title += 1
-        if title < len(rows) and filled[title] > 1:
-            self._drop("title", list(range(title)))
-
-    def _is_data(self, place: int) -> bool:
-        return bool(_NUMBER.match(self.kept[place][1].strip(self.separator[:1] + " ")))
+        rows = [_fields(line, self.separator) for _, line in self.kept[:ENDS]]
+        self._drop("title", list(range(titles(rows))))
 
     def _take_units(self) -> None:
         if len(self.kept) < 3:
@@ -236,32 +218,19 @@ class TextLines:
         if not len(heads) == len(below) == len(data) or len(heads) < 2:
             return
         units = [split_unit(f"x {cell.strip()}")[1] or cell.strip().strip("[]()") for cell in below]
-        numeric = sum(bool(_NUMBER.match(cell)) for cell in data)
+        numeric = sum(bool(NUMBER.match(cell)) for cell in data)
         known = sum(is_unit(unit) for unit in units)
         if numeric and known and all(is_unit(unit) or unit in ("", "-", "1") for unit in units):
-            if any(_NUMBER.match(cell) and cell.strip() != "1" for cell in below):
+            if any(NUMBER.match(cell) and cell.strip() != "1" for cell in below):
                 return
             self.units = ["" if unit in ("-", "1") else unit for unit in units]
             del self.kept[1]
 
     def _drop_footers(self) -> None:
-        width = len(_fields(self.kept[0][1], self.separator))
-        end = len(self.kept)
-        while width > 1 and end > 2:
-            cells = _fields(self.kept[end - 1][1], self.separator)
-            filled = [cell for cell in cells if cell.strip()]
-            lonely = len(filled) == 1 and not _NUMBER.match(filled[0]) and len(cells) in (1, width)
-            lonely = (
-                lonely and (len(cells) == 1 or cells[0].strip() != "") and self._says_something(filled[0])
-            )
-            if not lonely and not (cells and _TOTAL.match(cells[0]) and end > 3):
-                break
-            end -= 1
-        self._drop("footer", list(range(end, len(self.kept))))
-
-    def _says_something(self, cell: str) -> bool:
-        """Whether a lonely cell is a remark: more than one word, or a bracket, or a colon."""
-        return len(cell.split()) > 1 or bool(re.search(r"[:()*©]|--", cell))
+        last = [self.kept[0], *self.kept[1:][-ENDS:]]
+        rows = [_fields(line, self.separator) for _, line in last]
+        below = footers(rows, len(rows[0]))
+        self._drop("footer", list(range(len(self.kept) - below, len(self.kept))))
 
 
 def _told_separator(numbered: list[tuple[int, str]]) -> str | None:

@@ -1,11 +1,13 @@
-"""Independent pieces of work side by side on threads, their results one after the other in a fixed order.
+"""Independent pieces of work side by side, their results one after the other in a fixed order: on threads, or in the processes of
+a back end of joblib that the user has chosen (`elsewhere.py`).
 
 One small population does not fill two processors: between the engine's verbs the interpreter runs, and each verb is over too soon
 to be shared. Several pieces fill them, since the verbs let go of the interpreter lock. Used for restarts of law seekers
-(`laws/seekers.py`) and for islands (`search/searcher.py`).
+(`laws/restarts.py`) and for islands (`search/islands.py`).
 
-What is done depends neither on the number of threads nor on the clock: a piece is decided on when its place becomes free, that is
-when the result of the one this many places before it has been taken. One thread does the same pieces, each when it is asked for.
+What is done depends neither on the number of threads or processes nor on the clock: a piece is decided on when its place becomes
+free, that is when the result of the one this many places before it has been taken. One thread does the same pieces, each when it
+is asked for; processes do those that are decided on at the same time, before any of their results is taken.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from multigene._engine import Workers
+from multigene.evolution import elsewhere
 
 #: Seconds between looks at the deadline, and for Ctrl-C on systems where waiting for a thread is not ended by it.
 WATCH = 0.02
@@ -33,16 +36,29 @@ class Piece(Protocol):
     def work(self) -> Any:
         """Do it, on any thread."""
 
+    def request(self) -> elsewhere.Request:
+        """The same work for another process."""
+
+    def take(self, reply: Any) -> Any:
+        """The result of the work that another process has done."""
+
 
 P = TypeVar("P", bound=Piece)
 
 
-def in_order(begin: Callable[[], P | None], ahead: int, threads: int) -> Generator[tuple[P, Any], None, None]:
+def in_order(
+    begin: Callable[[], P | None], ahead: int, threads: int, *, portable: bool = True
+) -> Generator[tuple[P, Any], None, None]:
     """Pieces with their results, in the order in which `begin` gave them.
 
     `begin` is asked for another piece whenever fewer than `ahead` are under way, and says None if there is none for now. If the
     iterator is closed (`contextlib.closing`) or something is raised, pieces under way are given up; no thread is left behind.
+    `threads` are how many pieces may be under way at once, 1 for this thread alone; pieces that are not `portable` stay in this
+    process.
     """
+    if threads > 1 and portable and elsewhere.chosen():
+        yield from _elsewhere(begin, ahead, threads)
+        return
     if threads == 1 or ahead == 1:
         yield from _alone(begin, ahead)
         return
@@ -82,6 +98,25 @@ def _alone(begin: Callable[[], P | None], ahead: int) -> Generator[tuple[P, Any]
             return
         piece = under_way.popleft()
         yield piece, piece.work()
+
+
+def _elsewhere(
+    begin: Callable[[], P | None], ahead: int, processes: int
+) -> Generator[tuple[P, Any], None, None]:
+    under_way: deque[P] = deque()
+    while True:
+        while len(under_way) < ahead and (piece := begin()) is not None:
+            under_way.append(piece)
+        if not under_way:
+            return
+        pieces = list(under_way)
+        seconds = pieces[0].workers.watch()
+        replies = elsewhere.replies_to([piece.request() for piece in pieces], processes, seconds)
+        for piece, reply in zip(pieces, replies, strict=True):
+            under_way.popleft()
+            yield piece, piece.take(reply)
+            while len(under_way) < ahead and (further := begin()) is not None:
+                under_way.append(further)
 
 
 def own(workers: Workers, pieces: int) -> Workers:

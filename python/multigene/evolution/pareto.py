@@ -47,6 +47,14 @@ class Member:
     """What stands in the gaps of a user's form: `f(a)` and its text, which has fewer digits than the model."""
 
 
+@dataclass(frozen=True)
+class Known:
+    """What a front knows, as values that pickle."""
+
+    members: list[Candidate]
+    refused: list[tuple[float, int]]
+
+
 class ParetoFront:
     """Best model per complexity; `best` is the fittest of all. With a guard, only models that pass it may enter."""
 
@@ -161,6 +169,20 @@ class ParetoFront:
     def follow(self, other: ParetoFront) -> None:
         """Know what another front knows, and nothing else; what was refused stays refused."""
         self._members, self._stairs, self.best = dict(other._members), other._stairs.copy(), other.best
+
+    def known(self) -> Known:
+        """All that it knows, for a front in another process."""
+        return Known(list(self), list(self.refused))
+
+    def take(self, known: Known) -> None:
+        """Know this and nothing else. Models that are here already stay the same objects."""
+        mine = self._members
+        self._members, self._stairs, self.best = {}, np.full(1, -np.inf), None
+        self.refused = dict.fromkeys(known.refused)
+        for member in known.members:
+            before = mine.get(member.complexity)
+            same = before is not None and before.fitness == member.fitness
+            self.put(before if same and before is not None else member)
 
     def __iter__(self) -> Iterator[Candidate]:
         return iter(sorted(self._members.values(), key=lambda m: m.complexity))

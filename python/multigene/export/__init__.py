@@ -7,7 +7,6 @@ when first used, so that a target with a heavy dependency costs nothing until it
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import inspect
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ from typing import Any
 from multigene.expression.numbers import round_numbers
 from multigene.expression.readable import plain
 from multigene.expression.tree import Expression
+from multigene.words import nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,8 @@ def exporter(format: str) -> Exporter:
     if found is None and wanted.startswith("."):
         found = next((each for each in _ALL if each.suffix.lower() == wanted), None)
     if found is None:
-        near = difflib.get_close_matches(wanted, _BY_ANY_NAME, n=1)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
-        raise ValueError(f"Unknown export format {format!r}{hint}; the formats are {', '.join(formats())}.")
+        way_out = nearest(wanted, _BY_ANY_NAME) or f"; the formats are {', '.join(formats())}."
+        raise ValueError(f"There is no export format {format!r}{way_out}")
     return found
 
 

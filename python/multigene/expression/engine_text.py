@@ -1,6 +1,6 @@
 """Expressions as the engine's text: the one place of this package that writes it. `genes.py` is the way back.
 
-The notation is that of `crates/multigene-core/src/text.rs`: infix over `x0`, `x1`, …; a linear combination as
+The notation is that of `crates/multigene-core/src/tree/text.rs`: infix over `x0`, `x1`, …; a linear combination as
 `[0: 1.5 + 2.0*x0]`, a product leaf as `{2.0: x0^1.0 x3^-0.5}`, weights of an inner node as `weighted(a, b, sin(x0))`. The number
 before the colon says which combinations share their weights in the paper's synchronised modes; in models written here none do, so
 it is that of the first column.

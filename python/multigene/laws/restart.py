@@ -28,8 +28,12 @@ from multigene.laws.constants import (
     SHORT,
     USUAL,
 )
+from multigene.laws.rows import Columns
 from multigene.laws.targets import Target
 from multigene.settings.settings import Refinement, Seeking, Settings
+
+#: Best models and evaluations.
+Restarted = tuple[list[Candidate], int]
 
 
 @dataclass(eq=False)
@@ -37,7 +41,7 @@ class Restart:
     """A restart that is decided on, a piece of work (`evolution/parallel.py`): where and when it runs makes no difference."""
 
     target: Target
-    data: Dataset
+    columns: Columns
     settings: Settings
     options: Seeking
     rng: np.random.Generator
@@ -51,20 +55,45 @@ class Restart:
         """Evaluations that it may take."""
         return USUAL * self.generations * self.settings.selection.population_size
 
-    def work(self) -> tuple[ParetoFront, int]:
+    def work(self) -> Restarted:
         """Its best models and its evaluations; none if it is to stop before it begins."""
-        if self.stop():
-            return ParetoFront(), 0
-        return restart(
-            self.data,
-            self.settings,
-            self.options,
-            self.rng,
-            self.workers,
-            self.generations,
-            self.first,
-            self.stop,
+        return self.request().carried_out(self.workers, self.stop)
+
+    def request(self) -> RestartRequest:
+        """The same for another process."""
+        return RestartRequest(
+            self.columns, self.settings, self.options, self.rng, self.generations, self.first
         )
+
+    def take(self, reply: Restarted) -> Restarted:
+        """What another process has found is what would have been found here."""
+        return reply
+
+
+@dataclass(frozen=True)
+class RestartRequest:
+    """A restart as values that pickle."""
+
+    columns: Columns
+    settings: Settings
+    options: Seeking
+    rng: np.random.Generator
+    generations: int
+    first: list[Individual]
+
+    def reply(self, workers: Workers) -> Restarted:
+        """The restart in another process, which ends at the deadline of the run."""
+        return self.carried_out(workers, lambda: workers.watch() == 0.0)
+
+    def carried_out(self, workers: Workers, stop: Callable[[], bool]) -> Restarted:
+        """The best models and the evaluations; none if it is to stop before it begins."""
+        if stop():
+            return [], 0
+        data = Dataset(*self.columns)
+        front, work = restart(
+            data, self.settings, self.options, self.rng, workers, self.generations, self.first, stop
+        )
+        return list(front), work
 
 
 def restart(
@@ -174,7 +203,7 @@ def _climb_from(
     return work
 
 
-def worth_a_look(members: list[Candidate], known: dict[int, float]) -> list[Individual]:
+def worth_a_look(members: list[Candidate], known: dict[int, float]) -> list[Candidate]:
     """Of a restart's front: the smallest model that is promising, and what is clearly better than all models of its size before.
 
     `known` holds what those left unexplained, and learns what the chosen ones do.
@@ -188,7 +217,7 @@ def worth_a_look(members: list[Candidate], known: dict[int, float]) -> list[Indi
             chosen.append(member)
     for member in chosen:
         known[member.complexity] = min(known.get(member.complexity, np.inf), 1.0 - member.fitness)
-    return list(dict.fromkeys(m.individual for m in chosen))
+    return list(dict.fromkeys(chosen))
 
 
 def luby(i: int) -> int:

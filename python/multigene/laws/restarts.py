@@ -35,7 +35,7 @@ from multigene.laws.rows import Rows
 from multigene.laws.settings import DENSE_FUNCTIONS, dense_settings, seeker_settings
 from multigene.laws.targets import Target
 from multigene.laws.transforms import logarithmic
-from multigene.settings.functions import FunctionEntry
+from multigene.settings.functions import FunctionEntry, are_defined
 from multigene.settings.settings import Seeking, Settings
 
 
@@ -67,14 +67,16 @@ class Restarts:
             under_way.append(self._next(progress, under_way, stop))
             return under_way[-1]
 
-        with closing(in_order(begin, AHEAD, self.workers.n_jobs)) as done:
+        portable = not are_defined(self.functions or ())
+        with closing(in_order(begin, AHEAD, self.workers.n_jobs, portable=portable)) as done:
             for restart, (front, work) in done:
                 under_way.remove(restart)
                 target = restart.target
                 target.work += work
                 progress.evaluations += work
-                for individual in worth_a_look(list(front), target.front):
-                    progress.look_at(self.rows.expression(individual, target), target)
+                for member in worth_a_look(front, target.front):
+                    said = self.rows.expression(member.individual, target, member.fitness)
+                    progress.look_at(said, target)
                     if progress.law is not None:
                         return
                 yield
@@ -92,8 +94,8 @@ class Restarts:
         generations = RESTART_GENERATIONS * (DENSE_UNITS if target.dense else luby(target.restarts + 1))
         target.restarts += 1
         first = list(target.seeds) if self.options.survey and target.restarts % 3 == 1 else []
-        data, workers = self.rows.dataset(target, self.rows.used), own(self.workers, AHEAD)
-        return Restart(target, data, settings, self.options, rng, workers, generations, first, stop)
+        columns, workers = self.rows.columns(target, self.rows.used), own(self.workers, AHEAD)
+        return Restart(target, columns, settings, self.options, rng, workers, generations, first, stop)
 
     def _promise(self, target: Target, best: float) -> float:
         """Less work for a target that is hardly explained at all after some restarts, where others come near."""

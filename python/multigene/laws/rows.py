@@ -23,6 +23,8 @@ from multigene.settings.settings import Refinement
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
+#: Features, target, weights, and columns that every model has for free.
+Columns = tuple[Floats, Floats, Floats | None, Floats | None]
 
 
 @dataclass(frozen=True)
@@ -69,17 +71,23 @@ class Rows:
             return target.transform.forward(self.y / powers_of(self.X, target.peeled))
 
     def dataset(self, target: Target, rows: Indices | slice = slice(None)) -> Dataset:
-        """A target's data on some rows, or on all; every model of ln|y| has the logarithms of the columns for free."""
+        """A target's data on some rows, or on all."""
+        return Dataset(*self.columns(target, rows))
+
+    def columns(self, target: Target, rows: Indices | slice = slice(None)) -> Columns:
+        """What these data are made of: features, target, weights, and the logarithms of the columns, which every model of ln|y|
+        has for free."""
         Z, fixed = self.scaled(target, rows), None
         if logarithmic(target.transform):
             columns = [k for k, j in enumerate(target.features) if np.all(self.X[:, j] != 0.0)]
             fixed = np.log(np.abs(Z[:, columns])) if columns else None
         weights = None if self.weights is None else self.weights[rows]
-        return Dataset(Z, self.transformed(target)[rows], weights, fixed)
+        return Z, self.transformed(target)[rows], weights, fixed
 
-    def expression(self, individual: Individual, target: Target) -> Expression | None:
-        """A model of a target, tuned on all rows, as an expression in the user's variables; None if it has no value."""
-        close = 1.0 - individual.fitness < WORTH_POLISHING
+    def expression(self, individual: Individual, target: Target, fitness: float) -> Expression | None:
+        """A model of a target, tuned on all rows, as an expression in the user's variables; None if it has no value. `fitness` is
+        that on the rows that populations see."""
+        close = 1.0 - fitness < WORTH_POLISHING
         tuned = individual.refine(self.dataset(target), POLISH if close else Refinement(decay=0.0))
         if not np.isfinite(tuned.fitness):
             return None

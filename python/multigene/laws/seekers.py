@@ -68,7 +68,7 @@ class Seekers:
         allows = known.allows
         everything = features
         if options.relevance and dimensions is None:
-            features = relevant(X, y, features, workers.watch)
+            features = relevant(X, y, features, lambda: workers.watch() == 0.0)
         seen = _picture(X, y, features, dimensions, options, allows)
         self.noisy = seen.noisy and not alone
         used = np.sort(rng.permutation(rows)[:SEEN_ROWS])

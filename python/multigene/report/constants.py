@@ -53,3 +53,5 @@ HEAT_MAP_COLUMNS, LONGEST_LABEL = 30, 24
 MOST_NODES = 400
 #: Characters of a column's name in a leaf, and in the list of linear combinations.
 LEAF_NAME, LISTED_NAME = 18, 28
+#: Remarks about the rows that a page shows. Not tuned.
+MOST_REMARKS = 20

@@ -7,7 +7,7 @@ another writer reads the same numbers. What is said of one model of the front is
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from multigene.report.columns import summary
 from multigene.report.constants import MOST_COLUMNS, MOST_MODELS, MOST_POINTS
 from multigene.report.described import Shown, described, errors_of
 from multigene.report.numbers import number, numbers
+from multigene.report.remarks import remarks
 from multigene.report.reproduce import constructor, settings_table, shell_command
 from multigene.report.shown_rows import given_rows, training_rows
 from multigene.report.statistics import Rows
@@ -55,6 +56,8 @@ class Content:
     reproduce: dict[str, str]
     validated_by: str
     notes: list[str]
+    remarks: list[str] = field(default_factory=list)
+    """What is remarkable about the rows."""
     groups: str = ""
     """The column that names groups with numbers of their own."""
 
@@ -122,6 +125,7 @@ def _collected(
     members, left_out = shown_members(model, most)
     points = [spread_rows(each.y, MOST_POINTS) for each in sets]
     columns, grids = summary(model, rows)
+    leaks, remarkable = remarks(model, rows)
     picks = story.picks(model, members)
     line = float("nan") if rows is None or test is not None else statistics.unseen_error_of_line(rows)
     references = _references(rows, sets)
@@ -151,7 +155,8 @@ def _collected(
         },
         reproduce={"python": constructor(model), "shell": shell_command(model)},
         validated_by=model.validated_by,
-        notes=notes,
+        notes=[*leaks, *notes],
+        remarks=remarkable,
         groups="" if model.groups is None else model.groups.column,
     )
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from multigene._engine import Individual
 from multigene.data.scores import scale_of
 from multigene.evolution.pareto import Member
 from multigene.search.constants import (
@@ -23,27 +24,40 @@ from multigene.search.constants import (
     NODE_COST,
     RIDGE_BETTER_THAN_MEAN_OF_VERY_FEW,
 )
-from multigene.search.linear import Ridge, clearly_better
+from multigene.search.linear import Ridge, centred, clearly_better, forward_selection
 from multigene.search.problem import Problem
 from multigene.search.validation import RIDGE, Known, SizeDecision, convincingly_better, unseen_errors
 
 Floats = npt.NDArray[np.float64]
 
 
-def decide_by_leaving_one_out(problem: Problem) -> SizeDecision:
-    """Ridge regression against the mean, each row left out once; a formula must convince against the better one."""
+def decide_by_leaving_one_out(problem: Problem, linear: Sequence[Individual]) -> SizeDecision:
+    """The better of ridge regression and the line of one feature against the mean, each row left out once; a formula must
+    convince against what remains. Where one column tells nearly all, ridge regression of few rows is lost among the others.
+
+    The first of the `linear` models is the line of one feature.
+    """
     (Z, y, weights), loss = _different_rows(problem), problem.loss
     if len(y) < 3:
         return SizeDecision(1, constant=True)
-    line, mean = np.zeros(len(y)), np.zeros(len(y))
+    predicted: dict[int | None, Floats] = {number: np.zeros(len(y)) for number in (RIDGE, 0, None)}
     for row in range(len(y)):
-        rest = np.arange(len(y)) != row
-        line[row] = Ridge.of_loss(Z[rest], y[rest], weights[rest], loss).predict(Z[row : row + 1])[0]
-        mean[row] = loss.constant(y[rest], weights[rest])
-    errors, around = (loss.costs(y, predicted, weights) for predicted in (line, mean))
-    if clearly_better(errors, around, RIDGE_BETTER_THAN_MEAN_OF_VERY_FEW):
-        return SizeDecision(1, linear=RIDGE)
+        rest, out = np.arange(len(y)) != row, slice(row, row + 1)
+        of_rest = Z[rest], y[rest], weights[rest]
+        predicted[RIDGE][out] = Ridge.of_loss(*of_rest, loss).predict(Z[out])
+        column = _most_telling(*of_rest)
+        predicted[0][out] = Ridge.of_loss(Z[rest][:, column], *of_rest[1:], loss).predict(Z[out, column])
+        predicted[None][row] = loss.constant(y[rest], weights[rest])
+    errors = {number: loss.costs(y, each, weights) for number, each in predicted.items()}
+    line = min((RIDGE, 0) if linear else (RIDGE,), key=lambda number: float(errors[number].sum()))
+    if clearly_better(errors[line], errors[None], RIDGE_BETTER_THAN_MEAN_OF_VERY_FEW):
+        return SizeDecision(1, linear=line)
     return SizeDecision(1, constant=True)
+
+
+def _most_telling(Z: Floats, y: Floats, weights: Floats) -> list[int]:
+    """The feature whose line explains most of the target."""
+    return forward_selection(centred(Z, weights), centred(y / scale_of(y), weights), 1)
 
 
 def ridge_of_different_rows(problem: Problem) -> Ridge:

@@ -1,25 +1,25 @@
 """Islands: several populations on the same rows, and the fronts of what they find.
 
-An island is the paper's loop (`evolution/loop.py`) with settings of its own. Islands share nothing while they evolve, so that
-they can do it side by side (`evolution/parallel.py`): each has a front of its own; after every round the fronts are brought
-together and the best of each island migrates to the next one. Most evolve on standardised features, one on the user's as they are
-(`short.py`): there are two fronts, and sizes on both are those of the formulas that users get to see. The search (`searcher.py`)
-has one group of islands, and each fold of its cross-validation (`cross_validation.py`) another.
+An island (`island.py`) is the paper's loop (`evolution/loop.py`) with settings of its own. Islands share nothing while they
+evolve, so that they can do it side by side (`evolution/parallel.py`): each has a front of its own; after every round the fronts
+are brought together and the best of each island migrates to the next one. Most evolve on standardised features, one on the user's
+as they are (`short.py`): there are two fronts, and sizes on both are those of the formulas that users get to see. The search
+(`searcher.py`) has one group of islands, and each fold of its cross-validation (`cross_validation.py`) another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from multigene._engine import Individual, Population, Workers
-from multigene.evolution import checkpoint
-from multigene.evolution.loop import Generation, evolve
+from multigene._engine import Dataset, Individual, Population, Workers
+from multigene.evolution import checkpoint, elsewhere
 from multigene.evolution.parallel import in_order, own
 from multigene.evolution.pareto import ParetoFront
 from multigene.search.constants import (
@@ -33,39 +33,13 @@ from multigene.search.constants import (
     SHORT_START,
     SHORTENED,
 )
+from multigene.search.island import Ground, Island
 from multigene.search.linear import linear_models
 from multigene.search.problem import Rows
-from multigene.search.short import as_emigrant, as_immigrants, short_settings
+from multigene.search.short import as_emigrant, as_immigrants
 from multigene.search.shorter import fitted, polished, shorter_relatives
 from multigene.search.task import Task
-from multigene.settings.settings import Settings
-
-
-@dataclass(eq=False)
-class Island:
-    """One population on its way; its generations until the next migration are a piece of work."""
-
-    settings: Settings
-    workers: Workers
-    front: ParetoFront
-    length: int
-    generations: Iterator[Generation]
-    immigrants: list[Individual]
-    short: bool
-    """Is it for short formulas, in the user's units?"""
-    last: Generation | None = None
-
-    def work(self) -> None:
-        """Evolve until the next migration."""
-        for _ in range(self.length):
-            self.last = next(self.generations)
-
-    @property
-    def best(self) -> Individual | None:
-        """The fittest model of the last generation."""
-        assert self.last is not None
-        i = int(np.argmax(self.last.fitness))
-        return self.last.population.model(i) if np.isfinite(self.last.fitness[i]) else None
+from multigene.settings.functions import are_defined
 
 
 class Islands:
@@ -81,17 +55,25 @@ class Islands:
         #: Share of the run that a generation of all took last; None before the first.
         self.pace: float | None = None
         #: Of models of standardised features.
-        self.front = self._front(short=False)
+        self.front = self.ground.front(short=False)
         #: Of models of the user's.
-        self.short = self._front(short=True)
+        self.short = self.ground.front(short=True)
         self.offer(self.linear)
         self._offer_guesses()
 
     def _see(self, rows: Rows | None) -> None:
         """All rows, or some of them."""
-        problem, self.rows = self.task.problem, rows
-        self.data = problem.dataset(rows)
-        self.user_data = problem.user_dataset(rows) if any(self._kinds) else self.data
+        self.ground = Ground(self.task, rows)
+
+    @property
+    def data(self) -> Dataset:
+        """The rows with standardised features."""
+        return self.ground.data
+
+    @property
+    def user_data(self) -> Dataset:
+        """The rows with the user's features, where there is an island for short formulas."""
+        return self.ground.dataset(short=any(self._kinds))
 
     @property
     def evaluations(self) -> int:
@@ -122,7 +104,7 @@ class Islands:
                 models += guesses
             elif i == 0:
                 models += [as_emigrant(each, self.task.problem) for each in guesses]
-            self.populations.append(self._island(short, self._workers(), models, rng=own_rng))
+            self.populations.append(self.ground.island(short, self._workers(), models, rng=own_rng))
 
     def round_within(self, share: Callable[[], float], until: float = 1.0) -> None:
         """A round; where a clock ends the run, of as few generations as seem to fit before this share of it is over."""
@@ -142,9 +124,12 @@ class Islands:
             island.length = length
         for island in at_work:
             island.front.follow(self.short if island.short else self.front)
-        waiting, threads = iter(at_work), self.task.workers.n_jobs if self.task.side_by_side else 1
+        waiting, portable = iter(at_work), not are_defined(self.task.settings.genes.functions)
+        beside = self.task.side_by_side or (portable and elsewhere.chosen())
+        threads = self.task.workers.n_jobs if beside else 1
+        begin = partial(next, waiting, None)
         try:
-            with closing(in_order(lambda: next(waiting, None), len(at_work), threads)) as done:
+            with closing(in_order(begin, len(at_work), threads, portable=portable)) as done:
                 for _ in done:
                     pass
         finally:  # what was found before Ctrl-C counts as well
@@ -205,7 +190,7 @@ class Islands:
         best = sorted(allowed, key=lambda c: -c.fitness)[:polished_models]
         shortened = [c.individual for c in self.short]
         self._see(rows)
-        self.front, self.short = self._front(short=False), self._front(short=True)
+        self.front, self.short = self.ground.front(short=False), self.ground.front(short=True)
         self.offer(fitted([c.individual for c in allowed], self.data, task.workers))
         self.offer(polished([c.individual for c in best], self.data, task.refinement, task.workers))
         if shortened:
@@ -231,7 +216,7 @@ class Islands:
     def _polish_short(self, models: list[Individual]) -> None:
         """All genes of short formulas tuned jointly; both versions stand for election."""
         if models:
-            own = self._settings(short=True).refinement
+            own = self.ground.settings(short=True).refinement
             assert own is not None
             refinement = replace(own, iterations=SHORT_POLISHING_STEPS)
             self._offer_short(polished(models, self.user_data, refinement, self.task.workers))
@@ -249,7 +234,7 @@ class Islands:
     def copied(self) -> Islands:
         """The same islands with fronts of their own, to be completed without a trace."""
         other = copy(self)
-        other.front, other.short = self._front(short=False), self._front(short=True)
+        other.front, other.short = self.ground.front(short=False), self.ground.front(short=True)
         other.front.follow(self.front)
         other.short.follow(self.short)
         return other
@@ -273,38 +258,23 @@ class Islands:
         """Islands from their plain values."""
         islands = Islands(task, rows)
         islands.number = int(saved["number"])
-        islands.front = checkpoint.fill_front(islands._front(short=False), saved["front"])
-        islands.short = checkpoint.fill_front(islands._front(short=True), saved["short"])
+        islands.front = checkpoint.fill_front(islands.ground.front(short=False), saved["front"])
+        islands.short = checkpoint.fill_front(islands.ground.front(short=True), saved["short"])
         for short, (packed, immigrants) in zip(islands._kinds, saved["populations"], strict=False):
-            workers, front = islands._workers(), islands._front(short)
+            workers, front = islands._workers(), islands.ground.front(short)
             last = checkpoint.generation(
-                packed, islands._settings(short), islands.data.n_features, workers, front
+                packed, islands.ground.settings(short), islands.data.n_features, workers, front
             )
             models = [checkpoint.model(*m) for m in immigrants]
-            islands.populations.append(islands._island(short, workers, models, last=last))
+            islands.populations.append(islands.ground.island(short, workers, models, last=last))
         return islands
 
     # --- one island -------------------------------------------------------------------------------
 
-    def _island(
-        self,
-        short: bool,
-        workers: Workers,
-        immigrants: list[Individual],
-        rng: np.random.Generator | None = None,
-        last: Generation | None = None,
-    ) -> Island:
-        """An island with a first population, drawn by `rng`, or with that of the generation `last`."""
-        front = self._front(short) if last is None else last.front
-        settings, data = self._settings(short), self.user_data if short else self.data
-        rng = np.random.default_rng() if rng is None else rng
-        generations = evolve(data, settings, rng, workers, last, immigrants, front)
-        return Island(settings, workers, front, self.task.round_length, generations, immigrants, short, last)
-
     def _moved(self, island: Island) -> Island:
         """The island's population on other rows, or with other settings."""
         assert island.last is not None
-        settings, population = self._settings(island.short), island.last.population
+        settings, population = self.ground.settings(island.short), island.last.population
         data = self.user_data if island.short else self.data
         if (
             settings.genes != island.settings.genes
@@ -314,25 +284,18 @@ class Islands:
             )
         population.forget()
         fitness, complexity = population.evaluate(data, settings.selection)
-        front = self._front(island.short)
+        front = self.ground.front(island.short)
         last = replace(
             island.last, fitness=fitness, complexity=complexity, front=front, population=population
         )
         common = self.short if island.short else self.front
         common.update(population, population.peaks(), complexity)
-        return self._island(island.short, island.workers, [], last=last)
+        return self.ground.island(island.short, island.workers, [], last=last)
 
     def _workers(self) -> Workers:
         """For one island."""
         task = self.task
         return own(task.workers, task.options.islands) if task.side_by_side else task.workers
-
-    def _front(self, short: bool) -> ParetoFront:
-        """An empty front."""
-        largest = self.task.options.max_size
-        guard = self.task.guard(in_user_units=short)
-        mending = self.task.mending(self.rows, in_user_units=short)
-        return ParetoFront(guard, largest=largest, in_user_units=short, mending=mending)
 
     @property
     def _kinds(self) -> list[bool]:
@@ -341,7 +304,3 @@ class Islands:
         if options.max_size is not None and options.max_size <= LARGEST_SHORT:
             return [True] * number
         return [options.short and number > 1 and i == number - 1 for i in range(number)]
-
-    def _settings(self, short: bool) -> Settings:
-        """Of an island of a kind."""
-        return short_settings(self.task.settings, self.task.problem) if short else self.task.settings

@@ -9,6 +9,7 @@ keeps them.
 from __future__ import annotations
 
 import re
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 
@@ -74,6 +75,12 @@ class Keeper:
         Z = X if in_user_units else self.scaling.standardised(X)
         points = self.conditions.points if in_user_units else self._standardised
         return self._fitted(individual, Z, y, weights, points, self.conditions, reweightings=1)
+
+    def taken(self, rows: npt.NDArray[np.intp]) -> Keeper:
+        """The same shapes with some of the rows alone."""
+        other = copy(self)
+        other.X, other.y, other.weights = self._rows(rows)
+        return other
 
     def _rows(self, rows: npt.NDArray[np.intp] | None) -> tuple[Floats, Floats, Floats | None]:
         if rows is None:

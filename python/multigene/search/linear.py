@@ -40,8 +40,8 @@ def linear_models(problem: Problem, data: Dataset) -> list[Individual]:
         else problem.weights[rows] / problem.weights[rows].mean()
     )
     Z, y = (
-        _centred(problem.standardised(problem.X[rows]), weights),
-        _centred(problem.y[rows] / scale_of(problem.y[rows]), weights),
+        centred(problem.standardised(problem.X[rows]), weights),
+        centred(problem.y[rows] / scale_of(problem.y[rows]), weights),
     )
     n, d = max(len(rows), round(float(weights.sum()))), Z.shape[1]
     order = forward_selection(Z, y, min(d, SUBSETS[-1], max(1, n - 2)))
@@ -225,7 +225,7 @@ def _ridge(Z: Floats, y: Floats) -> Floats:
     return np.asarray(np.linalg.solve(gram, Z.T @ y), dtype=np.float64)
 
 
-def _centred(values: Floats, weights: Floats) -> Floats:
+def centred(values: Floats, weights: Floats) -> Floats:
     """Without the weighted mean, times the root of the weights."""
     centred = values - np.average(values, axis=0, weights=weights)
     return np.asarray(centred * (np.sqrt(weights) if values.ndim == 1 else np.sqrt(weights)[:, None]))

@@ -6,7 +6,7 @@ every model that leaves a search speaks in the user's units.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -114,6 +114,23 @@ class Problem:
         if len(held_out) > most:  # from all over the table
             held_out = held_out[np.linspace(0, len(held_out) - 1, most).astype(int)]
         return np.sort(np.concatenate([self.search_rows, held_out]))
+
+    def taken(self, rows: Rows) -> Problem:
+        """These rows alone, all for searching, with scaling, guard and shapes of the whole: what islands elsewhere need."""
+        none, weights = np.array([], dtype=np.intp), self.weights
+        keeper = None if self.keeper is None else self.keeper.taken(rows)
+        return replace(
+            self,
+            X=self.X[rows],
+            y=self.y[rows],
+            weights=None if weights is None else weights[rows],
+            search_rows=np.arange(len(rows)),
+            held_out_rows=none,
+            dimensions=None,
+            keeper=keeper,
+            form=None,
+            guesses=(),
+        )
 
     def standardised(self, X: Floats) -> Floats:
         """Features as the searches see them."""

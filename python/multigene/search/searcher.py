@@ -177,7 +177,7 @@ def validate(task: Task, state: SearchState) -> SizeDecision:
     islands.shorten()
     if state.decision is None:
         if task.very_few_rows:
-            state.decision = decide_by_leaving_one_out(task.problem)
+            state.decision = decide_by_leaving_one_out(task.problem, islands.linear)
         elif task.folds:
             folds = state.cross_validation.results
             state.decision = decide_by_cross_validation(task.problem, folds, largest)

@@ -45,6 +45,12 @@ def function_entries(functions: Any) -> tuple[FunctionEntry, ...]:
     return tuple(entries)
 
 
+def are_defined(functions: Iterable[FunctionEntry]) -> bool:
+    """Has a user defined some of the functions? Models with such functions, once they stand on their own, know of their parts
+    alone, and not that some of these are the same: they do not travel to other processes while they evolve."""
+    return any(definition is not None for _, definition, _ in functions)
+
+
 def _entry(name: Any, value: Any) -> FunctionEntry:
     if isinstance(value, str):
         return (str(name), value, 1.0)

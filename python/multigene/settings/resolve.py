@@ -162,12 +162,15 @@ def random_generator(seed: Any) -> np.random.Generator:
 
 
 def threads(n_jobs: Any) -> int:
-    """Number of threads; -1 for all cores, -2 for all but one, None for joblib's present setting."""
+    """Number of threads, or of processes of joblib's back end; -1 for all cores, -2 for all but one, None for joblib's present
+    setting."""
     if n_jobs is not None and (
         isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0
     ):
         raise ValueError(
             f"n_jobs={n_jobs!r} is no number of threads; give a whole number from 1, -1 for all cores, or None."
         )
+    if n_jobs == 1:  # back ends of joblib may have others all the same
+        return 1
     # More threads gain nothing: they wait for each other, and the system may refuse them.
     return min(int(effective_n_jobs(n_jobs)), max(32, int(cpu_count())))

@@ -19,6 +19,7 @@ from multigene.laws.variables.units import Dimensions
 from multigene.settings.loss import loss_of
 from multigene.shapes.known import Known
 from multigene.studio.workspace import Dataset
+from multigene.words import nearest
 
 LONGEST = 86_400.0
 #: What the page says of every loss that it offers.
@@ -129,10 +130,8 @@ class Question:
             raise Mistake("units", "Units are a text for every column that has one.")
         unknown = [each for each in self.functions if each not in OPERATORS]
         if unknown:
-            raise Mistake(
-                "functions",
-                f"There is no function {unknown[0]!r}; the functions are {', '.join(OPERATORS)}.",
-            )
+            way_out = nearest(unknown[0], OPERATORS) or f"; the functions are {', '.join(OPERATORS)}."
+            raise Mistake("functions", f"There is no function {unknown[0]!r}{way_out}")
         if not isinstance(self.loss, str) or not isinstance(self.form, str):
             raise ValueError("The loss is a name or an expression, the form an expression.")
         if self.prefer not in PREFERENCES:
@@ -177,8 +176,6 @@ class Question:
         with _of_field("loss"):
             loss = loss_of(self.loss).of_rows(rows[features].to_numpy(), y)
         with _of_field("shapes"):
-            if self.form and self.shapes:
-                raise ValueError("Shapes and a form do not go together yet; leave one of them out.")
             Known.of(self.shapes or None, features, self.target, rows[features].to_numpy(), y, loss)
 
     def estimator(self, seconds: float | None = None) -> MultigeneRegressor:
@@ -247,4 +244,4 @@ class Question:
             lines.append(
                 "# Limited by time: another run does as much as the machine allows. With generations= it is the same."
             )
-        return "\n".join(line for line in lines if line != "" or not lines) + "\nprint(model)\n"
+        return "\n".join(line for line in lines if line) + "\nprint(model)\n"

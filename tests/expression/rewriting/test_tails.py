@@ -1,4 +1,4 @@
-"""Functions of which only a tail is used."""
+"""Functions whose tail alone is used."""
 
 from __future__ import annotations
 

@@ -51,9 +51,11 @@ def test_without_time_nothing_is_left_out():
     assert relevant(X, law(X), list(range(8)), lambda: stop(4)) == list(range(8))
     assert relevant(X, law(X), list(range(8)), lambda: False) == used
     workers = Workers(1)
-    assert not workers.watch()
+    assert workers.watch() is None
+    workers.set_deadline(1000.0)
+    assert 900.0 < workers.watch() <= 1000.0
     workers.set_deadline(0.0)
-    assert workers.watch()
+    assert workers.watch() == 0.0
 
 
 def seekers(X, y, **options):

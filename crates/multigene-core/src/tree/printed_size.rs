@@ -3,7 +3,7 @@
 //! A value is a number, a sum with its terms or a product with its factors; everything else is a product of one factor. Sums and
 //! products have any number of parts, numbers in them fold into one, `x*x` is a power, a quotient is a product with a power of −1
 //! and a difference a sum with a product by −1. So `3*x + 1` and `x - y` have five nodes, `x/y` five, `sqrt(x)` three. Python's
-//! `expression/size.py` says the same of expressions, and is tested against SymPy.
+//! `expression/printed_size.py` says the same of expressions, and is tested against SymPy.
 use crate::tree::gene::{Function, Node};
 use crate::tree::individual::{Gene, Individual};
 use crate::tree::operator::Operator;

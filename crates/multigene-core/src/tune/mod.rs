@@ -50,6 +50,14 @@ pub enum Rule {
 }
 
 impl Rule {
+    /// Does it go on by what it remembers where there is no slope? Rules of signs do not.
+    fn coasts(self) -> bool {
+        match self {
+            Self::IRpropMinus | Self::IRpropPlus | Self::Rprop => false,
+            Self::Adam => true,
+        }
+    }
+
     /// Moves one weight, given the derivative of the error by it.
     fn update(self, weight: &mut f64, memory: &mut Memory, slope: f64, tuning: &Tuning, worse: bool) {
         match self {
@@ -80,7 +88,7 @@ pub fn step(tuning: &Tuning, weights: &mut crate::tree::weights::Weights, gradie
             .filter(|slope| slope.is_finite())
             .fold(0.0, |most: f64, slope| most.max(slope.abs()));
     for ((value, memory), &slope) in values.iter_mut().zip(memory).zip(gradient) {
-        if slope.abs() <= least && (tuning.rule != Rule::Adam || *memory == Memory::NEW) {
+        if slope.abs() <= least && !(tuning.rule.coasts() && *memory != Memory::NEW) {
             // No sign, no step; the stored derivative is this one, zero.
             (memory.slope, memory.extra) = (0.0, 0.0);
         } else if slope.is_finite() {

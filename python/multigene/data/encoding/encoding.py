@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from multigene.data.dates import FORMS, Form
 from multigene.data.encoding.columns import KINDS, Column, ColumnName, Own
 from multigene.data.encoding.raw import Floats, Kind, RawColumn, raw_columns
 
@@ -24,6 +25,8 @@ class Source:
     name: str
     kind: Kind
     levels: tuple[str, ...] = ()
+    form: Form = ""
+    """How dates are written, where that had to be told."""
 
 
 @dataclass(frozen=True)
@@ -58,11 +61,12 @@ class Encoding:
         wanted = {
             s.name: s.kind for s in self.sources if s.name in needed and (used is None or s.name in used)
         }
+        forms: dict[str, Form] = {s.name: s.form for s in self.sources if s.form}
         if isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == len(self.sources):
-            every = raw_columns(X, {s.name: s.kind for s in self.sources})
+            every = raw_columns(X, {s.name: s.kind for s in self.sources}, forms)
             raw = {column.name: column for column in every if column.name in wanted}
         else:
-            raw = {column.name: column for column in raw_columns(X, wanted)}
+            raw = {column.name: column for column in raw_columns(X, wanted, forms)}
         rows = len(next(iter(raw.values())).values) if raw else len(X)
         self._warn_of_unseen(raw)
         made = np.zeros((rows, len(self.columns)))
@@ -103,7 +107,9 @@ class Encoding:
         """What `as_dict` wrote; a `ValueError` refuses anything else."""
         try:
             sources = tuple(
-                Source(str(s["name"]), _kind(s["kind"]), tuple(map(str, s["levels"])))
+                Source(
+                    str(s["name"]), _kind(s["kind"]), tuple(map(str, s["levels"])), _form(s.get("form", ""))
+                )
                 for s in values["sources"]
             )
             columns = tuple(_column(dict(c)) for c in values["columns"])
@@ -118,6 +124,12 @@ class Encoding:
 def _kind(value: Any) -> Kind:
     if value not in ("number", "text", "date"):
         raise ValueError(f"its encoding has a column of the kind {str(value)[:20]!r}, which there is not")
+    return value  # type: ignore[no-any-return]
+
+
+def _form(value: Any) -> Form:
+    if value not in FORMS:
+        raise ValueError(f"its encoding has dates of the form {str(value)[:20]!r}, which there is not")
     return value  # type: ignore[no-any-return]
 
 

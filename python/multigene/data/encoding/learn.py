@@ -82,7 +82,7 @@ def learn(raw: list[RawColumn], y: Floats, named: bool = True) -> tuple[Encoding
     places = {column.name: place for place, column in enumerate(raw)}
     order = sorted(range(len(learned.columns)), key=lambda i: places[learned.columns[i].source])
     encoding = Encoding(
-        tuple(Source(c.name, c.kind, c.levels) for c in raw),
+        tuple(Source(c.name, c.kind, c.levels, c.form) for c in raw),
         tuple(learned.columns[i] for i in order),
         named,
         tuple(learned.notes),
@@ -111,7 +111,7 @@ def learn_grouped(
         encoding, values = Encoding((), (), named), np.empty((len(y), 0))
     folds = np.random.default_rng(len(y)).permutation(len(y)) % FOLDS
     means, _ = shrunk_means(column, y, folds)
-    sources = tuple(Source(c.name, c.kind, c.levels) for c in raw)
+    sources = tuple(Source(c.name, c.kind, c.levels, c.form) for c in raw)
     with_groups = Encoding(sources, (*encoding.columns, means), named, encoding.notes)
     return with_groups, np.ascontiguousarray(np.column_stack([values, means.values(column)]))
 

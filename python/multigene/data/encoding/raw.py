@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import datetime
 import decimal
-import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,19 +16,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from multigene.data.constants import MOSTLY
+from multigene.data.dates import Form, clock_hours, days_since_1970, numbered_dates, parsed_dates
 
 Floats = npt.NDArray[np.float64]
 Kind = Literal["number", "text", "date"]
-_TIME = r"([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp][Mm])?)?"
-_ISO = re.compile(rf"\d{{4}}-\d{{2}}-\d{{2}}{_TIME}(Z|[+-]\d\d:?\d\d)?\Z")
-_YEAR_FIRST = re.compile(rf"\d{{4}}/\d{{1,2}}/\d{{1,2}}{_TIME}\Z")
-_YEAR_LAST = re.compile(rf"(\d{{1,2}})([./-])(\d{{1,2}})\2\d{{4}}{_TIME}\Z")
-#: Years of two digits only where no hyphen stands between the parts, which codes have as well.
-_SHORT_YEAR = re.compile(rf"(\d{{1,2}})([./])(\d{{1,2}})\2\d{{2}}{_TIME}\Z")
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
-_NAMED = re.compile(rf"(?:\d{{1,2}}[ -]{_MONTH}|{_MONTH} \d{{1,2}})[ ,-]+\d{{4}}{_TIME}\Z", re.IGNORECASE)
-_YEAR_MONTH = re.compile(r"\d{4}[-/](0[1-9]|1[0-2])\Z")
-_QUARTER = re.compile(r"\d{4}[- ]?Q[1-4]\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -44,7 +34,9 @@ class RawColumn:
     order: tuple[str, ...] | None = None
     """Levels in their order, where the column's type says one."""
     duration: bool = False
-    """Whether the numbers are days of a column of durations."""
+    """Whether the numbers are days of a column of durations, or hours of one of clock times."""
+    form: Form = ""
+    """How dates were written, where that had to be told."""
 
     @property
     def gaps(self) -> npt.NDArray[np.bool_]:
@@ -80,8 +72,12 @@ def as_frame(X: Any) -> Any:
     )
 
 
-def raw_columns(X: Any, wanted: dict[str, Kind] | None = None) -> list[RawColumn]:
-    """The columns of a table, or x0, x1, … of an array; `wanted` names those needed, with the kind each is to be read as."""
+def raw_columns(
+    X: Any, wanted: dict[str, Kind] | None = None, forms: dict[str, Form] | None = None
+) -> list[RawColumn]:
+    """The columns of a table, or x0, x1, … of an array; `wanted` names those needed, with the kind each is to be read as, `forms`
+    says how dates are written."""
+    forms = forms or {}
     frame = _native(X)
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
@@ -93,7 +89,7 @@ def raw_columns(X: Any, wanted: dict[str, Kind] | None = None) -> list[RawColumn
                 f"The table has no column {missing[0]!r}, which the model was trained with; add it."
             )
         return [
-            _column(frame[name], name, None if wanted is None else wanted[name])
+            _column(frame[name], name, None if wanted is None else wanted[name], forms.get(name, ""))
             for name in (names if wanted is None else wanted)
         ]
     values = np.asarray(X)
@@ -102,7 +98,8 @@ def raw_columns(X: Any, wanted: dict[str, Kind] | None = None) -> list[RawColumn
     kinds: list[Kind | None] = [None] * values.shape[1] if wanted is None else list(wanted.values())
     names = [f"x{j}" for j in range(values.shape[1])] if wanted is None else list(wanted)
     return [
-        _of_objects(values[:, j], name, kind) for j, (name, kind) in enumerate(zip(names, kinds, strict=True))
+        _of_objects(values[:, j], name, kind, forms.get(name, ""))
+        for j, (name, kind) in enumerate(zip(names, kinds, strict=True))
     ]
 
 
@@ -110,13 +107,19 @@ def _native(X: Any) -> Any:
     return nw.from_native(X, pass_through=True)
 
 
-def _column(series: Any, name: str, kind: Kind | None) -> RawColumn:
+def _column(series: Any, name: str, kind: Kind | None, form: Form) -> RawColumn:
     dtype = series.dtype
     if dtype.is_numeric() or dtype == nw.Boolean:
         numbers = _numbers(series)
+        if kind == "date" or (kind is None and dtype != nw.Boolean):
+            days = numbered_dates(numbers, 1) if kind == "date" else numbered_dates(numbers)
+            if days is not None:
+                return RawColumn(name, "date", days)
+            if kind == "date":
+                _refuse_numbers(numbers, name)
         return _as_levels(numbers, name) if kind == "text" else _finite(RawColumn(name, "number", numbers))
     if dtype in (nw.Date, nw.Datetime):
-        return RawColumn(name, "date", _days(series.to_numpy()))
+        return RawColumn(name, "date", days_since_1970(series.to_numpy()))
     if dtype == nw.Duration:
         days = np.asarray(series.to_numpy(), dtype="timedelta64[ns]") / np.timedelta64(1, "D")
         return RawColumn(name, "number", np.asarray(days, dtype=np.float64), duration=True)
@@ -126,7 +129,16 @@ def _column(series: Any, name: str, kind: Kind | None) -> RawColumn:
         if hasattr(native, "cat") and isinstance(getattr(native, "dtype", None), pd.CategoricalDtype):
             order = tuple(map(str, native.cat.categories)) if native.cat.ordered else None
         return _of_texts(np.asarray(series.to_list(), dtype=object), name, "text", order)
-    return _of_objects(np.asarray(series.to_list(), dtype=object), name, kind)
+    return _of_objects(np.asarray(series.to_list(), dtype=object), name, kind, form)
+
+
+def _refuse_numbers(numbers: Floats, name: str) -> None:
+    """Numbers in a column that held dates when the model was trained; one without any value has gaps alone."""
+    present = numbers[~np.isnan(numbers)]
+    if len(present):
+        raise ValueError(
+            f"Column {name!r} holds the number {present[0]:g}, which is no date; the model was trained with dates."
+        )
 
 
 def _numbers(series: Any) -> Floats:
@@ -145,18 +157,23 @@ def _finite(column: RawColumn) -> RawColumn:
     return column
 
 
-def _of_objects(values: npt.NDArray[Any], name: str, kind: Kind | None) -> RawColumn:
+def _of_objects(values: npt.NDArray[Any], name: str, kind: Kind | None, form: Form = "") -> RawColumn:
     """A column of Python objects: numbers, dates or text, told by what is in it."""
     if values.dtype.kind in "biuf":
         numbers = values.astype(np.float64)
         return _as_levels(numbers, name) if kind == "text" else _finite(RawColumn(name, "number", numbers))
     if values.dtype.kind in "mM":
-        return RawColumn(name, "date", _days(values))
+        return RawColumn(name, "date", days_since_1970(values))
     types = {type(value) for value in values if not _is_gap(value)}
     if any(issubclass(each, complex) and not issubclass(each, float) for each in types):
         raise ValueError(f"Column {name!r} holds complex numbers; split it into two columns.")
     if types and all(issubclass(each, datetime.date | np.datetime64) for each in types):
-        return RawColumn(name, "date", _days(pd.to_datetime(pd.Series(values), utc=True).to_numpy()))
+        return RawColumn(
+            name, "date", days_since_1970(pd.to_datetime(pd.Series(values), utc=True).to_numpy())
+        )
+    if types and all(issubclass(each, datetime.time) for each in types):
+        hours = [np.nan if _is_gap(v) else v.hour + v.minute / 60.0 + v.second / 3600.0 for v in values]
+        return RawColumn(name, "number", np.array(hours), duration=True)
     if all(issubclass(each, int | float | np.number | np.bool_ | decimal.Decimal) for each in types):
         numbers = np.array([np.nan if _is_gap(v) else as_float(v) for v in values], dtype=np.float64)
         return _as_levels(numbers, name) if kind == "text" else _finite(RawColumn(name, "number", numbers))
@@ -166,7 +183,7 @@ def _of_objects(values: npt.NDArray[Any], name: str, kind: Kind | None) -> RawCo
             f"Column {name!r} holds values of type {odd.__name__}, which are neither numbers, dates nor text; "
             "leave the column out or take it apart."
         )
-    return _of_texts(values, name, kind)
+    return _of_texts(values, name, kind, form=form)
 
 
 def as_text(column: RawColumn) -> RawColumn:
@@ -194,7 +211,11 @@ def _is_gap(value: Any) -> bool:
 
 
 def _of_texts(
-    values: npt.NDArray[Any], name: str, kind: Kind | None = None, order: tuple[str, ...] | None = None
+    values: npt.NDArray[Any],
+    name: str,
+    kind: Kind | None = None,
+    order: tuple[str, ...] | None = None,
+    form: Form = "",
 ) -> RawColumn:
     texts = np.array([None if _is_gap(v) else _shown(v) for v in values], dtype=object)
     codes, levels = pd.factorize(texts)
@@ -203,6 +224,9 @@ def _of_texts(
     if order is not None or kind == "text":
         return found
     if kind in (None, "number"):
+        hours = clock_hours(list(levels))
+        if hours is not None:
+            return RawColumn(name, "number", found.lookup(np.array(hours), np.nan), duration=True)
         numbers = pd.to_numeric(pd.Series(levels, dtype=object), errors="coerce").to_numpy(dtype=np.float64)
         told = ~np.isnan(numbers)
         rows = ~np.isnan(positions)
@@ -214,12 +238,14 @@ def _of_texts(
         if share >= MOSTLY:
             _refuse(found, levels, told)
     if kind in (None, "date"):
-        days = _parsed_dates(list(levels))
-        if days is not None:
-            return RawColumn(name, "date", found.lookup(days, np.nan))
+        read = parsed_dates(list(levels), form)
+        if read is not None:
+            return RawColumn(name, "date", found.lookup(read[0], np.nan), form=read[1])
         if kind == "date":
+            wanted = f"with dates, the {form.split()[0]} first" if form else "with dates"
+            wrong = next((level for level in levels if parsed_dates([level], form) is None), levels[0])
             raise ValueError(
-                f"Column {name!r} holds {levels[0]!r}, which is no date; the model was trained with dates."
+                f"Column {name!r} holds {wrong!r}, which is no date of that kind; the model was trained {wanted}."
             )
     return found
 
@@ -242,43 +268,3 @@ def _shown(value: Any) -> str:
 def _as_levels(numbers: Floats, name: str) -> RawColumn:
     texts = np.array([None if value != value else _shown(value) for value in numbers.tolist()], dtype=object)
     return _of_texts(texts, name, "text")
-
-
-def _days(values: npt.NDArray[Any]) -> Floats:
-    """Days since 1970-01-01 (UTC), NaN for gaps."""
-    if values.dtype.kind not in "mM":
-        values = pd.to_datetime(pd.Series(values), utc=True).dt.tz_localize(None).to_numpy()
-    return np.asarray((values - np.datetime64(0, "s")) / np.timedelta64(1, "D"), dtype=np.float64)
-
-
-def _parsed_dates(levels: list[str]) -> Floats | None:
-    """Texts that are all dates of one form, as days; None if they are not."""
-    if not levels:
-        return None
-    options: dict[str, Any] = {"utc": True}
-    if all(map(_QUARTER.match, levels)):
-        levels = [f"{level[:4]}-{3 * int(level[-1]) - 2:02}-01" for level in levels]
-    elif all(map(_YEAR_MONTH.match, levels)):
-        levels = [f"{level[:4]}-{level[-2:]}-01" for level in levels]
-    if all(map(_ISO.match, levels)):
-        options["format"] = "ISO8601"
-    elif all(map(_YEAR_FIRST.match, levels)) or all(map(_NAMED.match, levels)):
-        options["format"] = "mixed"
-    else:
-        form = _YEAR_LAST if _YEAR_LAST.match(levels[0]) else _SHORT_YEAR
-        parts = [form.match(level) for level in levels]
-        if not all(parts):
-            return None
-        firsts, seconds = ([int(part[group]) for part in parts if part] for group in (1, 3))
-        marks = {part[2] for part in parts if part}
-        if len(marks) > 1 or (max(firsts) > 12 and max(seconds) > 12):
-            return None
-        # 03/04/2024 is read as in the United States unless a day says otherwise; with points the day stands first.
-        options |= {
-            "dayfirst": max(firsts) > 12 or (max(seconds) <= 12 and marks != {"/"}),
-            "format": "mixed",
-        }
-    try:
-        return _days(pd.to_datetime(pd.Series(levels), **options).dt.tz_localize(None).to_numpy())
-    except (ValueError, OverflowError):
-        return None

@@ -8,7 +8,7 @@ What comes in is an expression; what goes out is an equivalent one, shorter or m
 | `where_seen.py` | rules that hold where a law was seen: powers, logarithms, roots, common factors, squares |
 | `positive.py` | `powers_joined`: powers of variables that are known to be positive |
 | `scales.py` | numbers pulled out of sums, powers and roots; sums that are factors with a bare term |
-| `tails.py` | functions of which the data see a tail only |
+| `tails.py` | functions whose tail alone the data see |
 | `sums.py` | other ways to write a sum or a product, all of them offered |
 | `ties.py` | of forms of the same size the one people write |
 | `choosing.py` | `natural`: these in passes, the shortest form taken |

@@ -11,6 +11,7 @@ from collections import Counter
 
 from multigene.expression.build import join_term, power_of, product_of, quotient_of, sum_of, times
 from multigene.expression.constants import ALIKE
+from multigene.expression.rewriting.always import has_many_digits
 from multigene.expression.rewriting.parts import above_and_below, is_a, split_term
 from multigene.expression.tree import (
     Expression,
@@ -146,10 +147,11 @@ def with_bare_terms(expression: Expression) -> Expression:
 
 
 def _largest(node: Expression) -> float | None:
-    """The largest coefficient of a sum, constant left out; None for what is no sum or has a term without a number."""
+    """The largest coefficient of a sum, constant left out; None for what is no sum, has a term without a number, or numbers
+    that may be meant (3*x + 4*y)."""
     if not is_a(node, "add"):
         return None
     found = [c for c, e in map(split_term, node.children) if e is not None]
-    if not found or any(abs(c) == 1.0 for c in found):
+    if not any(map(has_many_digits, found)) or any(abs(c) == 1.0 for c in found):
         return None
     return max(found, key=abs)

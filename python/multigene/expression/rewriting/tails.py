@@ -1,4 +1,4 @@
-"""Functions of which a model uses a tail only: far below zero log(1 + exp(u)) is exp(u), and far above it u.
+"""Functions that a model uses the tail of alone: far below zero log(1 + exp(u)) is exp(u), and far above it u.
 
 A search that needs an exponential finds it in the tail of a softplus or a logistic as well, with an offset of hundreds and a
 coefficient of 1e200 that make up for each other. On the rows of the data both are the same number to the last digit; what is

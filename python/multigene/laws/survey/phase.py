@@ -99,7 +99,7 @@ class Survey:
             convincing = sorted(tuned, key=lambda m: _price(m, data.count))[:MOST_CONVINCING]
             others = dict.fromkeys([*best.values(), *convincing]) if progress.law is None else ()
             for individual in exact or others:
-                expression = self.rows.expression(individual, target)
+                expression = self.rows.expression(individual, target, individual.fitness)
                 if individual in exact and expression is not None and self._is_long(expression):
                     progress.look_later(expression, target)
                 else:

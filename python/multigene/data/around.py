@@ -1,0 +1,54 @@
+"""What stands around a table in people's files: titles above the names, totals, sources and remarks below the rows.
+
+The readers of text (`text_table.py`) and of sheets (`stores.py`) ask here how many of the first and last rows are no rows of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from multigene.data.constants import ENDS, TITLE_SHARE
+
+NUMBER = re.compile(r"\s*[-+]?[\d.,]*\d[\d.,]*([eE][-+]?\d+)?\s*\Z")
+_TOTAL = re.compile(
+    r"\s*(grand total|total|totals|sum|subtotal|summe|gesamt|insgesamt|totale|suma)\W*\Z", re.I
+)
+
+
+def titles(rows: Sequence[Sequence[str]]) -> int:
+    """How many of the first rows stand above the names: each fills one cell, or at most half as many as most rows do."""
+    rows = rows[:ENDS]
+    filled = [sum(1 for cell in row if cell.strip()) for row in rows]
+    usual = Counter(filled).most_common(1)[0][0]
+
+    def is_title(row: Sequence[str], cells: int) -> bool:
+        # A name and an empty one (`a,`) are names; a title stands alone, or in front of several empty cells.
+        alone = cells == 1 and len(row) != 2
+        few = cells <= TITLE_SHARE * usual and usual > 2
+        return (alone or few) and not any(NUMBER.match(cell) for cell in row[:1])
+
+    number = 0
+    while usual > 1 and number + 1 < len(rows) and is_title(rows[number], filled[number]):
+        number += 1
+    return number if filled[number] > 1 else 0
+
+
+def footers(rows: Sequence[Sequence[str]], width: int) -> int:
+    """How many of the last rows stand below the table of this many columns, whose names are the first row."""
+    end = len(rows)
+    while width > 1 and end > 2:
+        cells = rows[end - 1]
+        filled = [cell for cell in cells if cell.strip()]
+        lonely = len(filled) == 1 and not NUMBER.match(filled[0]) and len(cells) in (1, width)
+        lonely = lonely and (len(cells) == 1 or cells[0].strip() != "") and _says_something(filled[0])
+        if not lonely and not (cells and _TOTAL.match(cells[0]) and end > 3):
+            break
+        end -= 1
+    return len(rows) - end
+
+
+def _says_something(cell: str) -> bool:
+    """Whether a lonely cell is a remark: more than one word, or a bracket, or a colon."""
+    return len(cell.split()) > 1 or bool(re.search(r"[:()*©]|--", cell))

@@ -1,0 +1,119 @@
+"""Dates and times as people write them: text to days since 1970, clock times to hours, 20240131 to a date.
+
+A column of text is dates if all of its texts are, in one form. Whether 03/04/2024 is in March or in April is told by other rows
+of the column, or by its marks; what was decided when a model was trained (`Form`) holds for the rows that it predicts, even if
+these could be read in the other way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from multigene.data.constants import FEWEST_DATES, FIRST_YEAR, LAST_YEAR
+
+Floats = npt.NDArray[np.float64]
+#: How dates of a column are written, where that is not told by each of them.
+Form = Literal["", "day first", "month first"]
+FORMS: tuple[Form, ...] = ("", "day first", "month first")
+
+_TIME = r"([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp][Mm])?)?"
+_ISO = re.compile(rf"\d{{4}}-\d{{2}}-\d{{2}}{_TIME}(Z|[+-]\d\d:?\d\d)?\Z")
+_YEAR_FIRST = re.compile(rf"\d{{4}}/\d{{1,2}}/\d{{1,2}}{_TIME}\Z")
+_YEAR_LAST = re.compile(rf"(\d{{1,2}})([./-])(\d{{1,2}})\2\d{{4}}{_TIME}\Z")
+#: Years of two digits only where no hyphen stands between the parts, which codes have as well.
+_SHORT_YEAR = re.compile(rf"(\d{{1,2}})([./])(\d{{1,2}})\2\d{{2}}{_TIME}\Z")
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_NAMED = re.compile(rf"(?:\d{{1,2}}[ -]{_MONTH}|{_MONTH} \d{{1,2}})[ ,-]+\d{{4}}{_TIME}\Z", re.IGNORECASE)
+_YEAR_MONTH = re.compile(r"\d{4}[-/](0[1-9]|1[0-2])\Z")
+_QUARTER = re.compile(r"\d{4}[- ]?Q[1-4]\Z", re.IGNORECASE)
+_CLOCK = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?(?: ?([AaPp])\.?[Mm]\.?)?\Z")
+
+
+def days_since_1970(values: npt.NDArray[Any]) -> Floats:
+    """Days since 1970-01-01 (UTC), NaN for gaps."""
+    if values.dtype.kind not in "mM":
+        values = pd.to_datetime(pd.Series(values), utc=True).dt.tz_localize(None).to_numpy()
+    return np.asarray((values - np.datetime64(0, "s")) / np.timedelta64(1, "D"), dtype=np.float64)
+
+
+def parsed_dates(texts: Sequence[str], form: Form = "") -> tuple[Floats, Form] | None:
+    """Texts that are all dates of one form, as days, and the form; None if they are not. A `form` that is known is kept."""
+    levels = list(texts)
+    if not levels:
+        return None
+    options: dict[str, Any] = {"utc": True}
+    if all(map(_QUARTER.match, levels)):
+        levels = [f"{level[:4]}-{3 * int(level[-1]) - 2:02}-01" for level in levels]
+    elif all(map(_YEAR_MONTH.match, levels)):
+        levels = [f"{level[:4]}-{level[-2:]}-01" for level in levels]
+    if all(map(_ISO.match, levels)):
+        options["format"] = "ISO8601"
+    elif all(map(_YEAR_FIRST.match, levels)) or all(map(_NAMED.match, levels)):
+        options["format"] = "mixed"
+    else:
+        told = _order(levels, form)
+        if told is None:
+            return None
+        form = told
+        options |= {"dayfirst": form == "day first", "format": "mixed"}
+    try:
+        read = pd.to_datetime(pd.Series(levels), **options).dt.tz_localize(None)
+    except (ValueError, OverflowError):
+        return None
+    return days_since_1970(read.to_numpy()), form
+
+
+def _order(levels: list[str], form: Form) -> Form | None:
+    """Whether the day or the month stands first in dates such as 03/04/2024; None if they are none, or not as `form` says."""
+    pattern = _YEAR_LAST if _YEAR_LAST.match(levels[0]) else _SHORT_YEAR
+    parts = [pattern.match(level) for level in levels]
+    if not all(parts):
+        return None
+    firsts, seconds = ([int(part[group]) for part in parts if part] for group in (1, 3))
+    marks = {part[2] for part in parts if part}
+    if len(marks) > 1 or (max(firsts) > 12 and max(seconds) > 12):
+        return None
+    if form:
+        return form if max(seconds if form == "day first" else firsts) <= 12 else None
+    # 03/04/2024 is read as in the United States unless a day says otherwise; with points the day stands first.
+    return "day first" if max(firsts) > 12 or (max(seconds) <= 12 and marks != {"/"}) else "month first"
+
+
+def clock_hours(texts: Sequence[str]) -> list[float] | None:
+    """Texts such as 14:35, 9:05:30 or 2:10 pm, which are all times of a clock, or durations, as hours; None if they are not."""
+    parts = [_CLOCK.match(text.strip()) for text in texts]
+    if not parts or not all(parts):
+        return None
+    hours = []
+    for part in parts:
+        assert part is not None
+        hour, half = int(part[1]), (part[4] or "").lower()
+        if half and not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + (12 if half == "p" else 0) if half else hour
+        hours.append(hour + int(part[2]) / 60.0 + float(part[3] or 0.0) / 3600.0)
+    return hours
+
+
+def numbered_dates(numbers: Floats, fewest: int = FEWEST_DATES) -> Floats | None:
+    """Whole numbers such as 20240131 as days; None if not all are dates, or where fewer than `fewest` are different."""
+    gaps = np.isnan(numbers)
+    present = numbers[~gaps] if gaps.any() else numbers
+    if not len(present) or present.min() < 1e4 * FIRST_YEAR or present.max() > 1e4 * LAST_YEAR:
+        return None
+    different = np.unique(present)
+    if len(different) < fewest or np.any(different != np.floor(different)):
+        return None
+    texts = pd.Series([str(int(number)) for number in different])
+    read = pd.to_datetime(texts, format="%Y%m%d", errors="coerce")
+    if read.isna().any():
+        return None
+    days = np.full(len(numbers), np.nan)
+    days[~gaps] = days_since_1970(read.to_numpy())[np.searchsorted(different, numbers[~gaps])]
+    return days

@@ -1,0 +1,107 @@
+"""Pieces of work in other processes, through the back end of joblib that the user has chosen.
+
+    with joblib.parallel_config("dask"):      # or "loky", "ray", …
+        MultigeneRegressor(generations=500, random_state=0).fit(X, y)
+
+A piece (`parallel.py`) says what it is to do as a `Request`: values that pickle, and no code but the package's. A worker carries
+it out on one thread and sends back a reply, which the piece takes as if it had done the work itself. Where a request is carried
+out makes no difference, so what a lost worker was at is simply requested again, and done here if it is lost again and again.
+
+Workers are told how many seconds they have. Their processor time counts as this process's (`settings/clock.py`).
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+from joblib import Parallel, delayed
+from joblib.parallel import get_active_backend
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from multigene._engine import Workers
+from multigene.settings.clock import spent_elsewhere
+
+#: How often requests are made whose workers are lost. Dask itself makes one four times before it says so. A round number.
+ATTEMPTS = 3
+#: Seconds after its time that a reply is waited for: a worker may have been asked late. A round number.
+LATE = 10.0
+
+LOST = (
+    "Pieces of this fit could not be carried out by joblib's back end ({error}); this process does them itself. "
+    "The model is the same."
+)
+
+
+class Request(Protocol):
+    """A piece of work as values that pickle."""
+
+    def reply(self, workers: Workers) -> Any:
+        """Carry it out on these threads; what comes back pickles, too."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a worker sends back."""
+
+    value: Any
+    error: Exception | None
+    """What the work raised: not the same as a worker that is lost."""
+    seconds: float
+    """Processor time."""
+
+
+def chosen() -> bool:
+    """Has the user chosen a back end whose workers are not threads of this process?"""
+    backend, _ = get_active_backend(prefer="threads")
+    return not getattr(backend, "supports_sharedmem", False)
+
+
+def replies_to(requests: Sequence[Request], n_jobs: int, seconds: float | None) -> list[Any]:
+    """Replies in the order of the requests, each made within so many seconds; None for no limit."""
+    until = None if seconds is None else time.time() + seconds
+    wait = None if seconds is None else seconds + LATE
+    problem: Exception | None = None
+    for _ in range(ATTEMPTS):
+        try:
+            work = [delayed(carried_out)(request, seconds, until) for request in requests]
+            replies = Parallel(n_jobs=n_jobs, batch_size=1, pre_dispatch="all", timeout=wait)(work)
+            spent_elsewhere(sum(reply.seconds for reply in replies))
+            break
+        except Exception as error:  # the work's own come as replies: workers, or the way to them, are lost
+            problem = error
+            if until is not None and time.time() >= until:
+                replies = [carried_out(request, seconds, until) for request in requests]
+                break
+    else:
+        warnings.warn(LOST.format(error=f"{type(problem).__name__}: {problem}"), UserWarning, stacklevel=2)
+        replies = [carried_out(request, seconds, until) for request in requests]
+    for reply in replies:
+        if reply.error is not None:
+            raise reply.error
+    return [reply.value for reply in replies]
+
+
+def carried_out(request: Request, seconds: float | None, until: float | None) -> Reply:
+    """What a worker does with a request: so many seconds are left when it is made, until then by its clock."""
+    workers = Workers(1)
+    if seconds is not None and until is not None:  # clocks of two machines may differ
+        workers.set_deadline(max(0.0, min(seconds, until - time.time())))
+    with threadpool_limits(1, user_api="blas"):
+        reply: Reply = workers.call(partial(_on_one_thread, request, workers))
+    return reply
+
+
+def _on_one_thread(request: Request, workers: Workers) -> Reply:
+    begun = time.thread_time()
+    try:
+        with np.errstate(all="ignore"):
+            value, error = request.reply(workers), None
+    except Exception as raised:
+        value, error = None, raised
+    return Reply(value, error, time.thread_time() - begun)
