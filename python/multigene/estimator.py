@@ -17,12 +17,12 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from multigene.data.arrays import checked_features, checked_rows, rows_to_fit, target_name, with_errors
-from multigene.data.stream import Stream, only_in_memory
+from multigene.data.stream import Stream
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.interrupts import during_fit
 from multigene.expression.form import read_form
 from multigene.fitted import PICKLED_EARLIER, FittedModel, told
-from multigene.fitting import Data, Fitting, on_all_rows
+from multigene.fitting import Data, Fitting, on_all_rows, refuse_in_pieces
 from multigene.formula import Digits
 from multigene.groups.regroup import asked_of_groups
 from multigene.guesses import read_guesses
@@ -208,9 +208,8 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
 
         stream = Stream.of(X, y)
         if stream is not None:
-            loss = None if loss_of(self.loss).squared else self.loss
-            given = {"sample_weight": sample_weight, "y_error": y_error, "groups": groups, "loss": loss}
-            only_in_memory({**given, "shapes": self.shapes, "rules": self.resolved_settings().rules or None})
+            given = {"sample_weight": sample_weight, "y_error": y_error, "groups": groups}
+            refuse_in_pieces(Parameters.of(self), self.resolved_settings(), given)
             return self._fit_in_pieces(stream, callback=callback, checkpoint=checkpoint)
         sample_weight = with_errors(sample_weight, y_error, len(y) if hasattr(y, "__len__") else 0)
         with during_fit() as interrupts:

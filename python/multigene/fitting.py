@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from multigene.data.encoding.columns import Plain, Scored
 from multigene.data.encoding.encoding import Encoding
 from multigene.data.encoding.raw import RawColumn
 from multigene.data.losses import SQUARED, Loss
-from multigene.data.stream import Stream
+from multigene.data.stream import Stream, only_in_memory
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.checkpoint import fingerprint_of
 from multigene.evolution.interrupts import Interrupts
@@ -326,11 +326,28 @@ def grouped_model(
     )
 
 
+def refuse_in_pieces(parameters: Parameters, settings: Settings, given: Mapping[str, Any]) -> None:
+    """Refuse what a table that is read in pieces does not go with: its coefficients are those of least squares on all rows.
+
+    `given` are arguments of the fit.
+    """
+    loss = None if loss_of(parameters.loss).squared else parameters.loss
+    only_in_memory({**given, "loss": loss, "shapes": parameters.shapes, "rules": settings.rules or None})
+
+
 def on_all_rows(fitted: FittedModel, stream: Stream) -> FittedModel:
-    """A model found on a sample, with coefficients, scores and ranges of all rows of the table that it was drawn from."""
+    """A model found on a sample, with coefficients, scores and ranges of all rows of the table that it was drawn from.
+
+    A formula of the user's form keeps its coefficients: others would add terms to the form.
+    """
     rows = fitted.needed(None)
     front = fitted.front
-    members, ranges, total, variance = refitted(list(front), (rows.X, rows.y), _numeric(fitted, stream))
+    members, ranges, total, variance = refitted(
+        list(front),
+        (rows.X, rows.y),
+        _numeric(fitted, stream),
+        as_they_are=fitted.parameters.form is not None,
+    )
     new = dict(zip(map(id, front), members, strict=True))
     columns = zip(front.names, ranges.low[:-1].tolist(), ranges.high[:-1].tolist(), strict=True)
     summary = {

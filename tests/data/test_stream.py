@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 from multigene import MultigeneRegressor
+from multigene.cli import app
 from multigene.data import stream as streams
 from multigene.data.stream import Stream
 
@@ -68,6 +70,46 @@ def test_chunks_do_not_matter(directory: Path, monkeypatch: pytest.MonkeyPatch) 
     again = MultigeneRegressor(**QUICK, **SMALL).fit(directory, "y")
     assert str(again.formula_) == str(first.formula_)
     assert again.r2_ == pytest.approx(first.r2_, abs=1e-12)
+
+
+def test_a_form_stays_the_form_on_all_rows(directory: Path) -> None:
+    """Refitted outer coefficients gave it a further constant."""
+    model = MultigeneRegressor(form="p*x*x", **{**QUICK, "search": "both"}, **SMALL).fit(directory, "y")
+    assert model.fitted_.rows.total == len(rows())
+    for each in model.equations_["formula"]:
+        assert "+" not in str(each)
+    whole = rows()
+    assert model.r2_ == pytest.approx(model.score(whole.drop(columns="y"), whole["y"]), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("given", "word"), [({"loss": "absolute"}, "loss"), ({"shapes": ["increasing in x"]}, "shapes")]
+)
+def test_what_least_squares_on_all_rows_would_spoil_is_refused(
+    directory: Path, tmp_path: Path, given: dict, word: str
+) -> None:
+    """The command line refitted such models by squared error without a word."""
+    with pytest.raises(ValueError, match=f"read in pieces have no {word}"):
+        MultigeneRegressor(**given, **QUICK, **SMALL).fit(directory, "y")
+    large = tmp_path / "large.parquet"
+    rows(40_000).to_parquet(large, index=False)
+    option = "--loss" if word == "loss" else "--shape"
+    value = given[word] if word == "loss" else given[word][0]
+    line = [
+        "fit",
+        str(large),
+        "--target",
+        "y",
+        option,
+        value,
+        "--generations",
+        "2",
+        "--set",
+        "memory_megabytes=1",
+    ]
+    result = CliRunner().invoke(app, line)
+    assert result.exit_code == 2
+    assert f"read in pieces have no {word}" in result.output + result.stderr
 
 
 def test_dask_frames_are_read_by_partition() -> None:

@@ -330,7 +330,7 @@ def _stepped(seconds):
 
 
 def test_rounds_are_short_where_a_clock_would_end_the_run_within_one():
-    """With a round of ten generations whatever it took, one fold took the time of all."""
+    """With a round of ten generations, however long, one fold took the time of all."""
     searcher = _stepped(1.0)
     islands = searcher.state.islands
     islands.settle(np.random.default_rng(0))

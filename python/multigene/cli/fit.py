@@ -36,6 +36,7 @@ from multigene.settings.text import read_assignment, read_settings_file
 from multigene.words import CUT_SHORT, among, anatomy, counted, nearest
 
 if TYPE_CHECKING:
+    from multigene.estimator import MultigeneRegressor
     from multigene.fitted import FittedModel
 
 #: What `--units` is given to take them from the names of the columns.
@@ -230,6 +231,7 @@ def fit(
             task = problem(data, rows, reading, search.seed, memory, method.weights, method.kind())
             notes(task.notes, saying.quiet)
             check_groups(method.groups, task)
+            check_pieces(estimator, task, method.groups)
             if method.units == [HEADER]:
                 estimator.set_params(units=task.header_units())
         started = clock.perf_counter()
@@ -289,6 +291,16 @@ def command(
     return (
         "multigene", "fit", data, *given, "--seed", str(search.seed), *o.words(method, reading)
     )  # fmt: skip
+
+
+def check_pieces(estimator: MultigeneRegressor, task: Problem, groups: str | None) -> None:
+    """Refuse what a table that is read in pieces does not go with."""
+    if task.stream is not None:
+        from multigene.fitting import refuse_in_pieces
+        from multigene.settings.parameters import Parameters
+
+        given = {"weights": task.weights, "groups": groups}
+        refuse_in_pieces(Parameters.of(estimator), estimator.resolved_settings(), given)
 
 
 def check_groups(groups: str | None, task: Problem) -> None:

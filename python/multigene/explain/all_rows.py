@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Individual
+from multigene.data.scores import explained
 from multigene.evolution.pareto import Member
 from multigene.explain.constants import DIGITS, LAW
 
@@ -22,9 +23,9 @@ Floats = npt.NDArray[np.float64]
 class Moments:
     """Sums of products of a model's genes and of the target, over rows that come in chunks."""
 
-    def __init__(self, member: Member, X: Floats, y: Floats) -> None:
-        """Rows of the sample give the scales in which sums stay accurate."""
-        self.member = member
+    def __init__(self, member: Member, X: Floats, y: Floats, as_it_is: bool = False) -> None:
+        """Rows of the sample give the scales in which sums stay accurate; a model `as_it_is` keeps its coefficients."""
+        self.member, self.as_it_is = member, as_it_is or member.fitness >= LAW
         self.used = [k for k, c in enumerate(member.individual.coefficients) if c != 0.0]
         genes = member.individual.gene_values(X)[:, self.used]
         self.centre, self.shift = float(np.mean(y)), genes.mean(axis=0)
@@ -57,7 +58,7 @@ class Moments:
         old = self.member.individual
         kept = np.array([old.coefficients[k] for k in self.used])
         own = np.append(old.intercept + kept @ self.shift - self.centre, kept * self.scale)
-        if self.member.fitness >= LAW:
+        if self.as_it_is:
             return replace(self.member, fitness=self._r2(own, variance))
         solved = np.linalg.lstsq(self.gram, self.product, rcond=1e-12)[0]
         coefficients = [float(f"{c:.{DIGITS}g}") for c in solved[1:] / self.scale]
@@ -75,7 +76,7 @@ class Moments:
 
     def _r2(self, coefficients: Floats, variance: float) -> float:
         error = self.squares - float(coefficients @ (2.0 * self.product - self.gram @ coefficients))
-        return float(1.0 - max(0.0, error) / variance)
+        return explained(max(0.0, error), variance)
 
 
 class Ranges:
@@ -90,10 +91,14 @@ class Ranges:
 
 
 def refitted(
-    members: list[Member], sample: tuple[Floats, Floats], chunks: Iterable[tuple[Floats, Floats]]
+    members: list[Member],
+    sample: tuple[Floats, Floats],
+    chunks: Iterable[tuple[Floats, Floats]],
+    as_they_are: bool = False,
 ) -> tuple[list[Member], Ranges, int, float]:
-    """The models on all rows; ranges of the features and, last, of the target; number of rows; variance of the target."""
-    moments = [Moments(member, *sample) for member in members]
+    """The models on all rows; ranges of the features and, last, of the target; number of rows; variance of the
+    target. With `as_they_are` they keep their coefficients."""
+    moments = [Moments(member, *sample, as_they_are) for member in members]
     ranges = Ranges(sample[0].shape[1] + 1)
     rows, total, squares, centre = 0, 0.0, 0.0, float(np.mean(sample[1]))
     for X, y in chunks:
