@@ -151,6 +151,8 @@ STRENGTHS = np.logspace(-7.0, 3.0, 31)
 #: SRBench's kind, 10 splits each, the strength that is best on rows left out was more than 0.02 below least squares in 14 splits
 #: of sets with that many rows, this one in none.
 ROWS_PER_COLUMN, UNSHRUNK = 5, 1.0
+#: With another loss, strengths one after the other that are worse than the best before no weaker one is tried. Round number.
+WORSE_STRENGTHS = 4
 #: Numbers of features of the linear models in the first population, beside one of all features. `ablation` without them: no
 #: difference.
 SUBSETS = (1, 2, 3, 5, 8)

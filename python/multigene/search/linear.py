@@ -17,11 +17,15 @@ from multigene.search.constants import (
     STRENGTHS,
     SUBSETS,
     UNSHRUNK,
+    WORSE_STRENGTHS,
 )
 from multigene.search.problem import Problem
 from multigene.settings.settings import Refinement
 
 Floats = npt.NDArray[np.float64]
+
+#: Share of the sum of squares that is added to each so that dependent columns have a solution.
+SINGULAR = 1e-13
 
 #: How the weights of a line, which are those of least squares, are fitted to another loss.
 OTHER_LOSS = Refinement(iterations=REFITTING_STEPS, prune=0.0, decay=0.0)
@@ -97,32 +101,75 @@ class Ridge:
 
     @staticmethod
     def of_loss(Z: Floats, y: Floats, weights: Floats, loss: Loss) -> Ridge:
-        """The same for another loss: ridge regressions of the squared errors that look like it, one after the other."""
+        """The same for another loss: of lines from the most shrunk on, each begun at the one before, that of least loss on rows
+        left out one at a time. Strengths are in units of the loss's curvature at the best constant: where curvature falls as a
+        fit becomes surer, as that of the logistic loss does, the restraint stays."""
         if loss.squared:
             return Ridge.fitted(Z, y, weights)
-        best = Ridge(np.zeros(Z.shape[1]), loss.constant(y, weights))
+        weights = weights / weights.mean()
+        Z = np.where(np.isfinite(Z).all(axis=0), Z, 0.0)
+        line = best = Ridge(np.zeros(Z.shape[1]), loss.constant(y, weights))
+        unit = float(np.sum(weights * loss.working(y, line.predict(Z))[0]))
+        least, worse = float(np.average(loss.values(y, line.predict(Z)), weights=weights)), 0
+        for strength in sorted(STRENGTHS[::2], reverse=True):
+            line, left_out = line._shrunk(Z, y, weights, loss, strength * unit)
+            better = left_out < least
+            best, least, worse = (line, left_out, 0) if better else (best, least, worse + 1)
+            if worse >= WORSE_STRENGTHS:
+                break
+        return best
+
+    def _shrunk(
+        self, Z: Floats, y: Floats, weights: Floats, loss: Loss, penalty: float
+    ) -> tuple[Ridge, float]:
+        """The line of least loss plus this penalty times its squared weights, from this one on, and its loss on rows left out."""
 
         def cost(line: Ridge) -> float:
-            return float(np.average(loss.values(y, line.predict(Z)), weights=weights))
+            rows = weights * loss.values(y, line.predict(Z))
+            return float(rows.sum() + penalty * line.weights @ line.weights)
 
-        before = cost(best)
+        line, before = self, cost(self)
         for _ in range(REWEIGHTINGS):
-            w, z = loss.working(y, best.predict(Z))
-            step = Ridge.fitted(Z, z, np.maximum(weights * w, 1e-12 * float((weights * w).max())))
+            step, _ = line._stepped(Z, y, weights, loss, penalty)
             for share in (1.0, 0.5, 0.25, 0.1, 0.01):
                 moved = Ridge(
-                    best.weights + share * (step.weights - best.weights),
-                    best.intercept + share * (step.intercept - best.intercept),
+                    line.weights + share * (step.weights - line.weights),
+                    line.intercept + share * (step.intercept - line.intercept),
                 )
                 after = cost(moved)
                 if after < before:
                     break
             else:
-                return best
-            best, gain, before = moved, before - after, after
-            if gain < 1e-9 * before:
-                return best
-        return best
+                break
+            line, gain, before = moved, before - after, after
+            if gain < 1e-6 * before:
+                break
+        _, left_out = line._stepped(Z, y, weights, loss, penalty)
+        return line, float(np.average(loss.values(y, left_out), weights=weights))
+
+    def _stepped(
+        self, Z: Floats, y: Floats, weights: Floats, loss: Loss, penalty: float
+    ) -> tuple[Ridge, Floats]:
+        """The line of the squared errors that look like a loss at this one, and what it predicts for every row without it."""
+        w, z = loss.working(y, self.predict(Z))
+        w = np.maximum(weights * w, 1e-12 * float((weights * w).max()))
+        centre, level = np.average(Z, axis=0, weights=w), float(np.average(z, weights=w))
+        root = np.sqrt(w)
+        A, b = root[:, None] * (Z - centre), root * (z - level)
+        n, d = A.shape
+        if d <= n:
+            gram = A.T @ A
+            gram[np.diag_indices(d)] += max(penalty, SINGULAR * float(np.trace(gram)))
+            spread = np.linalg.solve(gram, A.T)
+            solution, own = spread @ b, np.einsum("ij,ji->i", A, spread)
+        else:  # the same from the side of the rows
+            gram = A @ A.T
+            gram[np.diag_indices(n)] += (least := max(penalty, SINGULAR * float(np.trace(gram))))
+            inverse = np.linalg.inv(gram)
+            solution, own = A.T @ (inverse @ b), 1.0 - least * np.diag(inverse)
+        line = Ridge(solution, level - float(centre @ solution))
+        leverage = np.clip(own + w / w.sum(), 0.0, 1.0 - 1e-9)
+        return line, np.asarray(z - (z - line.predict(Z)) / (1.0 - leverage))
 
     def predict(self, Z: Floats) -> Floats:
         """Prediction on standardised features."""

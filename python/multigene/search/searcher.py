@@ -146,7 +146,8 @@ def cross_validate(task: Task, state: SearchState, share: Share) -> Iterator[Ste
     yield from state.cross_validation.run(task, state.rng, share, least)
     if len(state.cross_validation.results) < len(task.folds) and share() >= 1.0:
         return  # cut short: what the folds have found is all there is
-    state.decision = decide_by_cross_validation(task.problem, state.cross_validation.results)
+    folds, largest = state.cross_validation.results, task.options.max_size
+    state.decision = decide_by_cross_validation(task.problem, folds, largest)
     state.phase = "explore"
 
 
@@ -172,15 +173,17 @@ def explore_round(task: Task, state: SearchState, share: Share) -> Steps:
 
 def validate(task: Task, state: SearchState) -> SizeDecision:
     """Rows that no island saw decide how large a formula may be; few rows have decided before."""
-    islands = state.islands
+    islands, largest = state.islands, task.options.max_size
     islands.shorten()
     if state.decision is None:
         if task.very_few_rows:
             state.decision = decide_by_leaving_one_out(task.problem, islands.linear)
         elif task.folds:
-            state.decision = decide_by_cross_validation(task.problem, state.cross_validation.results)
+            folds = state.cross_validation.results
+            state.decision = decide_by_cross_validation(task.problem, folds, largest)
         else:
-            state.decision = decide_on_held_out_rows(task.problem, list(islands.whole), islands.linear)
+            front = list(islands.whole)
+            state.decision = decide_on_held_out_rows(task.problem, front, islands.linear, largest)
     return state.decision
 
 

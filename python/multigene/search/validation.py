@@ -119,9 +119,13 @@ class SizeDecision:
 
 
 def decide_on_held_out_rows(
-    problem: Problem, candidates: Sequence[Candidate], linear: Sequence[Individual]
+    problem: Problem,
+    candidates: Sequence[Candidate],
+    linear: Sequence[Individual],
+    largest: int | None = None,
 ) -> SizeDecision:
-    """Compare the models of a front, smallest first, with the best of them, with linear models and with the constant."""
+    """Compare the models of a front, smallest first, with the best of them, with linear models and with the constant. Lines of
+    more than `largest` nodes are no rivals: the user does not want them."""
     held_out = HeldOut(problem, problem.held_out_rows)
     if not candidates or not held_out.enough:
         return SizeDecision(ANY_SIZE)
@@ -134,14 +138,18 @@ def decide_on_held_out_rows(
     if lines:
         squared = problem.loss.squared
         line = best_line(problem, linear) if squared else int(np.argmin([e.sum() for e in lines]))
-        if not clearly_better(errors[best], lines[line], BETTER_THAN_LINEAR):
-            most = problem.size(linear[line])
+        most = problem.size(linear[line])
+        allowed = largest is None or most <= largest
+        if allowed and not clearly_better(errors[best], lines[line], BETTER_THAN_LINEAR):
             return SizeDecision(most, linear=line, validation_r2=scores, errors=lines[line])
     return _sized([c.complexity for c in candidates], errors, smallest(errors), scores)
 
 
-def decide_by_cross_validation(problem: Problem, folds: Sequence[FoldResult]) -> SizeDecision:
-    """Few rows: the cross-validated search against ridge regression, and that against the mean; and the size that was best."""
+def decide_by_cross_validation(
+    problem: Problem, folds: Sequence[FoldResult], largest: int | None = None
+) -> SizeDecision:
+    """Few rows: the cross-validated search against ridge regression, and that against the mean; and the size that was best. A
+    ridge regression of more than `largest` nodes is no rival."""
     if not folds:
         return _ridge_or_mean(problem)
     rows = np.concatenate([fold.rows for fold in folds])
@@ -160,6 +168,8 @@ def decide_by_cross_validation(problem: Problem, folds: Sequence[FoldResult]) ->
         if whole
         else _ridge_or_mean(problem).linear is not None
     )
+    if largest is not None and problem.size(_of_all_columns(problem)) > largest:
+        has_line = False
     rival, needed = (line, BETTER_THAN_LINEAR) if has_line else (mean, BETTER_THAN_CONSTANT)
     if clear and clearly_better(curve[small], rival, needed):
         return _sized(sizes, curve, small, scores)
@@ -169,6 +179,12 @@ def decide_by_cross_validation(problem: Problem, folds: Sequence[FoldResult]) ->
     if has_line:
         return SizeDecision(1, linear=RIDGE, validation_r2=scores, errors=line)
     return SizeDecision(1, constant=True, validation_r2=scores, errors=mean)
+
+
+def _of_all_columns(problem: Problem) -> Individual:
+    """A line of all columns, as large as that of a ridge regression."""
+    terms = " + ".join(f"1.5*x{j}" for j in range(problem.X.shape[1]))
+    return Individual([f"[0: 0.0 + {terms}]"], 0.5, [1.0])
 
 
 def _sized(
