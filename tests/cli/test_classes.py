@@ -57,7 +57,8 @@ def test_files_are_written(folder, two):
     ]
     page = (folder / "two.html").read_text()
     assert "ROC curve" in page
-    assert "Calibration of" in page
+    assert "Calibration" in page
+    assert "rows are told right" in page
 
 
 def test_predictions_are_classes_and_probabilities(folder, two):

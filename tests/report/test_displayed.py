@@ -109,7 +109,7 @@ def test_every_formula_of_a_page_is_its_model(name):
 
 def test_a_page_with_long_formulas_names_directions():
     said = max(collect(runs()["diabetes"].fitted_).models, key=lambda m: m["size"])
-    assert said["size"] > 60
+    assert said["size"] >= 60
     assert len(said["directions"]) >= 2
     assert "exp" not in said["mathml"] or "σ" in said["mathml"] or "softplus" not in said["mathml"]
 

@@ -88,7 +88,7 @@ def test_what_is_called_held_out_was_not_seen():
 
 def test_few_rows_are_cross_validated(model, content):
     assert content.validated_by == "cross-validated"
-    assert any(note.startswith("Cross-validated R² is") for note in content.notes)
+    assert any(note.startswith("Cross-validated R² is") for note in content.meanings)
     assert "<h3>Unseen rows, cross-validated</h3>" in page(content)
 
 

@@ -27,7 +27,8 @@ def rows(n=200):
 
 
 def fitted(X, y, callback=None, weights=None, **parameters):
-    parameters = {"generations": 20, "time_limit": None, "random_state": 0, "n_jobs": 2} | parameters
+    parameters = {"generations": 10, "time_limit": None, "random_state": 0, "n_jobs": 2} | parameters
+    parameters["settings"] = {"population_size": 30} | parameters.get("settings", {})
     model = MultigeneRegressor(**parameters)
     return model.fit(X, y, sample_weight=weights, callback=callback)
 

@@ -118,7 +118,7 @@ def test_another_loss_is_asked_for_measured_and_repeated(tmp_path, table):
     assert said["measure"] == model.loss.measure != "R²"
     assert said["r2"] == model.explained
     [summary] = client.get("/api/state").json()["runs"]
-    test = studio.runs[number].test
+    test = studio.runs[number].asked.test
     expected = model.loss.explained(
         test["y"].to_numpy(), model.individual.predict(test[["a", "b", "the c"]].to_numpy())
     )
@@ -238,7 +238,7 @@ def test_formulas_of_a_running_search_are_measured_on_rows_that_it_does_not_see(
     client.post(f"/api/runs/{number}/ask", json={"what": "stop"})
     wait(client, number, "done")
     said = client.get(f"/api/runs/{number}/live").json()
-    model, X, y = run.model(), *run.arrays(run.test)
+    model, X, y = run.model(), *run.asked.arrays(run.asked.test)
     prediction = model.predict(X)
     measured = model.metrics(TrainingRows.of(X, y, None, model.loss))
     assert said["unseen"]["r2"] == float(f"{measured.get('explained', measured['r2']):.6g}")
@@ -268,10 +268,10 @@ def test_models_of_two_runs_stand_side_by_side(tmp_path, table):
         wait(client, client.post("/api/runs", json=few | change).json()["number"], "done")
     seen = client.get("/api/runs/1/beside/2").json()
     assert "80 rows that neither search has seen" in seen["said"]
-    test = studio.runs[1].test
+    test = studio.runs[1].asked.test
     for said, number in zip(seen["common"], (1, 2), strict=True):
         run = studio.runs[number]
-        residual = test["y"].to_numpy() - run.model().predict(run.arrays(test)[0])
+        residual = test["y"].to_numpy() - run.model().predict(run.asked.arrays(test)[0])
         r2 = 1.0 - residual @ residual / np.sum((test["y"] - test["y"].mean()) ** 2)
         assert said["r2"] == pytest.approx(r2, rel=1e-5)
         assert said["mae"] == pytest.approx(np.abs(residual).mean(), rel=1e-5)
@@ -327,11 +327,17 @@ def test_models_are_explored_changed_and_saved(tmp_path, table):
     assert "<!DOCTYPE html>" in client.get(f"/api/runs/{number}/save/report").text
     predicted = client.post(f"/api/runs/{number}/predict?name=new.csv", content=table.read_bytes())
     frame = pd.read_csv(pd.io.common.StringIO(predicted.text))
-    assert np.allclose(frame["predicted y"], run.fitted.predict(frame[run.features].to_numpy()))
+    assert np.allclose(frame["predicted y"], run.fitted.predict(frame[run.asked.features].to_numpy()))
     assert not list((tmp_path / "work" / "data").iterdir())
-    assert (
-        client.post(f"/api/runs/{number}/predict?name=new.csv", content="a,b\n1,2\n3,4\n").status_code == 400
-    )
+    # A column that the formula uses must be there; others may be missing, as for `multigene predict`.
+    used = run.fitted.raw_variables
+    without = frame.drop(columns=used[0]).to_csv(index=False)
+    refused = client.post(f"/api/runs/{number}/predict?name=new.csv", content=without)
+    assert refused.status_code == 400
+    assert repr(used[0]) in refused.json()["trouble"]
+    enough = client.post(f"/api/runs/{number}/predict?name=new.csv", content=frame[used].to_csv(index=False))
+    again = pd.read_csv(pd.io.common.StringIO(enough.text))
+    assert np.allclose(again["predicted y"], frame["predicted y"])
     # Other numbers in the formula, and what is no list of them.
     explored = client.get(f"/api/runs/{number}/explorer").json()["content"]
     shown = explored["models"][explored["chosen"]]
@@ -356,3 +362,85 @@ def test_questions_that_cannot_be_asked_are_told(tmp_path, table, change):
     assert answer.json()["trouble"]
     assert studio.runs == {}
     assert not list((tmp_path / "work" / "runs").iterdir())
+
+
+def raw_table(folder):
+    rng = np.random.default_rng(0)
+    n = 240
+    frame = pd.DataFrame(
+        {
+            "site": rng.choice(["north", "south", "west"], n),
+            "opened": pd.Timestamp("2023-01-01") + pd.to_timedelta(rng.integers(0, 400, n), "D"),
+            "dose": rng.uniform(0.0, 5.0, n),
+        }
+    )
+    frame["growth"] = (1.0 + (frame["site"] == "north")) * frame["dose"] + 0.1 * rng.normal(size=n)
+    frame.loc[:11, "dose"] = np.nan
+    path = folder / "raw.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize(
+    "change", [{}, {"groups": "site"}, {"missing": "drop", "features": ["dose", "opened"]}]
+)
+def test_text_dates_gaps_and_groups_are_asked_and_repeated(tmp_path, change):
+    studio, client = opened(tmp_path / "work", raw_table(tmp_path))
+    question = {
+        "data": 1,
+        "target": "growth",
+        "features": ["site", "opened", "dose"],
+        "generations": 3,
+        "seconds": None,
+        "search": "accuracy",
+    }
+    number = client.post("/api/runs", json=question | change).json()["number"]
+    wait(client, number, "done", "failed")
+    run = studio.runs[number]
+    assert run.state == "done", run.trouble
+    assert len(run.asked.whole) == (228 if change.get("missing") == "drop" else 240)
+    said = client.get(f"/api/runs/{number}/live").json()
+    assert all(row["test"] is not None for row in said["front"] if row["r2"] > 0.5)
+    X, y = run.asked.arrays(run.asked.test)
+    assert said["unseen"]["r2"] == pytest.approx(
+        run.model().loss.explained(y, run.model().individual.predict(X)), abs=1e-6
+    )
+    place: dict = {}
+    exec(run.python(), place)
+    assert str(place["model"].formula_) == str(run.model().formula)
+    assert client.get(f"/api/runs/{number}/explorer").json()["content"]["raw"] == len(run.asked.features)
+    rows = (tmp_path / "raw.csv").read_bytes()
+    predicted = client.post(f"/api/runs/{number}/predict?name=raw.csv", content=rows)
+    if change.get("missing") == "drop":
+        assert "no gaps" in predicted.json()["trouble"] or predicted.status_code == 200
+    else:
+        assert "predicted growth" in predicted.text
+    # another session finds the run as it was
+    again, _ = opened(tmp_path / "work")
+    assert str(again.runs[number].model().formula) == str(run.model().formula)
+    assert again.runs[number].summary()["test"] == run.summary()["test"]
+
+
+def test_the_last_column_cannot_be_banned_and_text_is_banned_whole(tmp_path):
+    studio, client = opened(tmp_path / "work", raw_table(tmp_path))
+    number = client.post(
+        "/api/runs", json={"data": 1, "target": "growth", "features": ["site", "dose"], "seconds": 60}
+    ).json()["number"]
+    run = studio.runs[number]
+    client.post(f"/api/runs/{number}/steer", json={"action": "ban", "value": "site"})
+    asked = [value for what, value in [*run.waiting, *((a["action"], a["value"]) for a in run.actions)]]
+    assert asked
+    assert all("site" in value for value in asked)
+    refused = client.post(f"/api/runs/{number}/steer", json={"action": "ban", "value": "dose"})
+    assert refused.status_code == 400
+    assert "last column" in refused.json()["trouble"]
+    client.post(f"/api/runs/{number}/ask", json={"what": "stop"})
+    wait(client, number, "done", "failed")
+
+
+def test_a_target_of_text_is_told_at_its_field(tmp_path):
+    _, client = opened(tmp_path / "work", raw_table(tmp_path))
+    said = client.post("/api/runs", json={"data": 1, "target": "site", "features": ["dose"]})
+    assert said.status_code == 400
+    assert said.json()["field"] == "target"
+    assert "holds text" in said.json()["trouble"]

@@ -191,7 +191,7 @@ def write_reports(model: FittedClasses, task: Problem, path: Path) -> list[str]:
         test: tuple[Any, ...] = ()
         if task.test is not None:
             test = (task.x(task.test), model.is_of(task.y(task.test), each).astype(np.float64))
-        write_report(each, page, None, None, *test)
+        write_report(each, page, None, None, *test, classes=model)
     return [str(page) for page in pages]
 
 

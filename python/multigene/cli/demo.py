@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from multigene.cli import options as o
-from multigene.cli.fit import spoken_summary, summary
 from multigene.cli.output import note, progress_visible, say, say_json
+from multigene.cli.summary import spoken_summary, summary
 from multigene.cli.task import Problem, regressor
 from multigene.data.columns import Columns
 

@@ -42,18 +42,20 @@ def report(
     reading: o.Reading,
 ) -> None:
     """Write an HTML report about a model."""
+    from multigene.classes.fitted import FittedClasses
     from multigene.report import write_report
 
     check_pipes(model, data)
     check_writable(output, "--output", ".html", ".htm")
     found = read_any(model)
     fitted = one_of(found, model, choose, label)
+    classes = found if isinstance(found, FittedClasses) else None
     if data is None:
-        write_report(fitted, output)
+        write_report(fitted, output, classes=classes)
     else:
         table = reading.table(data)
         features, y = shown_rows(fitted, found, table, drop_missing, quiet)
-        write_report(fitted, output, features, y)
+        write_report(fitted, output, features, y, classes=classes)
     if not quiet:
         say(f"wrote {output}")
 

@@ -218,14 +218,18 @@ class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         save(self.fitted_, path)
 
-    def report(self, path: str | Path, label: Any = None) -> None:
+    def report(self, path: str | Path, label: Any = None, X_test: Any = None, y_test: Any = None) -> None:
         """Write one self-contained HTML page about the formula of a class: for more than two classes say which.
 
-        It is the page of a formula for the log-odds, on the training rows. Needs `multigene[report]`.
+        It is the page of the formula for that class, on the training rows, and on test rows where they are given. Needs
+        `multigene[report]`.
         """
         from multigene.report import write_report
 
-        write_report(self.fitted_.of(label), path)
+        model = self.fitted_.of(label)
+        if y_test is not None:
+            y_test = self.fitted_.is_of(np.asarray(y_test), model).astype(np.float64)
+        write_report(model, path, None, None, X_test, y_test, classes=self.fitted_)
 
     def __str__(self) -> str:
         return str(self.fitted_) if self.__sklearn_is_fitted__() else super().__repr__()

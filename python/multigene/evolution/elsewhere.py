@@ -63,7 +63,7 @@ def chosen() -> bool:
 
 
 def replies_to(requests: Sequence[Request], n_jobs: int, seconds: float | None) -> list[Any]:
-    """Replies in the order of the requests, each made within so many seconds; None for no limit."""
+    """Replies in the order of the requests, each made within this many seconds; None for no limit."""
     until = None if seconds is None else time.time() + seconds
     wait = None if seconds is None else seconds + LATE
     problem: Exception | None = None
@@ -88,7 +88,7 @@ def replies_to(requests: Sequence[Request], n_jobs: int, seconds: float | None) 
 
 
 def carried_out(request: Request, seconds: float | None, until: float | None) -> Reply:
-    """What a worker does with a request: so many seconds are left when it is made, until then by its clock."""
+    """What a worker does with a request: a number of seconds is left when it is made, until then by its clock."""
     workers = Workers(1)
     if seconds is not None and until is not None:  # clocks of two machines may differ
         workers.set_deadline(max(0.0, min(seconds, until - time.time())))

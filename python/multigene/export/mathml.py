@@ -67,7 +67,7 @@ class MathmlWriter(Writer):
 def symbol(name: str) -> str:
     """A column's name: a single letter is set in italics by the browser, its number as an index; words upright."""
     if isinstance(name, ColumnName) and name.column.condition:
-        return f"<mrow><mo>[</mo>{upright(name)}<mo>]</mo></mrow>"  # 1 where it holds, else 0
+        return f'<mrow><mo stretchy="false">[</mo>{upright(name)}<mo stretchy="false">]</mo></mrow>'  # 1 where it holds, else 0
     indexed = INDEXED.fullmatch(name)
     if indexed:
         return f"<msub><mi>{indexed[1]}</mi><mn>{indexed[2]}</mn></msub>"

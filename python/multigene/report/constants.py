@@ -20,6 +20,15 @@ MOST_DEPENDENCES = 12
 SHAPE_POINTS = 10_000
 #: Segments of rows that are listed, the worst ones.
 MOST_SEGMENTS = 8
+#: Rows of a level of text from which on it is a segment, as for ranges of numbers.
+LEAST_ROWS = 10
+#: Levels of a column of text that a page offers; and the share of rows whose level must be known, or levels are not told: means
+#: of the target made of other rows differ by row.
+MOST_LEVELS, KNOWN_LEVELS = 200, 0.9
+#: Probability from which on a row is taken for one of the class; and steps of logistic regression before it is taken as it is.
+THRESHOLD, LOGISTIC_STEPS = 0.5, 300
+#: Scores below this are off the chart of the front.
+LOWEST = -0.05
 #: Groups whose numbers a page shows.
 MOST_GROUPS = 200
 #: Numbers of a formula up to which a page holds what intervals anywhere need; the table grows with their square.

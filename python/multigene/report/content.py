@@ -14,11 +14,12 @@ import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from multigene import __version__
+from multigene.classes.fitted import FittedClasses
 from multigene.data.arrays import spread_rows
 from multigene.explain.criteria import Listed
 from multigene.expression.tree import variables
 from multigene.fitted import FittedModel
-from multigene.report import statistics, story
+from multigene.report import probabilities, raw_columns, statistics, story
 from multigene.report.columns import summary
 from multigene.report.constants import MOST_COLUMNS, MOST_MODELS, MOST_POINTS
 from multigene.report.described import Shown, described, errors_of
@@ -56,6 +57,15 @@ class Content:
     reproduce: dict[str, str]
     validated_by: str
     notes: list[str]
+    """What a reader has to know before believing the numbers."""
+    meanings: list[str]
+    """What the scores are, in sentences."""
+    classes: bool = False
+    """Is the target one of two classes, and the formula the probability of one?"""
+    raw: int = 0
+    """How many columns the table had; `features` are the numeric ones made of them."""
+    sources: list[dict[str, Any]] = field(default_factory=list)
+    """Columns of text and dates and those with gaps, and how they become numbers."""
     remarks: list[str] = field(default_factory=list)
     """What is remarkable about the rows."""
     groups: str = ""
@@ -73,6 +83,10 @@ NO_ROWS_NOTE = (
     "The model was loaded without its training rows, so nothing here depends on data; "
     "pass them, as in model.report(path, X, y), to see predictions, residuals and importances."
 )
+CLASSES_NOTE = (
+    "Deviance explained is the share of the log loss of a constant probability that the formula saves; a row is told right "
+    "where the formula gives its class more than one half."
+)
 LOSS_NOTE = (
     "What was minimised is not the squared error: “{}” ({}) is the share of the best constant's loss that a formula saves; "
     "R², RMSE and MAE are those of its predictions."
@@ -89,19 +103,23 @@ def collect(
     sample_weight: Any = None,
     *,
     most: int = MOST_MODELS,
+    classes: FittedClasses | None = None,
 ) -> Content:
-    """All that a report shows about a fitted model on these rows, with `most` models of its front beside the picks."""
+    """All that a report shows about a fitted model on these rows, with `most` models of its front beside the picks.
+
+    `classes` is the classifier whose model it is, if it is one's.
+    """
     if (X_test is None) != (y_test is None):
         raise ValueError("Test rows need both X_test and y_test; give the other one too.")
     # The matrices are small: threads of the linear algebra library would wait for each other.
     with threadpool_limits(1, user_api="blas"):
         rows = training_rows(model, X, y, sample_weight)
         test = None if X_test is None else given_rows(model, X_test, y_test, "test")
-        return _collected(model, rows, test, _notes(model, rows, given=X is not None), most)
+        return _collected(model, rows, test, _notes(model, rows, given=X is not None), most, classes)
 
 
 def _notes(model: FittedModel, rows: Rows | None, given: bool) -> list[str]:
-    """What a reader should know about the rows and scores shown."""
+    """What a reader should know about the rows shown."""
     notes = [NO_ROWS_NOTE] if rows is None else []
     kept = model.rows
     if kept is not None and not given and len(kept.y) < kept.total:
@@ -111,15 +129,28 @@ def _notes(model: FittedModel, rows: Rows | None, given: bool) -> list[str]:
         )
     if kept is not None and kept.weights is not None and rows is not None and rows.weights is None:
         notes.append(NO_WEIGHTS_NOTE)
-    if model.validated_by and model.stopped_by != "law":  # a law leaves nothing to ask of unseen rows
-        notes.append(VALIDATION_NOTES[model.validated_by].format(model.loss.measure))
-    if not model.loss.squared:
-        notes.append(LOSS_NOTE.format(model.loss.measure, model.loss.name))
     return notes
 
 
+def _meanings(model: FittedModel, of_classes: bool) -> list[str]:
+    """What the scores shown are."""
+    said = []
+    if model.validated_by and model.stopped_by != "law":  # a law leaves nothing to ask of unseen rows
+        said.append(VALIDATION_NOTES[model.validated_by].format(model.loss.measure))
+    if of_classes:
+        said.append(CLASSES_NOTE)
+    elif not model.loss.squared:
+        said.append(LOSS_NOTE.format(model.loss.measure, model.loss.name))
+    return said
+
+
 def _collected(
-    model: FittedModel, rows: Rows | None, test: Rows | None, notes: list[str], most: int
+    model: FittedModel,
+    rows: Rows | None,
+    test: Rows | None,
+    notes: list[str],
+    most: int,
+    told: FittedClasses | None,
 ) -> Content:
     sets = [each for each in (rows, test) if each is not None]
     members, left_out = shown_members(model, most)
@@ -128,8 +159,9 @@ def _collected(
     leaks, remarkable = remarks(model, rows)
     picks = story.picks(model, members)
     line = float("nan") if rows is None or test is not None else statistics.unseen_error_of_line(rows)
-    references = _references(rows, sets)
-    shown = Shown(model, rows, sets, points, grids, references, line, picks)
+    of_classes = probabilities.are_classes(model, sets)
+    references = _references(rows, sets, of_classes)
+    shown = Shown(model, rows, sets, points, grids, references, line, picks, of_classes)
     models = [described(shown, each, place) for place, each in enumerate(members)]
     return Content(
         target=model.target,
@@ -153,10 +185,14 @@ def _collected(
             "NumPy": np.__version__,
             "system": platform.system(),
         },
-        reproduce={"python": constructor(model), "shell": shell_command(model)},
+        reproduce={"python": constructor(model, told), "shell": shell_command(model, told)},
         validated_by=model.validated_by,
         notes=[*leaks, *notes],
         remarks=remarkable,
+        meanings=_meanings(model, of_classes),
+        classes=of_classes,
+        raw=len(model.raw_names),
+        sources=raw_columns.described(model, rows),
         groups="" if model.groups is None else model.groups.column,
     )
 
@@ -183,11 +219,14 @@ def shown_members(model: FittedModel, most: int = MOST_MODELS) -> tuple[list[Lis
     return shown, len(listed) - len(shown)
 
 
-def _references(rows: Rows | None, sets: list[Rows]) -> list[dict[str, Any]]:
-    """What every formula is compared with: the mean of the target and a linear model of all columns."""
+def _references(rows: Rows | None, sets: list[Rows], of_classes: bool) -> list[dict[str, Any]]:
+    """What every formula is compared with: the mean of the target and a linear model of all columns, of log-odds for classes."""
+    if rows is None:
+        return []
     said = []
-    for name, predict in statistics.references(rows).items() if rows is not None else ():
-        measured = [errors_of(each, predict(each.X)) for each in sets]
+    fitted = probabilities.references(rows) if of_classes else statistics.references(rows)
+    for name, predict in fitted.items():
+        measured = [errors_of(each, predict(each.X), of_classes) for each in sets]
         errors = {each.name: errors for each, (errors, _) in zip(sets, measured, strict=True)}
         said.append({"name": name, "errors": errors, "curves": [curve for _, curve in measured]})
     return said

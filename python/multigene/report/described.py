@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from multigene._engine import Individual
-from multigene.classes.measures import calibration, roc
+from multigene.data.encoding.columns import Elapsed
 from multigene.explain import measures
 from multigene.explain.criteria import Listed
 from multigene.export import EXPORTERS, WHOLE
@@ -17,12 +17,14 @@ from multigene.expression.genes import model_expression
 from multigene.expression.tree import evaluate
 from multigene.fitted import FittedModel
 from multigene.formula import Formula
-from multigene.report import shown_formula, statistics, story
+from multigene.report import probabilities, raw_columns, shown_formula, statistics, story
 from multigene.report.constants import (
+    LEAST_ROWS,
     MOST_DEPENDENCES,
     MOST_GROUPS,
     MOST_SEGMENTS,
     SHAPE_POINTS,
+    THRESHOLD,
     UNCERTAINTY_ROWS,
 )
 from multigene.report.numbers import number, numbers
@@ -46,6 +48,8 @@ class Shown:
     line: float
     """Cross-validated error of a linear model; not a number where there are test rows."""
     picks: dict[str, int]
+    classes: bool
+    """Is the target one of two classes?"""
 
     def ranges(self) -> Floats | None:
         """Low and high of every column, where they are known."""
@@ -80,11 +84,13 @@ def described(shown: Shown, listed: Listed, place: int) -> dict[str, Any]:
         "terms": _terms(shown, typeset, member.fitness),
         "groups": _groups(shown.model, listed),
         "variables": list(formula.variables),
+        "raw_variables": len(
+            {getattr(getattr(name, "column", None), "source", name) for name in formula.variables}
+        ),
         "exports": exports(formula, digits),
         **_on_sets(shown, individual, intervals),
         "compute": computed(formula, intervals),
     }
-    said["classes"] = _classes(shown, individual)
     said |= _on_rows(shown, individual, said)
     claim = story.claim(shown.model, listed, rows, place in shown.picks.values())
     said["law"] = story.badge(shown.model, listed, claim)
@@ -92,7 +98,8 @@ def described(shown: Shown, listed: Listed, place: int) -> dict[str, Any]:
     unseen, line, seen = _unseen(shown, listed, said)
     said["unseen"] = {key: number(v) if key != "rows" else v for key, v in asdict(unseen).items()}
     law = claim.grade if said["law"] and claim else ""
-    said["sentence"] = story.sentence(shown.model, listed, unseen, line, seen, law)
+    said["sentence"] = probabilities.sentence(said["errors"], shown.references) if shown.classes else ""
+    said["sentence"] = said["sentence"] or story.sentence(shown.model, listed, unseen, line, seen, law)
     said["why"] = story.why(shown.model, listed, shown.picks, place)
     return said
 
@@ -100,11 +107,13 @@ def described(shown: Shown, listed: Listed, place: int) -> dict[str, Any]:
 def _on_sets(shown: Shown, individual: Individual, intervals: Intervals | None) -> dict[str, Any]:
     """Scores, error curves, points drawn and intervals on every set of rows."""
     said: dict[str, Any] = {
-        "errors": {}, "curves": [], "predictions": [], "residuals": [], "widths": [], "coverage": {},
+        "errors": {}, "curves": [], "predictions": [], "residuals": [], "widths": [], "coverage": {}, "classes": [],
     }  # fmt: skip
     for each, kept in zip(shown.sets, shown.points, strict=True):
         prediction = shown.model.loss.prediction(individual.predict(each.X))
-        said["errors"][each.name], error_curve = errors_of(each, prediction)
+        said["errors"][each.name], error_curve = errors_of(each, prediction, shown.classes)
+        if shown.classes and (told := probabilities.curves(each, prediction)):
+            said["classes"].append(told)
         said["curves"].append(error_curve)
         said["predictions"].append(numbers(prediction[kept]))
         with np.errstate(all="ignore"):
@@ -121,31 +130,13 @@ def _shapes(model: FittedModel, individual: Individual) -> list[str]:
     return [str(each) for each in model.known.verdicts(model_expression(individual), SHAPE_POINTS)]
 
 
-def _classes(shown: Shown, individual: Individual) -> list[dict[str, Any]]:
-    """ROC and calibration curve of a probability on every set of rows whose target is 0 or 1, as points of a drawing."""
-    if shown.model.loss.link != "logit":
-        return []
-    found = []
-    for each in shown.sets:
-        if set(np.unique(each.y)) != {0.0, 1.0}:
-            continue
-        shares = shown.model.loss.prediction(individual.predict(each.X))
-        if not np.isfinite(shares).all():
-            continue
-        false, true, area = roc(each.y, shares, each.weights)
-        curve = [[round(100.0 * x, 2), round(100.0 * (1.0 - y), 2)] for x, y in zip(false, true, strict=True)]
-        groups = calibration(each.y, shares, each.weights)
-        points = [[round(100.0 * p, 2), round(100.0 * (1.0 - y), 2), rows] for p, y, rows in groups]
-        found.append({"name": each.name, "area": number(area), "roc": curve, "calibration": points})
-    return found
-
-
-def errors_of(rows: Rows, prediction: Floats) -> tuple[dict[str, Any], list[Any]]:
-    """Error measures of a prediction on a set of rows, and its error curve."""
+def errors_of(rows: Rows, prediction: Floats, of_classes: bool) -> tuple[dict[str, Any], list[Any]]:
+    """Error measures of a prediction on a set of rows, of classes too where it is the probability of one; and its error curve."""
     measured = {"rows": len(rows.y), **measures.metrics(rows.y, prediction, rows.weights)}
     with np.errstate(all="ignore"):
         curve = statistics.error_curve(np.abs(rows.y - prediction), rows.weights)
-    return {key: number(value) for key, value in measured.items()}, numbers(curve, 4)
+    said = {key: number(value) for key, value in measured.items()}
+    return said | (probabilities.measured(rows, prediction) if of_classes else {}), numbers(curve, 4)
 
 
 def exports(formula: Formula, digits: int) -> dict[str, str]:
@@ -241,16 +232,22 @@ def _on_rows(shown: Shown, individual: Individual, said: dict[str, Any]) -> dict
     if rows is None:
         return {"importance": [], "dependence": [], "segments": []}
     losses = statistics.importance(individual, rows, shown.model.loss)
-    r2 = said["errors"]["train"]["r2"] or 0.0
+    r2, squared = said["errors"]["train"]["r2"] or 0.0, shown.model.loss.squared
     curves = [
         (j, statistics.partial_dependence(individual, rows, j, shown.grids[j], shown.model.loss))
         for j in list(losses)[:MOST_DEPENDENCES]
     ]
     last = shown.sets[-1]
     with np.errstate(all="ignore"):
-        worst = statistics.segments(last, last.y - shown.model.loss.prediction(individual.predict(last.X)))
+        prediction = shown.model.loss.prediction(individual.predict(last.X))
+        wrong = (prediction > THRESHOLD) != (last.y > THRESHOLD)
+        worst = _segments(shown, last, wrong.astype(float) if shown.classes else last.y - prediction)
     return {
-        "importance": [[j, number(_grown(shown, r2, losses[j])), number(losses[j])] for j in losses],
+        # What R² loses can be told in the target's units; what another loss loses is a share of its own.
+        "importance": [
+            [j, number(_grown(shown, r2, losses[j]) if squared else losses[j]), number(losses[j])]
+            for j in losses
+        ],
         "dependence": [
             {"feature": j, "mean": numbers(c.mean, 4), "low": numbers(c.low, 4), "high": numbers(c.high, 4)}
             for j, c in curves
@@ -258,6 +255,7 @@ def _on_rows(shown: Shown, individual: Individual, said: dict[str, Any]) -> dict
         "segments": [
             {
                 "feature": each.feature,
+                "said": each.said,
                 "low": number(each.low),
                 "high": number(each.high),
                 "rows": each.rows,
@@ -267,6 +265,20 @@ def _on_rows(shown: Shown, individual: Individual, said: dict[str, Any]) -> dict
             for each in worst[:MOST_SEGMENTS]
         ],
     }
+
+
+def _segments(shown: Shown, rows: Rows, residuals: Floats) -> list[statistics.Segment]:
+    """Errors by ranges of numbers and by levels of text, the worst first."""
+    made = [raw for raw in raw_columns.raws(shown.model) if raw.kind != "number"]
+    # Of a column of text its levels are told, of a date the time; of gaps where they are.
+    hidden = {j for raw in made for j, column in raw.columns if not isinstance(column, Elapsed)}
+    found = statistics.segments(rows, residuals, without=hidden)
+    for raw in made:
+        for level, here in raw_columns.told_apart(raw, rows):
+            if here.sum() >= LEAST_ROWS:
+                said, first = f"{raw.name} = {level}", raw.columns[0][0]
+                found.append(statistics.segment(rows, residuals, here, first, (math.nan, math.nan), said))
+    return sorted(found, key=lambda each: -each.rmse)
 
 
 def _held_out_rmse(model: FittedModel, r2: float) -> float:

@@ -1,4 +1,5 @@
-"""The front as a picture in the page's markup: the first screen is whole before the chart library is there or without scripts."""
+"""The front as a picture in the page's markup: the first screen is whole, and its points can be clicked, before the chart
+library is there; without scripts it is what there is."""
 
 from __future__ import annotations
 
@@ -6,6 +7,8 @@ import math
 from typing import Any
 
 from markupsafe import Markup
+
+from multigene.report.constants import LOWEST
 
 #: Size of the picture and the place of its axes, about those of the chart that takes its place.
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 560, 272, 52, 14, 10, 62
@@ -21,8 +24,11 @@ def front_picture(content: dict[str, Any]) -> Markup:
     sizes = [int(each["size"]) for each in models]
     scores = [float(each["r2"] or 0.0) for each in models]
     wide = max(sizes) / max(1, min(sizes)) > WIDE
-    low = max(-0.05, min(scores)) - 0.03
-    high = min(1.03, max(scores) + 0.04)
+    unseen = [(size, each["unseen"]["r2"]) for size, each in zip(sizes, models, strict=True)]
+    unseen = [(size, score) for size, score in unseen if score is not None and score > LOWEST]
+    shown: list[float] = [max(score, LOWEST) for score in scores] + [float(score) for _, score in unseen]
+    pad = max(0.08 * (max(shown) - min(shown)), 0.002)
+    low, high = min(shown) - pad, max(shown) + pad
     first, last = (math.log10(min(sizes)), math.log10(max(sizes))) if wide else (0.0, float(max(sizes)))
     reach = (last - first) or 1.0
     first, last = first - 0.06 * reach * wide, last + 0.06 * reach
@@ -49,15 +55,13 @@ def front_picture(content: dict[str, Any]) -> Markup:
     stairs = f"M{across(sizes[0]):.1f} {up(scores[0]):.1f}" + "".join(
         f"H{across(size):.1f}V{up(score):.1f}" for size, score in zip(sizes[1:], scores[1:], strict=True)
     )
-    unseen = [(each["size"], each["unseen"]["r2"]) for each in models]
     diamonds = "".join(
         f'<path class="unseen" d="M{across(size):.1f} {up(score) - 4:.1f}l4 4 -4 4 -4 -4z"/>'
         for size, score in unseen
-        if score is not None and score > -0.05
     )
     dots = "".join(
-        f'<circle cx="{across(size):.1f}" cy="{up(score):.1f}" r="4"/>'
-        for size, score in zip(sizes, scores, strict=True)
+        f'<circle data-model="{place}" cx="{across(size):.1f}" cy="{up(score):.1f}" r="4"/>'
+        for place, (size, score) in enumerate(zip(sizes, scores, strict=True))
     )
     chosen = f'cx="{across(sizes[content["chosen"]]):.1f}" cy="{up(scores[content["chosen"]]):.1f}"'
     return Markup(

@@ -19,6 +19,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from multigene.classes.fitted import FittedClasses
 from multigene.export import EXPORTERS
 from multigene.export.mathml import symbol
 from multigene.files import write_atomically
@@ -47,8 +48,10 @@ def write_report(
     X_test: Any = None,
     y_test: Any = None,
     sample_weight: Any = None,
+    *,
+    classes: FittedClasses | None = None,
 ) -> None:
-    """Write the report of a fitted model to a file, at once or not at all."""
+    """Write the report of a fitted model, one of a classifier's where `classes` are given, to a file, at once or not at all."""
     target = Path(path)
     if target.is_dir():
         raise ValueError(
@@ -56,7 +59,7 @@ def write_report(
         )
     if not target.parent.is_dir():
         raise ValueError(f"There is no directory {target.parent}; make it first.")
-    text = page(collect(model, X, y, X_test, y_test, sample_weight))
+    text = page(collect(model, X, y, X_test, y_test, sample_weight, classes=classes))
     write_atomically(target, text.encode("utf-8"))
 
 
@@ -132,6 +135,7 @@ def _environment() -> Any:
         by_pull=by_pull,
         breakable=breakable,
         error_rows=error_rows,
+        percent=lambda share: "–" if share is None else f"{100.0 * share:.1f} %",
         share=lambda curve, share: curve[round(share * (len(curve) - 1))],
     )
     return environment
@@ -180,6 +184,8 @@ def error_rows(content: dict[str, Any], index: int) -> list[tuple[str, str, dict
     if index != chosen:
         rows.append((f"recommended ({counted(models[chosen]['size'], 'node')})", "chosen", models[chosen]))
     titles = {"linear": "linear in all columns", "mean": "mean of the target"}
+    if content["classes"]:
+        titles = {"linear": "logistic regression of all columns", "mean": "share of the class"}
     rows += [(titles[each["name"]], each["name"], each) for each in reversed(content["references"])]
     return rows if content["sets"] else []
 

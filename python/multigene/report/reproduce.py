@@ -11,6 +11,7 @@ from dataclasses import fields, replace
 from math import isfinite
 from typing import Any
 
+from multigene.classes.fitted import FittedClasses
 from multigene.fitted import FittedModel
 from multigene.settings.defaults import default_settings
 from multigene.settings.paper import CODENAMES, configuration
@@ -27,8 +28,10 @@ NO_SETTINGS = (
 )
 
 
-def constructor(model: FittedModel) -> str:
-    """Python that repeats the run on the same rows."""
+def constructor(model: FittedModel, classes: FittedClasses | None = None) -> str:
+    """Python that repeats the run on the same rows; `classes` where the model is one of a classifier's."""
+    if classes is not None:
+        return _classifier(model, classes)
     parameters, note = by_name(model)
     arguments = ", ".join(f"{name}={_python(value)}" for name, value in parameters.given().items())
     weighted = model.rows is not None and model.rows.weights is not None
@@ -43,6 +46,35 @@ def constructor(model: FittedModel) -> str:
     return note + "\n".join(lines) + "\n"
 
 
+def _classifier(model: FittedModel, classes: FittedClasses) -> str:
+    """Python that repeats a classifier's runs."""
+    parameters, note = by_name(model)
+    given = _of_all(parameters, classes).given()
+    arguments = ", ".join(f"{name}={_python(value)}" for name, value in given.items())
+    weight = "" if classes.class_weight is None else f", class_weight={classes.class_weight!r}"
+    label = "" if len(classes.models) == 1 else f", label={classes.told[_place(model, classes)]!r}"
+    lines = [
+        "from multigene import MultigeneClassifier, MultigeneRegressor",
+        "",
+        f"model = MultigeneClassifier(MultigeneRegressor({arguments}){weight})",
+        "model.fit(X, y)",
+        *(f"model.{change}({value!r})" for change, value in model.changes if change == "choose"),
+        f'model.report("report.html"{label})',
+    ]
+    return note + "\n".join(lines) + "\n"
+
+
+def _of_all(parameters: Parameters, classes: FittedClasses) -> Parameters:
+    """The parameters as they were given: a classifier shares its time among its formulas and takes the loss for granted."""
+    limit = parameters.time_limit
+    whole = None if limit is None else float(f"{limit * len(classes.models):.12g}")
+    return replace(parameters, time_limit=whole, loss="squared")
+
+
+def _place(model: FittedModel, classes: FittedClasses) -> int:
+    return next(i for i, each in enumerate(classes.models) if each.target == model.target)
+
+
 def _groups(model: FittedModel) -> str:
     """The arguments of `fit` about groups; those of an array are told by the number of their column."""
     groups = model.groups
@@ -54,14 +86,19 @@ def _groups(model: FittedModel) -> str:
     return f", groups={column!r}{told}"
 
 
-def shell_command(model: FittedModel) -> str:
+def shell_command(model: FittedModel, classes: FittedClasses | None = None) -> str:
     """The same as a shell command."""
     note = ""
     if model.command is not None:
         words = list(model.command)
     else:
         parameters, note = by_name(model)
-        words = ["multigene", "fit", "data.csv", "--target", model.target, *options(parameters)]
+        if classes is not None:
+            words = ["multigene", "fit", "data.csv", "--target", classes.target, "--task", "classification"]
+            words += options(_of_all(parameters, classes))
+            words += [] if classes.class_weight != "balanced" else ["--class-weight", "balanced"]
+        else:
+            words = ["multigene", "fit", "data.csv", "--target", model.target, *options(parameters)]
         if model.groups is not None:
             words += ["--groups", model.groups.column]
             if model.groups.numbers != ("auto",):

@@ -167,13 +167,12 @@ def shown_terms(formula: Formula) -> list[Expression]:
 
 
 def abbreviated(columns: list[str], made: Named) -> dict[int, str]:
-    """Symbols x1, x2, … for the columns that a formula names, where their names are too long for it."""
-    used = [j for j in variables(made.expression) if j < len(columns)]
-    taken = any(re.fullmatch(r"[ux]_?\d+", name) for name in columns)
-    longest = max((len(columns[j]) for j in used), default=0)
-    if taken or longest <= (LONG_NAME if made.directions else VERY_LONG_NAME):
+    """Symbols x1, x2, … for the columns that a formula names and whose names are too long for it."""
+    if any(re.fullmatch(r"[ux]_?\d+", name) for name in columns):
         return {}
-    return {j: f"x{j + 1}" for j in used}
+    most = LONG_NAME if made.directions else VERY_LONG_NAME
+    used = [j for j in variables(made.expression) if j < len(columns)]
+    return {j: f"x{j + 1}" for j in used if len(columns[j]) > most}
 
 
 def number_text(value: float) -> str:

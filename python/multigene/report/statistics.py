@@ -9,7 +9,7 @@ sample of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -174,13 +174,19 @@ class Segment:
     rmse: float
     bias: float
     """Mean of actual less predicted."""
+    said: str = ""
+    """What the rows have in common where it is no range of numbers."""
 
 
-def segments(rows: Rows, residuals: Floats, parts: int = 4, least: int = 10) -> list[Segment]:
-    """Errors by ranges of every column (quarters of the rows, or its values where it has few), the worst first."""
+def segments(
+    rows: Rows, residuals: Floats, without: Collection[int] = (), parts: int = 4, least: int = 10
+) -> list[Segment]:
+    """Errors by ranges of every column (quarters of the rows, or its values where it has few) but some, the worst first."""
     found = []
     with np.errstate(all="ignore"):
         for j, column in enumerate(rows.X.T):
+            if j in without:
+                continue
             values = np.unique(column)
             edges = (
                 values
@@ -191,12 +197,24 @@ def segments(rows: Rows, residuals: Floats, parts: int = 4, least: int = 10) -> 
             for part in range(len(edges)) if len(edges) > 1 else ():
                 here = place == part
                 if here.sum() >= least:
-                    inside, weights = residuals[here], None if rows.weights is None else rows.weights[here]
-                    rmse = float(np.sqrt(np.average(inside**2, weights=weights)))
-                    bias = float(np.average(inside, weights=weights))
                     low, high = float(column[here].min()), float(column[here].max())
-                    found.append(Segment(j, low, high, int(here.sum()), rmse, bias))
+                    found.append(segment(rows, residuals, here, j, (low, high)))
     return sorted(found, key=lambda each: -each.rmse)
+
+
+def segment(
+    rows: Rows,
+    residuals: Floats,
+    here: npt.NDArray[np.bool_],
+    feature: int,
+    between: tuple[float, float],
+    said: str = "",
+) -> Segment:
+    """Errors of the rows that lie here."""
+    inside, weights = residuals[here], None if rows.weights is None else rows.weights[here]
+    rmse = float(np.sqrt(np.average(inside**2, weights=weights)))
+    bias = float(np.average(inside, weights=weights))
+    return Segment(feature, *between, int(here.sum()), rmse, bias, said)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,8 @@ from multigene.settings.defaults import default_settings
 from multigene.studio.access import Access
 from multigene.studio.comparison import compared
 from multigene.studio.live import LiveRun
-from multigene.studio.question import LOSSES, PREFERENCES, Mistake, Question
+from multigene.studio.mistake import Mistake
+from multigene.studio.question import GAPS, LOSSES, PREFERENCES, Question
 from multigene.studio.uploads import LARGEST_UPLOAD, check_upload
 from multigene.studio.workspace import Dataset, Workspace
 
@@ -121,6 +122,7 @@ class Studio:
             "runs": [run.summary() for run in self.runs.values()],
             "functions": functions,
             "losses": LOSSES,
+            "gaps": GAPS,
             "preferences": PREFERENCES,
             "formats": {name: each.suffix for name, each in EXPORTERS.items() if name != "onnx"},
         }
@@ -158,9 +160,9 @@ class Studio:
         dataset = self.workspace.dataset(question.data)
 
         def begun() -> LiveRun:
-            question.check(dataset)  # what cannot be searched leaves no folder behind
+            asked = question.check(dataset)  # what cannot be searched leaves no folder behind
             number, folder = self.workspace.new_run()
-            run = LiveRun(self.workspace, number, folder, question, dataset)
+            run = LiveRun(self.workspace, number, folder, question, dataset, asked)
             self.runs[number] = run
             run.start()
             return run

@@ -43,21 +43,17 @@ def _described(run: LiveRun) -> dict[str, Any]:
     }
 
 
-def common_rows(first: LiveRun, second: LiveRun) -> tuple[str, pd.DataFrame | None]:
-    """Rows of the table that both models can be measured on, unseen by both where there are any; and a sentence on them."""
+def common_rows(first: LiveRun, second: LiveRun) -> tuple[str, npt.NDArray[np.intp] | None]:
+    """Rows of the table, by place, that both models can be measured on, unseen by both if there are any; a sentence on them."""
     if first.dataset is not second.dataset or first.question.target != second.question.target:
         return "The runs are about different tables or targets, so their scores cannot be compared.", None
-    frame = first.dataset.table.frame
-    if any(_rows_used(each) < len(frame) for each in (first, second)):
+    n = len(first.dataset.table.frame)
+    if any(len(each.asked.whole) < n for each in (first, second)):
         return "Rows without a value were left out of a run, so each has test rows of its own.", None
-    unseen = np.intersect1d(_held_out(first, len(frame)), _held_out(second, len(frame)))
+    unseen = np.intersect1d(_held_out(first, n), _held_out(second, n))
     if len(unseen):
-        return f"Both on the {len(unseen):,} rows that neither search has seen:", frame.iloc[unseen]
-    return f"Both on all {len(frame):,} rows; at least one search has seen each of them:", frame
-
-
-def _rows_used(run: LiveRun) -> int:
-    return len(run.train) + (0 if run.test is None else len(run.test))
+        return f"Both on the {len(unseen):,} rows that neither search has seen:", unseen
+    return f"Both on all {n:,} rows; at least one search has seen each of them:", np.arange(n)
 
 
 def _held_out(run: LiveRun, n: int) -> npt.NDArray[np.intp]:
@@ -67,9 +63,9 @@ def _held_out(run: LiveRun, n: int) -> npt.NDArray[np.intp]:
     return test["row"].to_numpy(dtype=np.intp)
 
 
-def _errors(run: LiveRun, rows: pd.DataFrame) -> dict[str, Any]:
+def _errors(run: LiveRun, rows: npt.NDArray[np.intp]) -> dict[str, Any]:
     """Error measures of a run's model on rows of its table, and its error curve."""
-    X, y = run.arrays(rows)
+    X, y = run.asked.arrays(run.asked.whole.iloc[rows])
     with np.errstate(all="ignore"):
         prediction = run.model().predict(X)
         measured = metrics(y, prediction)

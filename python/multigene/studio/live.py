@@ -13,6 +13,7 @@ import threading
 import time
 import traceback
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ from multigene.report.shown_formula import shown_terms
 from multigene.search.progress import FrontRow, Progress
 from multigene.search.steering import check
 from multigene.settings.loss import loss_of
+from multigene.studio.asked_rows import AskedRows, with_predictions
 from multigene.studio.question import Question
 from multigene.studio.unseen import Unseen, half_within
 from multigene.studio.workspace import Dataset, Workspace
@@ -58,12 +60,17 @@ class LiveRun:
     """One run: its question, where it stands, and its model."""
 
     def __init__(
-        self, workspace: Workspace, number: int, folder: Path, question: Question, dataset: Dataset
+        self,
+        workspace: Workspace,
+        number: int,
+        folder: Path,
+        question: Question,
+        dataset: Dataset,
+        asked: AskedRows | None = None,
     ) -> None:
         self.workspace, self.number, self.folder = workspace, number, folder
         self.question, self.dataset = question, dataset
-        self.train, self.test, self.note = question.rows(dataset)
-        self.features = [name for name in self.train.columns if name != question.target]
+        self.asked = question.rows(dataset) if asked is None else asked
         self.state, self.trouble, self.wanted = "running", "", ""
         self.actions: list[dict[str, Any]] = []
         self.waiting: list[tuple[str, Any]] = []
@@ -75,7 +82,7 @@ class LiveRun:
         self.used, self.began = 0.0, 0.0
         self.curve: list[tuple[float, float]] = []
         self.fitted: FittedModel | None = None
-        self.unseen = None if self.test is None else Unseen(*self.arrays(self.test), self._loss())
+        self.unseen = self._unseen()
         self.lock, self.changed = threading.RLock(), threading.Condition()
         self.thread: threading.Thread | None = None
 
@@ -99,8 +106,9 @@ class LiveRun:
             estimator = self.question.estimator(left)
             checkpoint = self.folder / "checkpoint"
             model = estimator.fit(
-                self.train[self.features],
-                self.train[self.question.target],
+                self.asked.train[self.asked.features],
+                self.asked.train[self.question.target],
+                groups=self.question.groups or None,
                 callback=self._callback,
                 checkpoint=checkpoint,
             )
@@ -119,11 +127,11 @@ class LiveRun:
 
     def _line_first(self) -> None:
         """A linear formula is on the screen at once; the search has its first ones after a round."""
-        X, y = self.arrays(self.train)
+        X, y = self.asked.arrays(self.asked.train)
         design = np.column_stack([np.ones(len(y)), X])
         weights, *_ = np.linalg.lstsq(design, y, rcond=None)
         self.r2 = r2(y, design @ weights)
-        signed = [(w, name) for w, name in zip(weights[1:], self.features, strict=True) if w != 0.0]
+        signed = [(w, name) for w, name in zip(weights[1:], self.asked.names, strict=True) if w != 0.0]
         terms = [f" {'-' if w < 0.0 else '+'} {abs(w):.4g}*{name}" for w, name in signed]
         self.formula = f"{weights[0]:.4g}" + "".join(terms)
         if self.unseen is not None:
@@ -181,9 +189,15 @@ class LiveRun:
         """Take up an action at the next round."""
         if self.state != "running":
             raise ValueError(f"The run is {self.state}; only a running search can be steered.")
-        check(action, value, self.features, self.question.estimator().resolved_settings())
+        # A column of text stands for several of numbers; each is an action of its own, as Python repeats it.
+        said = self.asked.made_of(value) if action == "ban" and isinstance(value, str) else [value]
+        settings = self.question.estimator().resolved_settings()
         with self.lock:
-            self.waiting.append((action, value))
+            done = [(each["action"], each["value"]) for each in self.actions] + self.waiting
+            self.asked.refuse_to_ban_all([*done, *((action, each) for each in said)])
+            for each in said:
+                check(action, each, self.asked.names, settings)
+            self.waiting += [(action, each) for each in said]
         self._tell()
 
     # --- what the page reads ----------------------------------------------------------------------
@@ -200,7 +214,7 @@ class LiveRun:
                 "state": self.state,
                 "wanted": self.wanted,
                 "trouble": self.trouble,
-                "note": self.note,
+                "note": self.asked.note,
                 "phase": self.phase,
                 "part": self.part,
                 "measure": self.question.measure,
@@ -216,7 +230,7 @@ class LiveRun:
                 "waiting": [list(each) for each in self.waiting],
                 "actions": self.actions,
                 "target": self.question.target,
-                "features": self.features,
+                "features": self.asked.features,
                 "has_model": self.fitted is not None,
             }
 
@@ -233,9 +247,18 @@ class LiveRun:
         """The best formula so far on test rows."""
         return None if self.unseen is None or self.best is None else self.unseen.described(self.best)
 
+    def _unseen(self) -> Unseen | None:
+        test = self.asked.test
+        return None if test is None else Unseen(*self.asked.arrays(test), self._loss())
+
     def _take(self, model: FittedModel) -> None:
         """What the page shows from now on is this model and its front."""
         with self.lock:
+            if model.encoding is not self.asked.encoding:  # groups have become numbers of their own
+                self.asked = replace(self.asked, encoding=model.encoding)
+                line, self.unseen = None if self.unseen is None else self.unseen.line, self._unseen()
+                if self.unseen is not None:
+                    self.unseen.line = line
             self.fitted, self.formula, self.r2 = model, str(model.formula), model.explained
             self.rows = [
                 FrontRow(
@@ -249,19 +272,14 @@ class LiveRun:
 
     def _loss(self) -> Loss:
         """The loss with what it takes from the training rows."""
-        return loss_of(self.question.loss).of_rows(*self.arrays(self.train))
-
-    def arrays(self, rows: pd.DataFrame) -> tuple[Any, Any]:
-        """Features and target as numbers."""
-        X = np.ascontiguousarray(rows[self.features].to_numpy(dtype=np.float64))
-        return X, rows[self.question.target].to_numpy(dtype=np.float64)
+        return loss_of(self.question.loss).of_rows(*self.asked.arrays(self.asked.train))
 
     def summary(self) -> dict[str, Any]:
         """A row of the table of runs."""
         model = self.fitted
         test = None
-        if model is not None and self.test is not None:
-            measured = model.metrics(TrainingRows.of(*self.arrays(self.test), None, model.loss))
+        if model is not None and self.asked.test is not None:
+            measured = model.metrics(TrainingRows.of(*self.asked.arrays(self.asked.test), None, model.loss))
             test = number(measured.get("explained", measured["r2"]))
         return {
             "number": self.number,
@@ -300,9 +318,8 @@ class LiveRun:
         return text
 
     def _sets(self) -> tuple[Any, ...]:
-        target = self.question.target
-        rows = (self.train[self.features], self.train[target])
-        return rows if self.test is None else (*rows, self.test[self.features], self.test[target])
+        (train, y), test = self.asked.arrays(self.asked.train), self.asked.test
+        return (train, y) if test is None else (train, y, *self.asked.arrays(test))
 
     def choose(self, index: int) -> None:
         """Another model of the front."""
@@ -328,18 +345,7 @@ class LiveRun:
 
     def predict(self, table: pd.DataFrame) -> str:
         """A table with the model's predictions and 95 % intervals as CSV."""
-        missing = [name for name in self.features if name not in table.columns]
-        if missing:
-            raise ValueError(f"The table has no column {missing[0]!r}, which the model needs.")
-        X = table[self.features].to_numpy(dtype=np.float64)
-        model = self.model()
-        added = {f"predicted {self.question.target}": model.predict(X)}
-        try:
-            _, low, high = model.interval(X, 0.95)
-            added |= {"lower 95 %": low, "upper 95 %": high}
-        except ValueError:  # too few rows for intervals
-            pass
-        return str(table.assign(**added).to_csv(index=False))
+        return with_predictions(self.model(), table)
 
     def python(self) -> str:
         """Python that repeats the run."""
@@ -375,13 +381,15 @@ class LiveRun:
         workspace: Workspace, number: int, folder: Path, record: dict[str, Any], dataset: Dataset
     ) -> LiveRun:
         """A run of an earlier session: one that was under way is paused, if there is a checkpoint to go on from."""
-        question = Question.of({**record["question"], "data": dataset.number})
+        question = Question.of({"missing": "drop", **record["question"], "data": dataset.number})
         run = LiveRun(workspace, number, folder, question, dataset)
         run.state, run.used, run.step = str(record["state"]), float(record["used"]), int(record["step"])
         run.actions, run.trouble = list(record["actions"]), str(record.get("trouble", ""))
         if (folder / "model.json").exists():
             model = loads((folder / "model.json").read_bytes())
-            run._take(model.with_rows(TrainingRows.of(*run.arrays(run.train), None, model.loss)))
+            run.asked = replace(run.asked, encoding=model.encoding)
+            run.unseen = run._unseen()
+            run._take(model.with_rows(TrainingRows.of(*run.asked.arrays(run.asked.train), None, model.loss)))
         if run.state == "running":
             run.state = "paused" if (folder / "checkpoint").exists() else "failed"
             run.trouble = run.trouble or (

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-import pandas as pd
-
-from multigene.data.columns import choose_columns, numbers
-from multigene.data.split import split
+from multigene.data.columns import MISSING, choose_columns
 from multigene.estimator import MultigeneRegressor
 from multigene.expression.form import read_form
 from multigene.expression.operators import OPERATORS
 from multigene.expression.reading import read
+from multigene.groups.regroup import asked_of_groups
 from multigene.laws.variables.units import Dimensions
 from multigene.settings.loss import loss_of
 from multigene.shapes.known import Known
+from multigene.studio.asked_rows import AskedRows
+from multigene.studio.mistake import Mistake, of_field
 from multigene.studio.workspace import Dataset
 from multigene.words import nearest
 
@@ -35,6 +33,12 @@ LOSSES = {
 }
 
 
+#: What may be done about gaps, and what the page says of it.
+GAPS = {
+    "fill": "filled by the middle value, which the formula names",
+    "drop": "their rows are left out",
+    "error": "refused",
+}
 #: From simple to accurate: which model of the front is taken into use, and what the page says of it.
 PREFERENCES = {
     "simple": "simple: the best of at most 20 nodes",
@@ -44,25 +48,6 @@ PREFERENCES = {
 }
 
 
-class Mistake(ValueError):
-    """What is wrong with one field of a question, which the page marks."""
-
-    def __init__(self, field: str, sentence: str) -> None:
-        super().__init__(sentence)
-        self.field = field
-
-
-@contextmanager
-def _of_field(name: str) -> Iterator[None]:
-    """What goes wrong in here is a mistake in this field."""
-    try:
-        yield
-    except Mistake:
-        raise
-    except ValueError as error:
-        raise Mistake(name, str(error)) from None
-
-
 @dataclass(frozen=True)
 class Question:
     """One question to one table."""
@@ -70,6 +55,8 @@ class Question:
     data: int
     target: str
     features: list[str] = field(default_factory=list)
+    groups: str = ""
+    missing: str = "fill"
     seconds: float | None = 30.0
     generations: int | None = None
     search: str = "both"
@@ -132,11 +119,17 @@ class Question:
         if unknown:
             way_out = nearest(unknown[0], OPERATORS) or f"; the functions are {', '.join(OPERATORS)}."
             raise Mistake("functions", f"There is no function {unknown[0]!r}{way_out}")
+        if not isinstance(self.groups, str):
+            raise Mistake("groups", "Groups are named by one column.")
+        if self.missing not in MISSING:
+            raise Mistake(
+                "missing", f"{self.missing!r} is nothing to do about gaps; it is {', '.join(MISSING)}."
+            )
         if not isinstance(self.loss, str) or not isinstance(self.form, str):
             raise ValueError("The loss is a name or an expression, the form an expression.")
         if self.prefer not in PREFERENCES:
             raise Mistake("prefer", f"{self.prefer!r} is no preference; it is {', '.join(PREFERENCES)}.")
-        with _of_field("loss"):
+        with of_field("loss"):
             loss_of(self.loss)
 
     @property
@@ -148,35 +141,33 @@ class Question:
         """As plain values."""
         return asdict(self)
 
-    def rows(self, dataset: Dataset) -> tuple[pd.DataFrame, pd.DataFrame | None, str | None]:
-        """Training rows, test rows, and what was left out of the table, in a sentence."""
-        columns = choose_columns(dataset.table, self.target, self.features)
-        frame, dropped = numbers(dataset.table, [*columns.features, columns.target], drop_missing=True)
-        note = f"{dropped:,} rows without a value were left out." if dropped else None
-        if not self.holdout:
-            return frame, None, note
-        train, test = split(frame, self.holdout, self.seed)
-        return train, test, note
+    def rows(self, dataset: Dataset) -> AskedRows:
+        """Training and test rows of a table."""
+        return AskedRows.of(self, dataset)
 
-    def check(self, dataset: Dataset) -> None:
-        """Look at everything that a search would refuse; a `Mistake` names the field and marks the place."""
-        with _of_field("form" if self.form else "loss"):
+    def check(self, dataset: Dataset) -> AskedRows:
+        """Look at everything that a search would refuse; a `Mistake` names the field and marks the place. Returns the rows."""
+        with of_field("form" if self.form else "loss"):
             self.estimator().resolved_settings()
-        rows, _, _ = self.rows(dataset)
-        features = [name for name in rows.columns if name != self.target]
+        asked = self.rows(dataset)
+        with of_field("groups"):
+            asked_of_groups(
+                self.groups or None, "auto", {"units": self.units or None, "shapes": self.shapes or None}
+            )
         for guess in self.guesses:
-            with _of_field("guesses"):
-                read(guess, features, "The guess")
-        with _of_field("form"):
-            read_form(self.form or None, features)
-        with _of_field("units"):
+            with of_field("guesses"):
+                read(guess, asked.names, "The guess")
+        with of_field("form"):
+            read_form(self.form or None, asked.names)
+        with of_field("units"):
             if self.units:
-                Dimensions.of(self.units, features, self.target)
-        y = rows[self.target].to_numpy()
-        with _of_field("loss"):
-            loss = loss_of(self.loss).of_rows(rows[features].to_numpy(), y)
-        with _of_field("shapes"):
-            Known.of(self.shapes or None, features, self.target, rows[features].to_numpy(), y, loss)
+                Dimensions.of(self.units, asked.names, self.target)
+        X, y = asked.arrays(asked.train)
+        with of_field("loss"):
+            loss = loss_of(self.loss).of_rows(X, y)
+        with of_field("shapes"):
+            Known.of(self.shapes or None, asked.names, self.target, X, y, loss)
+        return asked
 
     def estimator(self, seconds: float | None = None) -> MultigeneRegressor:
         """What searches; `seconds` where less than the whole time is left."""
@@ -204,11 +195,13 @@ class Question:
     def python(self, dataset: Dataset, actions: list[dict[str, Any]]) -> str:
         """Python that repeats the run on the same file, what was done while it ran included."""
         arguments = ", ".join(f"{name}={value!r}" for name, value in self.parameters().items())
-        columns = choose_columns(dataset.table, self.target, self.features)
+        features = list(choose_columns(dataset.table, self.target, self.features).features)
+        features += [self.groups] if self.groups and self.groups not in features else []
+        groups = f", groups={self.groups!r}" if self.groups else ""
         steered = [each for each in actions if each["action"] != "resume"]
         lines = [
             "from multigene import MultigeneRegressor",
-            "from multigene.data.columns import numbers",
+            "from multigene.data.columns import Columns, raw_rows",
             "from multigene.data.reading import read_table",
             "from multigene.data.split import split",
             *(["from multigene.search.steering import Script"] if steered else []),
@@ -225,8 +218,8 @@ class Question:
             ]
         lines += ["table = dataset.table"] if dataset.derived else []
         lines += [
-            f"features, target = {list(columns.features)!r}, {self.target!r}",
-            "rows, _ = numbers(table, [*features, target], drop_missing=True)",
+            f"features, target = {features!r}, {self.target!r}",
+            f"rows, _ = raw_rows(table, Columns(target, tuple(features)), {self.missing!r})",
             f"rows, test = split(rows, {self.holdout!r}, {self.seed!r})" if self.holdout else "",
             f"model = MultigeneRegressor({arguments})",
         ]
@@ -234,10 +227,10 @@ class Question:
             said = ",\n    ".join(repr((each["step"], each["action"], each["value"])) for each in steered)
             lines += [
                 f"script = Script([\n    {said},\n])",
-                "model.fit(rows[features], rows[target], callback=script)",
+                f"model.fit(rows[features], rows[target]{groups}, callback=script)",
             ]
         else:
-            lines.append("model.fit(rows[features], rows[target])")
+            lines.append(f"model.fit(rows[features], rows[target]{groups})")
         if self.prefer != "default":
             lines.append(f"model.choose({self.prefer!r})")
         if self.generations is None:

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from multigene.data.encoding.raw import raw_columns
 from multigene.data.look import look
 from multigene.data.reading import read_table
 from multigene.data.table import Table
@@ -53,7 +54,11 @@ class Dataset:
         seen = look(self.table).as_dict()
         frame = self.table.frame
         for column in seen["columns"]:
-            column["counts"] = _histogram(frame[column["name"]])
+            values = frame[column["name"]]
+            if column["kind"] in ("text", "category") and (days := _days(values)) is not None:
+                values, column["kind"] = days, "date"
+                column["values"] = f"{_date(days.min())} … {_date(days.median())} … {_date(days.max())}"
+            column["counts"] = _histogram(values)
         return {
             "number": self.number,
             "name": self.name,
@@ -81,6 +86,16 @@ class Dataset:
         self.table = replace(self.table, frame=self.table.frame.assign(**{name: values}))
         self.derived.append((name, formula))
         self.known = None
+
+
+def _days(column: pd.Series) -> pd.Series | None:
+    """Dates that stand in a file as text, as the search reads them: days since 1970-01-01; None where they are none."""
+    raw = raw_columns(column.to_frame())[0]
+    return pd.Series(np.where(raw.gaps, np.nan, raw.values)) if raw.kind == "date" else None
+
+
+def _date(days: float) -> str:
+    return str((pd.Timestamp("1970-01-01") + pd.Timedelta(days=days)).date())
 
 
 def _histogram(column: pd.Series) -> list[int]:

@@ -71,11 +71,11 @@ export function frontChart(content, index, colour) {
     marker: {color: "rgba(0,0,0,0)", size: 14, line: {color: colour.soft, width: 1.5}}});
   traces.push({type: "scatter", mode: "markers", name: "selected", showlegend: false, x: [now.size], y: [now.r2], hoverinfo: "skip",
     marker: {color: colour.accent, size: 15, line: {color: colour.ink, width: 2}}});
-  const wide = Math.max(...sizes) / Math.max(1, Math.min(...sizes)) > 25;
-  const low = Math.max(-0.05, Math.min(...models.map(m => m.r2 ?? 0)));
+  const wide = Math.max(...sizes) / Math.max(1, Math.min(...sizes)) > 25, last = Math.max(...sizes), first = Math.min(...sizes), reach = wide ? Math.log10(last / first) : last;
+  const scores = [...models.map(m => Math.max(m.r2 ?? 0, -.05)), ...(known ? unseen.map(clear).filter(v => v !== null) : [])], low = Math.min(...scores), high = Math.max(...scores), pad = Math.max(.08 * (high - low), .002);
   return [traces, layout(colour, {showlegend: true, clickmode: "event", legend: {...layout(colour).legend, y: -.2, yanchor: "top"},
-    xaxis: axis(colour, "nodes of the formula", {...(wide ? {type: "log", tickvals: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]} : {rangemode: "tozero"}), title: {text: "nodes of the formula", standoff: 4, font: {size: 12, color: colour.soft}}}),
-    yaxis: axis(colour, content.measure, {range: [low - .03, Math.min(1.03, Math.max(...models.map(m => m.r2 ?? 0)) + .04)]})}),
+    xaxis: axis(colour, "nodes of the formula", {...(wide ? {type: "log", tickvals: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000], range: [Math.log10(first) - .06 * reach, Math.log10(last) + .06 * reach]} : {range: [0, 1.06 * last]}), title: {text: "nodes of the formula", standoff: 4, font: {size: 12, color: colour.soft}}}),
+    yaxis: axis(colour, content.measure, {range: [low - pad, high + pad]})}),
     `Model ${index + 1} of ${models.length}: ${nodes(now.size)}, ${content.measure} ${r2(now.r2)}.`];
 }
 
@@ -140,12 +140,37 @@ export function intervalChart(content, model, colour) {
 export function importanceChart(content, model, colour) {
   const rows = model.importance.slice(0, 20).reverse();
   if (!rows.length) return [[], layout(colour), "The formula is a constant: no column matters."];
-  const names = rows.map(r => short(content.features[r[0]])), best = model.importance[0];
+  const names = rows.map(r => short(content.features[r[0]])), best = model.importance[0], squared = content.measure === "R²";
   return [[{type: "bar", orientation: "h", y: rows.map((_, i) => i), x: rows.map(r => r[1]), marker: {color: colour.bar}, text: rows.map(r => fixed(r[1], 3)), textposition: "outside", cliponaxis: false,
     textfont: {color: colour.ink, size: 11}, customdata: rows.map(r => literal(content.features[r[0]])), hovertemplate: "%{customdata}: %{text}<extra></extra>"}],
-    layout(colour, {margin: {l: 20, r: 56, t: 6, b: 40}, bargap: .35, xaxis: axis(colour, `growth of the typical error${literal(content.unit)}`, {rangemode: "tozero"}),
+    layout(colour, {margin: {l: 20, r: 56, t: 6, b: 40}, bargap: .35, xaxis: axis(colour, squared ? `growth of the typical error${literal(content.unit)}` : `fall of ${content.measure}`, {rangemode: "tozero"}),
       yaxis: axis(colour, "", {tickvals: rows.map((_, i) => i), ticktext: names, range: [-.6, rows.length - .4], showgrid: false, tickfont: {size: 12, color: colour.ink}})}),
-    `${content.features[best[0]]} matters most: without it the typical error on the training rows would grow by ${fixed(best[1], 3)}${content.unit}, from ${fixed(model.errors.train.rmse, 3)}.`];
+    !squared ? `${content.features[best[0]]} matters most: without it ${content.measure} on the training rows would fall by ${fixed(best[1], 3)}, from ${r2(model.r2)}.` : `${content.features[best[0]]} matters most: without it the typical error on the training rows would grow by ${fixed(best[1], 3)}${content.unit}, from ${fixed(model.errors.train.rmse, 3)}.`];
+}
+
+// --- probabilities of a class -------------------------------------------------------------------
+const SET_DASHES = {train: "solid", test: "dash"};
+function square(colour, across, up, more = {}) { return layout(colour, {xaxis: axis(colour, across, {range: [-.02, 1.02], tickformat: ".0%", nticks: 6}), yaxis: axis(colour, up, {range: [-.02, 1.02], tickformat: ".0%", nticks: 6}), ...more}); }
+function diagonal(colour) { return {type: "scatter", mode: "lines", x: [0, 1], y: [0, 1], hoverinfo: "skip", showlegend: false, line: {color: colour.soft, width: 1.2, dash: "dash"}}; }
+
+export function rocChart(content, model, colour) {
+  const traces = model.classes.map(c => ({type: "scatter", mode: "lines", name: SET_NAMES[c.name], x: c.roc.map(p => p[0]), y: c.roc.map(p => p[1]), line: {color: colour[c.name], width: 2.4, dash: SET_DASHES[c.name]}, hovertemplate: `%{y:.1%} of the class found<br>%{x:.1%} of the others taken for it<extra>${SET_NAMES[c.name]}</extra>`}));
+  const said = model.classes.map((c, i) => `${i ? "area" : "Area"} ${fixed(c.area)} on ${SET_NAMES[c.name]} rows`).join(", ") + ".";
+  return [traces.length ? [diagonal(colour), ...traces] : [], square(colour, "others taken for the class", "class found", {showlegend: traces.length > 1}), traces.length ? said : "All rows are of one class."];
+}
+
+export function calibrationChart(content, model, colour) {
+  const traces = model.classes.map(c => ({type: "scatter", mode: "lines+markers", name: SET_NAMES[c.name], x: c.calibration.map(p => p[0]), y: c.calibration.map(p => p[1]), customdata: c.calibration.map(p => p[2]), line: {color: colour[c.name], width: 1.6, dash: SET_DASHES[c.name]}, marker: {size: 8, symbol: SET_SHAPES[c.name], color: colour[c.name]}, hovertemplate: `%{customdata} rows: predicted %{x:.1%}, of the class %{y:.1%}<extra>${SET_NAMES[c.name]}</extra>`}));
+  const last = model.classes[model.classes.length - 1], rows = last?.calibration.reduce((n, p) => n + p[2], 0);
+  const off = last ? last.calibration.reduce((sum, p) => sum + p[2] * Math.abs(p[0] - p[1]), 0) / rows : 0;
+  return [traces.length ? [diagonal(colour), ...traces] : [], square(colour, "predicted probability", "share of the class", {showlegend: traces.length > 1}), last ? `On average ${percentage(off)} off on ${SET_NAMES[last.name]} rows.` : "All rows are of one class."];
+}
+
+export function sharesChart(content, model, colour) {
+  const s = content.sets.length - 1, set = content.sets[s], p = model.predictions[s], bins = 20, centres = Array.from({length: bins}, (_, i) => (i + .5) / bins);
+  const counted = of => { const rows = p.filter((v, i) => v !== null && (set.y[i] > .5) === of), counts = new Array(bins).fill(0); rows.forEach(v => counts[Math.min(bins - 1, Math.floor(v * bins))]++); return counts.map(c => c / (rows.length || 1)); };
+  const bar = (name, of, hue) => ({type: "bar", name, x: centres, y: counted(of), marker: {color: hue, opacity: .62}, width: 1 / bins, hovertemplate: `%{y:.1%} of ${name}<extra></extra>`});
+  return [[bar("the others", false, colour.test), bar("the class", true, colour.train)], layout(colour, {barmode: "overlay", bargap: 0, showlegend: true, xaxis: axis(colour, "predicted probability", {range: [0, 1], tickformat: ".0%", nticks: 6}), yaxis: axis(colour, "share of rows", {tickformat: ".0%", rangemode: "tozero"})}), `${SET_NAMES[set.name][0].toUpperCase() + SET_NAMES[set.name].slice(1)} rows.` + thinnedNote(content)];
 }
 
 export function dependenceChart(content, curve, colour, range) {
@@ -197,12 +222,13 @@ export function errorChart(content, index, colour) {
 }
 
 // Prediction over two columns, the others as the sliders have them: lines of equal prediction.
-export function responseChart(content, grids, values, [j, k], at, colour) {
-  const [x, y] = grids;
+export function responseChart(content, grids, values, [across, up], colour) {
+  const place = (input, v) => input.kind === "date" && v !== null ? new Date(v * 86400000).toISOString().slice(0, 10) : v;
+  const [x, y] = [across, up].map((input, i) => grids[i].map(v => place(input, v)));
   return [[
     {type: "contour", x, y, z: values, ncontours: 14, colorscale: [[0, colour.low], [.5, colour.mid], [1, colour.high]], contours: {coloring: "heatmap"}, line: {width: .6, color: colour.soft},
-      colorbar: {thickness: 10, outlinewidth: 0, tickfont: {color: colour.soft, size: 11}}, hovertemplate: `${short(content.features[j])} %{x:.4g}<br>${short(content.features[k])} %{y:.4g}<br>%{z:.5g}<extra></extra>`},
-    {type: "scatter", mode: "markers", x: [at[j]], y: [at[k]], hoverinfo: "skip", marker: {color: colour.accent, size: 12, line: {color: colour.card, width: 2}}}],
-    layout(colour, {margin: {l: 52, r: 8, t: 10, b: 44}, xaxis: axis(colour, short(content.features[j], 40)), yaxis: axis(colour, short(content.features[k], 30))}),
+      colorbar: {thickness: 10, outlinewidth: 0, tickfont: {color: colour.soft, size: 11}}, hovertemplate: `${short(across.name)} %{x:.4g}<br>${short(up.name)} %{y:.4g}<br>%{z:.5g}<extra></extra>`},
+    {type: "scatter", mode: "markers", x: [place(across, across.value)], y: [place(up, up.value)], hoverinfo: "skip", marker: {color: colour.accent, size: 12, line: {color: colour.card, width: 2}}}],
+    layout(colour, {margin: {l: 52, r: 8, t: 10, b: 44}, xaxis: axis(colour, short(across.name, 40)), yaxis: axis(colour, short(up.name, 30))}),
     `The dot is where the sliders stand.`];
 }

@@ -1,7 +1,8 @@
 // The explorer: everything on the page follows the selected model. It lives in a report, in the studio and in notebooks; `root`
 // is a document or a shadow root that holds the markup of explorer.html.j2, `charts` promises the chart library.
-import {convergenceChart, dependenceChart, drawable, errorChart, fitChart, frontChart, importanceChart, intervalChart, residualChart, responseChart, spreadChart} from "./charts.js";
-import {fixed, nodes, r2, shortened} from "./format.js";
+import {calibrationChart, convergenceChart, dependenceChart, drawable, errorChart, fitChart, frontChart, importanceChart, intervalChart, residualChart, responseChart, rocChart, sharesChart, spreadChart} from "./charts.js";
+import {fixed, nodes, r2} from "./format.js";
+import {inputRow, inputsOf} from "./inputs.js";
 import {Mathematics} from "./mathematics.js";
 import {Predictor} from "./what_if.js";
 
@@ -57,7 +58,9 @@ export function explore(root, content, charts, {nonce = "", styled = document.do
     if (!place) return;
     for (const id of [...drawings.keys()]) if (id.startsWith("dependence-")) forget(id);
     const values = m.dependence.flatMap(d => [...d.low, ...d.mean, ...d.high]).filter(v => v !== null);
-    const low = values.reduce((a, b) => Math.min(a, b), Infinity), high = values.reduce((a, b) => Math.max(a, b), -Infinity), pad = (high - low) * .06 || 1;
+    // One scale for all, and no farther than the target goes: what a formula says far beyond would flatten the rest.
+    const {min, max} = content.columns[0], room = .1 * (max - min);
+    const low = Math.max(values.reduce((a, b) => Math.min(a, b), Infinity), min - room), high = Math.min(values.reduce((a, b) => Math.max(a, b), -Infinity), max + room), pad = Math.abs(high - low) * .06 || 1;
     place.replaceChildren(...m.dependence.map((d, i) => {
       const box = element("figure", "chart"), plot = element("div", "plot"), name = content.features[d.feature], grid = content.columns[d.feature + 1].grid;
       plot.id = `dependence-${i}`; plot.setAttribute("role", "img");
@@ -91,40 +94,46 @@ export function explore(root, content, charts, {nonce = "", styled = document.do
     const slider = $("chart-front");
     slider.setAttribute("aria-valuenow", index + 1);
     slider.setAttribute("aria-valuetext", `${nodes(m.size)}, ${content.measure} ${r2(m.r2)}: ${m.text.slice(0, 200)}`);
+    markPicture();
     showPanels(m); showDependence(m); showCode(m); showWhatIf(m); showConstants(m); showBeside();
     redraw();
     if (announce) $("announce").textContent = `Model ${index + 1}: ${nodes(m.size)}, ${content.measure} ${r2(m.r2)}. ${m.sentence}`;
     styled.dispatchEvent(new CustomEvent("multigene-select", {detail: index}));
   }
 
+  // Until the chart library is there, the front is a picture: a click on a point, or beside it, selects as in the chart.
+  function markPicture() {
+    const now = root.querySelector(`.picture [data-model="${index}"]`);
+    for (const side of ["cx", "cy"]) if (now) root.querySelector(".picture .chosen").setAttribute(side, now.getAttribute(side));
+  }
+  root.querySelector(".picture")?.addEventListener("click", event => {
+    const far = point => { const box = point.getBoundingClientRect(); return Math.hypot(box.x + box.width / 2 - event.clientX, box.y + box.height / 2 - event.clientY); };
+    const near = all(".picture [data-model]").map(point => [far(point), Number(point.dataset.model)]).sort((a, b) => a[0] - b[0])[0];
+    if (near && near[0] < 25) select(near[1]);
+  }, {signal});
+
   // --- what if: sliders, prediction with interval, and two columns at once ------------------------
-  const columns = content.columns.slice(1), at = columns.map(c => c.median ?? ((c.min ?? 0) + (c.max ?? 0)) / 2);
+  const columns = content.columns.slice(1), inputs = inputsOf(content), at = columns.map(() => 0);
+  inputs.forEach(input => input.apply(at, input.value));
   let predictor = null, pair = [];
-  function moving(m) { return m.importance.length ? m.importance.map(r => r[0]) : m.variables.map(name => content.features.indexOf(name)); }
+  function moving(m) {
+    const used = m.importance.length ? m.importance.map(r => r[0]) : m.variables.map(name => content.features.indexOf(name));
+    return [...new Set(used.map(j => inputs.find(input => input.features.includes(j))))];
+  }
   function showWhatIf(m) {
     const place = $("sliders");
     if (!place) return;
     predictor = new Predictor(m.compute, nonce);
-    const used = moving(m);
-    const rows = used.map(j => {
-      const row = element("div", "slider"), label = element("label", "", shortened(content.features[j], 24)), input = element("input"), shown = element("input", "shown");
-      const {min, max} = columns[j], id = `slider-${j}`;
-      Object.assign(input, {type: "range", min, max, step: "any", value: at[j], id});
-      Object.assign(shown, {type: "number", step: "any", value: Number(at[j].toPrecision(5))});
-      label.htmlFor = id; label.title = content.features[j]; shown.setAttribute("aria-label", `${content.features[j]}, value`);
-      input.addEventListener("input", () => { at[j] = Number(input.value); shown.value = Number(at[j].toPrecision(5)); predicted(); });
-      shown.addEventListener("input", () => { if (isFinite(shown.valueAsNumber)) { at[j] = shown.valueAsNumber; input.value = at[j]; predicted(); } });
-      row.append(label, input, shown);
-      return row;
-    });
+    const used = moving(m), rows = used.map(input => inputRow(input, `slider-${inputs.indexOf(input)}`, () => { input.apply(at, input.value); predicted(); }));
     place.replaceChildren(...rows.slice(0, MOST_SLIDERS));
     if (rows.length > MOST_SLIDERS) { const more = element("details"); more.append(element("summary", "", `${rows.length - MOST_SLIDERS} more columns`), ...rows.slice(MOST_SLIDERS)); place.append(more); }
     if (!rows.length) place.append(element("p", "", "The formula is a constant."));
+    const ranged = used.filter(input => input.kind !== "text");
     for (const [side, id] of ["response-x", "response-y"].entries()) {
-      if (!used.includes(pair[side])) pair[side] = used[side] ?? used[0] ?? 0;
-      $(id).replaceChildren(...used.map(j => { const o = element("option", "", content.features[j]); o.value = j; o.selected = j === pair[side]; return o; }));
+      if (!ranged.includes(pair[side])) pair[side] = ranged[side] ?? ranged[0] ?? null;
+      $(id).replaceChildren(...ranged.map(input => { const o = element("option", "", input.name); o.value = inputs.indexOf(input); o.selected = input === pair[side]; return o; }));
     }
-    $("figure-chart-response").hidden = used.length < 2;
+    $("figure-chart-response").hidden = ranged.length < 2;
     predicted();
   }
   // --- numbers of the formula by slider: what they may be by their intervals, and what becomes of the fit ----------
@@ -180,7 +189,7 @@ export function explore(root, content, charts, {nonce = "", styled = document.do
   $("beside-with")?.addEventListener("change", event => { other = Number(event.target.value); showBeside(); }, {signal});
   let frame = 0;
   function predicted() {
-    const value = predictor.predict(at), half = predictor.halfWidth(at), outside = at.some((v, j) => v < columns[j].min || v > columns[j].max);
+    const value = predictor.predict(at), half = predictor.halfWidth(at), outside = inputs.some(input => input.value !== null && (input.value < input.min || input.value > input.max));
     $("predicted").textContent = `${content.target} = ${fixed(value, 5)}${content.unit}`;
     const between = half !== null && half <= 1e-9 * Math.abs(value) ? "exact to rounding" : half === null || !isFinite(half) ? "" : `95 % of new observations between ${fixed(value - half, 4)} and ${fixed(value + half, 4)}`;
     $("predicted-interval").textContent = [between, outside ? "outside the range of the data" : "", model().compute.factor || half === null ? "" : "the noise alone; this formula has too many numbers for more"].filter(Boolean).join("; ");
@@ -188,12 +197,12 @@ export function explore(root, content, charts, {nonce = "", styled = document.do
     if (!frame) frame = requestAnimationFrame(() => { frame = 0; if (seen.has("chart-response")) draw("chart-response"); });
   }
   function response() {
-    const [j, k] = pair, points = 33, line = c => Array.from({length: points}, (_, i) => c.min + (c.max - c.min) * i / (points - 1));
-    const grids = [line(columns[j]), line(columns[k])], x = at.slice();
-    const values = grids[1].map(b => grids[0].map(a => { x[k] = b; x[j] = a; const v = predictor.predict(x); return isFinite(v) ? v : null; }));
-    return responseChart(content, grids, values, pair, at, colours());
+    const points = 33, line = c => Array.from({length: points}, (_, i) => c.min + (c.max - c.min) * i / (points - 1));
+    const grids = pair.map(line), x = at.slice();
+    const values = grids[1].map(b => grids[0].map(a => { pair[1].apply(x, b); pair[0].apply(x, a); const v = predictor.predict(x); return isFinite(v) ? v : null; }));
+    return responseChart(content, grids, values, pair, colours());
   }
-  for (const [side, id] of ["response-x", "response-y"].entries()) $(id)?.addEventListener("change", event => { pair[side] = Number(event.target.value); stale.add("chart-response"); draw("chart-response"); }, {signal});
+  for (const [side, id] of ["response-x", "response-y"].entries()) $(id)?.addEventListener("change", event => { pair[side] = inputs[Number(event.target.value)]; stale.add("chart-response"); draw("chart-response"); }, {signal});
 
   // --- ways to select, copy and save --------------------------------------------------------------
   $("models").addEventListener("change", event => select(Number(event.target.value)), {signal});
@@ -249,6 +258,9 @@ export function explore(root, content, charts, {nonce = "", styled = document.do
   add("chart-residuals", () => residualChart(content, model(), colours()));
   add("chart-spread", () => spreadChart(content, model(), colours()));
   add("chart-intervals", () => intervalChart(content, model(), colours()));
+  add("chart-roc", () => rocChart(content, model(), colours()));
+  add("chart-calibration", () => calibrationChart(content, model(), colours()));
+  add("chart-shares", () => sharesChart(content, model(), colours()));
   add("chart-errors", () => errorChart(content, index, colours()));
   add("chart-importance", () => importanceChart(content, model(), colours()));
   add("chart-response", response);

@@ -3,7 +3,9 @@ import {explore, switchTheme} from "./explorer.js";
 import {bytes, gunzipped, libraryFrom} from "./unpack.js";
 
 function unpacked(id) { return gunzipped(bytes(document.getElementById(id).textContent)); }
-async function library() { return libraryFrom(await unpacked("library")); }
+// The first screen needs no chart library, which takes the browser a second to take in: it comes when that screen is painted.
+function painted() { return new Promise(done => { requestAnimationFrame(() => setTimeout(done)); setTimeout(done, 500); }); }
+async function library() { const source = await unpacked("library"); await painted(); return libraryFrom(source); }
 
 async function start() {
   if (typeof DecompressionStream !== "function") {
@@ -14,6 +16,7 @@ async function start() {
   }
   const explorer = explore(document, JSON.parse(await unpacked("content")), library());
   document.getElementById("theme").addEventListener("click", () => { switchTheme(); explorer.redraw(); });
+  document.documentElement.dataset.shown = "yes";
   await explorer.drawn;
   document.documentElement.dataset.ready = "yes";
 }

@@ -34,14 +34,24 @@ function preferenceField(preferences, last) {
 export function questionView(session) {
   const table = session.table;
   if (!table) { location.hash = "data"; return; }
-  const columns = table.columns.filter(c => NUMERIC.includes(c.kind)), last = session.question ?? {}, others = table.columns.length - columns.length;
+  const columns = table.columns.filter(c => NUMERIC.includes(c.kind)), last = session.question ?? {}, others = table.columns.filter(c => !columns.includes(c)), gaps = table.columns.some(c => c.gaps);
+  if (!columns.length) { place("view").replaceChildren(make("main", {className: "page"}, make("p", {className: "note"}, `${table.name} has no column of numbers that could be explained.`))); return; }
   const first = last.target && columns.some(c => c.name === last.target) ? last.target : (columns.find(c => ["y", "target"].includes(c.name.toLowerCase())) ?? columns.filter(c => !table.derived.some(d => d.name === c.name)).pop() ?? columns[columns.length - 1])?.name;
   const target = make("select", {id: "target", onchange: drawColumns}, ...options(columns.map(c => [c.name, c.name]), first));
+  // What names every row says nothing about others: it is offered, and not taken unasked.
+  const sensible = c => c.distinct > 1 && !["text", "empty"].includes(c.kind);
+  const told = c => `${c.kind}, ${c.distinct.toLocaleString("en")} values` + (c.gaps ? `, ${c.gaps.toLocaleString("en")} gaps` : "");
+  const groups = make("select", {id: "groups"}), missing = make("select", {id: "missing"}, ...options(Object.entries(session.state.gaps), last.missing ?? "fill"));
+  function drawGroups() {
+    const may = table.columns.filter(c => c.name !== target.value && c.distinct > 1 && c.distinct <= table.rows / 2 && (["category", "yes or no"].includes(c.kind) || c.distinct <= 100)), chosen = groups.value || last.groups || "";
+    groups.replaceChildren(...options([["", "no groups"], ...may.map(c => [c.name, `${c.name} (${c.distinct.toLocaleString("en")} groups)`])], may.some(c => c.name === chosen) ? chosen : ""));
+  }
   const features = make("div", {className: "checks", id: "features"}), units = make("div", {className: "unit-grid", id: "units"});
   const every = on => features.querySelectorAll("input").forEach(box => { box.checked = on; });
   function drawColumns() {
-    const asked = columns.filter(c => c.name !== target.value);
-    features.replaceChildren(...asked.map(c => make("label", {}, make("input", {type: "checkbox", name: "feature", value: c.name, checked: !last.features?.length || last.features.includes(c.name)}), c.name)));
+    const asked = columns.filter(c => c.name !== target.value), offered = table.columns.filter(c => c.name !== target.value);
+    features.replaceChildren(...offered.map(c => make("label", {title: told(c)}, make("input", {type: "checkbox", name: "feature", value: c.name, checked: last.features?.length ? last.features.includes(c.name) : sensible(c)}), c.name, NUMERIC.includes(c.kind) ? null : make("small", {className: "kind"}, c.kind))));
+    drawGroups();
     units.replaceChildren(...[...asked, ...columns.filter(c => c.name === target.value)].map(c => make("label", {}, make("span", {title: c.name}, c.name), make("input", {type: "text", name: "unit", "data-column": c.name, placeholder: c.unit || "none", value: last.units?.[c.name] ?? "", size: 8}))));
   }
   drawColumns();
@@ -59,7 +69,7 @@ export function questionView(session) {
   function asked() {
     const chosen = checked("function"), picked = checked("feature"), typed = [...units.querySelectorAll("input")].map(e => [e.dataset.column, e.value.trim()]);
     const unitsGiven = typed.some(([, unit]) => unit) ? Object.fromEntries(typed.filter(([name, unit]) => unit || picked.includes(name)).filter(([name]) => name === target.value || picked.includes(name)).map(([name, unit]) => [name, unit || "dimensionless"])) : {};
-    return {data: table.number, target: target.value, features: picked, seconds: Number(seconds.value) || null, generations: Number(generations.value) || null, max_size: Number(size.value) || null, search: search.value, prefer: prefer.value(), guesses: lines(guesses), form: form.value.trim(), shapes: lines(shapes), loss: loss.value(),
+    return {data: table.number, target: target.value, features: picked, groups: groups.value, missing: missing.value, seconds: Number(seconds.value) || null, generations: Number(generations.value) || null, max_size: Number(size.value) || null, search: search.value, prefer: prefer.value(), guesses: lines(guesses), form: form.value.trim(), shapes: lines(shapes), loss: loss.value(),
       holdout: Number(share.value), seed: Number(seed.value), functions: chosen.length === session.state.functions.length ? [] : chosen, units: unitsGiven};
   }
   async function begin(event) {
@@ -74,8 +84,10 @@ export function questionView(session) {
   const sheet = make("form", {onsubmit: begin, noValidate: true}, make("div", {className: "columns"},
     make("div", {},
       make("div", {className: "box"}, make("h2", {}, "What explains what"), field("Target", target),
-        make("fieldset", {className: "field bare"}, make("legend", {}, "Columns to explain it with"), features, columns.length > 8 ? make("p", {className: "toolbar"}, make("button", {type: "button", id: "all-columns", onclick: () => every(true)}, "All"), make("button", {type: "button", id: "no-columns", onclick: () => every(false)}, "None")) : null),
-        others ? hint(`${others} column${others === 1 ? " is" : "s are"} no numbers and cannot be chosen here.`) : null),
+        make("fieldset", {className: "field bare"}, make("legend", {}, "Columns to explain it with"), features, table.columns.length > 9 ? make("p", {className: "toolbar"}, make("button", {type: "button", id: "all-columns", onclick: () => every(true)}, "All"), make("button", {type: "button", id: "no-columns", onclick: () => every(false)}, "None")) : null),
+        others.length ? hint("Text and dates become numbers that the formula names: ", make("code", {}, others[0].kind === "date" ? `days(${others[0].name} since …)` : `3.2 if ${others[0].name} == "…"`), ".") : null,
+        gaps ? field("Gaps are", missing) : null,
+        field("One formula with numbers of its own for every", groups)),
       make("h2", {className: "between"}, "What you know"),
       folded("Functions that formulas may use", !!last.functions?.length, hint("With all of them checked the search takes its own choice."), functions),
       folded("Formulas you have already", !!last.guesses?.length, field("One a line, in terms of the columns: they are tuned, listed on the front and bred from", guesses)),
