@@ -1,4 +1,5 @@
-"""The models and 1,000 rows on which every export is compared with the reference: one for each operator, 200 random ones."""
+"""The models and 1,000 rows on which every export is compared with the reference: each operator, what forms make, 200 random
+ones."""
 
 from __future__ import annotations
 
@@ -10,7 +11,9 @@ import numpy as np
 import pytest
 from random_expressions import AWKWARD, Reference, random_models, random_rows, reference
 
+from multigene.expression.form import read_form
 from multigene.expression.operators import OPERATORS
+from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Array, Expression, Number, Operation, Variable, postorder
 from multigene.formula import Formula
 
@@ -35,10 +38,34 @@ def one_of_each() -> list[Expression]:
     ]
 
 
+def of_forms() -> list[Expression]:
+    """What the search makes of forms: functions at one place and at two, of two columns, within each other, and inner numbers."""
+    x, y = Variable(0), Variable(1)
+    functions = [
+        Operation("add", (Operation("mul", (Number(0.6), x)), Number(1.1))),
+        Operation("log", (Operation("add", (Number(2.5), Operation("tanh", (x,)))),)),
+        Operation("mul", (Operation("sin", (x,)), y)),
+    ]
+    texts = {
+        "f(c0)*exp(-g(c1)/5) + p": (0, 1),
+        "f(c0) - f(c1)": (1,),
+        "p*f(c0*c1)/(q**2 + g(c2)**2)": (0, 1),
+        "f(c0, c1)*p + g(c2)": (2, 0),
+        "exp(-f(g(c0))**2) + p*c3": (0, 1),
+    }
+    names = [f"c{column}" for column in range(len(AWKWARD))]
+    made = []
+    for text, chosen in texts.items():
+        form = read_form(text, names)
+        assert form is not None
+        made.append(simplify(form.filled([functions[i] for i in chosen], [0.7, 1.3][: len(form.numbers)])))
+    return made
+
+
 @cache
 def cases() -> Cases:
     """The same for every export; the rows must be ones on which the comparison means something."""
-    models = [*one_of_each(), *random_models(200, len(AWKWARD))]
+    models = [*one_of_each(), *of_forms(), *random_models(200, len(AWKWARD))]
     X = random_rows(1000, len(AWKWARD))
     references = [reference(model, X) for model in models]
     assert np.mean([each.sharp for each in references]) > 0.8

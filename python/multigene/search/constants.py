@@ -158,6 +158,8 @@ WORSE_STRENGTHS = 4
 #: Numbers of features of the linear models in the first population, beside one of all features. `ablation` without them: no
 #: difference.
 SUBSETS = (1, 2, 3, 5, 8)
+#: Share of the sum of squares that is added to each column's so that dependent columns have a solution: rounding.
+SINGULAR = 1e-13
 #: Steps of tuning when a formula is fitted to other rows. Not tuned.
 REFITTING_STEPS = 3
 #: Ridge regressions one after the other that approach another loss than squared error; they end when it falls no more. [round]

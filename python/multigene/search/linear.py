@@ -14,6 +14,7 @@ from multigene.search.constants import (
     REFITTING_STEPS,
     REWEIGHTINGS,
     ROWS_PER_COLUMN,
+    SINGULAR,
     STRENGTHS,
     SUBSETS,
     UNSHRUNK,
@@ -24,8 +25,6 @@ from multigene.settings.settings import Refinement
 
 Floats = npt.NDArray[np.float64]
 
-#: Share of the sum of squares that is added to each so that dependent columns have a solution.
-SINGULAR = 1e-13
 
 #: How the weights of a line, which are those of least squares, are fitted to another loss.
 OTHER_LOSS = Refinement(iterations=REFITTING_STEPS, prune=0.0, decay=0.0)

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -17,12 +17,28 @@ from multigene.data.columns import choose_columns, guessed_classes, raw_rows
 from multigene.data.encoding.columns import ColumnName
 from multigene.data.encoding.encoding import Encoding, UnseenLevelWarning
 from multigene.data.split import split
+from multigene.estimator import MultigeneRegressor
 from multigene.fitted import FittedModel
 from multigene.studio.mistake import of_field
 from multigene.studio.workspace import Dataset
 
-if TYPE_CHECKING:
-    from multigene.studio.question import Question
+
+class Asking(Protocol):
+    """What a question (`question.py`) says about rows."""
+
+    @property
+    def target(self) -> str: ...
+    @property
+    def features(self) -> list[str]: ...
+    @property
+    def groups(self) -> str: ...
+    @property
+    def missing(self) -> str: ...
+    @property
+    def holdout(self) -> float: ...
+    @property
+    def seed(self) -> int: ...
+    def estimator(self) -> MultigeneRegressor: ...
 
 
 @dataclass(frozen=True)
@@ -41,7 +57,7 @@ class AskedRows:
     """How text, dates and gaps become numbers; None where all are numbers already."""
 
     @staticmethod
-    def of(question: Question, dataset: Dataset) -> AskedRows:
+    def of(question: Asking, dataset: Dataset) -> AskedRows:
         """The rows that a question asks for; a `Mistake` names the field that is wrong."""
         table = dataset.table
         with of_field("target"):
@@ -71,7 +87,7 @@ class AskedRows:
         with of_field("groups" if question.groups else "features"):
             return made.encoded(question)
 
-    def encoded(self, question: Question) -> AskedRows:
+    def encoded(self, question: Asking) -> AskedRows:
         """The same with the encoding that the search learns of its training rows."""
         X, y = self.train[self.features], self.train[self.target]
         rows = rows_to_fit(question.estimator(), X, y, None, "fill", question.groups or None)
