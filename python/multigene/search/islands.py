@@ -215,7 +215,7 @@ class Islands:
 
     def _polish_short(self, models: list[Individual]) -> None:
         """All genes of short formulas tuned jointly; both versions stand for election."""
-        if models:
+        if models and self.task.workers.watch() != 0.0:
             own = self.ground.settings(short=True).refinement
             assert own is not None
             refinement = replace(own, iterations=SHORT_POLISHING_STEPS)

@@ -28,10 +28,12 @@ from multigene.evolution.pareto import Member, non_dominated
 from multigene.search import log_scale, steering
 from multigene.search.constants import (
     COMPLETION,
+    END_PER_VALUE,
     END_TO_START,
     EXPLAINED,
     FEWEST_FOLD_GENERATIONS,
     FINISH,
+    LEAST_SEARCH,
     POLISHED,
 )
 from multigene.search.cross_validation import CrossValidation
@@ -237,7 +239,12 @@ def continue_with_larger_limit(task: Task, state: SearchState) -> None:
 
 def _completion(task: Task, share: float) -> float:
     """Share of the run after which the front is completed; with very many rows that takes longer, as does what came before."""
-    return COMPLETION if task.sees_all_rows else min(COMPLETION, 1.0 - END_TO_START * share)
+    if task.sees_all_rows:
+        return COMPLETION
+    last, limit = END_TO_START * share, task.settings.stopping.seconds
+    if limit is not None:
+        last = max(last, END_PER_VALUE * task.problem.X.size / limit)
+    return min(COMPLETION, max(LEAST_SEARCH, 1.0 - last))
 
 
 def _explored(task: Task, state: SearchState, share: float) -> bool:
