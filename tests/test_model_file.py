@@ -26,6 +26,7 @@ import multigene
 from multigene import MultigeneRegressor, model_file
 from multigene.model_check import Limits
 from multigene.model_file import load, loads
+from multigene.settings.earlier import RETIRED
 from multigene.settings.paper import configuration
 from multigene.settings.settings import Refinement, Settings
 
@@ -135,6 +136,10 @@ def test_files_of_the_first_program_load():
     assert again["settings"]["refinement"]["bound"] is None
     for name in ("portfolio", "adaptive", "brief", "neutral", "rounding"):
         assert document["settings"]["seeking"].pop(name) is True
+    for part, names in RETIRED.items():
+        for name in names:
+            assert name not in (again["settings"][part] or {})
+            (document["settings"][part] or {}).pop(name, None)
     for part, values in document["settings"].items():
         kept = again["settings"][part]
         assert (kept if values is None else {name: kept[name] for name in values}) == values, part

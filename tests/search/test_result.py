@@ -290,7 +290,7 @@ def test_fewer_digits_that_lose_a_value_are_not_taken(monkeypatch):
     X = rng.uniform(1.0, 2.0, (500, 2))
     X[:, 0] = np.where(np.arange(500) == 3, 0.0, X[:, 0])
 
-    def careless(members, *_):
+    def careless(members, *_, **__):
         return [replace(m, individual=Individual(["(1.0 / x0)"], 0.0, [1.0])) for m in members]
 
     monkeypatch.setattr(fitting, "with_few_digits", careless)
