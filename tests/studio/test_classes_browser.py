@@ -1,5 +1,5 @@
-"""Classes, rules, text, dates, gaps and groups in the studio as a browser shows them, in the dark: every control, and nothing that
-keeps somebody out."""
+"""Classes, rules, text, dates, gaps and groups in the studio as a browser shows them, in the dark and on a phone: every control,
+and nothing that keeps somebody out."""
 
 from __future__ import annotations
 

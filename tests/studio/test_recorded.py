@@ -73,7 +73,7 @@ def test_a_class_is_told_from_the_others(tmp_path, plants, target, label, others
 
 
 def test_two_runs_of_a_class_are_compared_by_rows_told_right(tmp_path, plants):
-    studio, client = opened(tmp_path / "work", plants)
+    _, client = opened(tmp_path / "work", plants)
     for seed in (0, 1):
         asked = ASKED | {"target": "kind", "label": "tulip", "features": ["length", "width"], "seed": seed}
         wait(client, client.post("/api/runs", json=asked | {"generations": 1}).json()["number"], "done")
