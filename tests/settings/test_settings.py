@@ -71,12 +71,12 @@ def test_gm_is_refused_with_the_papers_reason():
         check(by_hand)
 
 
-@pytest.mark.parametrize("typo", ["ub", "Ub", "UX", "", "BASELINE", "-", "UBB", 5, None, " UB"])
 def test_a_codename_as_search_is_sent_to_the_right_parameter() -> None:
     with pytest.raises(ValueError, match="search='GC' is a configuration of the paper; give it as config"):
         MultigeneRegressor(search="GC").resolved_settings()
 
 
+@pytest.mark.parametrize("typo", ["ub", "Ub", "UX", "", "BASELINE", "-", "UBB", 5, None, " UB"])
 def test_codename_typos_get_a_sentence(typo):
     with pytest.raises(ValueError, match=re.escape(f"There is no configuration {typo!r}")) as error:
         configuration(typo)
