@@ -172,7 +172,7 @@ def _check_value(name: str, value: Any, *, optional: bool) -> None:
             raise ValueError(f"{shown} is not a range, its first number is the larger; exchange the two.")
     elif name in _CHOICES:
         if value not in _CHOICES[name]:
-            if name == "search" and value in CODENAMES:
+            if name == "looks_for" and value in CODENAMES:
                 raise ValueError(
                     f"{shown} is a configuration of the paper; give it as configuration={value!r}."
                 )
