@@ -318,7 +318,9 @@ def grouped_model(
     )
     training = TrainingRows.of(X, data.y, data.weights, fitted.loss)
     summary = data_summary(encoding.names, X, data.y, training.variance)
-    members = with_few_digits(found.members, training, found.default, DIGITS_SECONDS)
+    members = with_few_digits(
+        found.members, training, found.default, DIGITS_SECONDS, exponentials=allows_exp(fitted.settings)
+    )
     default = members[found.members.index(found.default)]
     front = Front(members, default, encoding.names, data.target, summary, fitted.loss)
     return replace(
@@ -379,6 +381,11 @@ def _numeric(fitted: FittedModel, stream: Stream) -> Iterator[tuple[Floats, Floa
             yield X, whole[stream.target].to_numpy(dtype=np.float64)
 
 
+def allows_exp(settings: Settings) -> bool:
+    """May formulas have exponentials?"""
+    return any(name == "exp" for name, *_ in settings.genes.functions)
+
+
 def front_of(run: Run, data: Data, rows: TrainingRows, summary: dict[str, Any]) -> Front:
     """The front of a finished run, its numbers with no more digits than their loss can tell."""
     result, keeper = run.result(), run.problem.keeper
@@ -391,9 +398,8 @@ def front_of(run: Run, data: Data, rows: TrainingRows, summary: dict[str, Any]) 
         seconds = None if run.settings.stopping.seconds is None else DIGITS_SECONDS
         try:
             with run.interrupts.breakable():
-                allowed = {entry[0] for entry in run.settings.genes.functions}
                 shorter = with_few_digits(
-                    result.front, rows, result.chosen, seconds, exponentials="exp" in allowed
+                    result.front, rows, result.chosen, seconds, exponentials=allows_exp(run.settings)
                 )
                 front = [
                     new if new is old or is_finite(run.problem, new.individual) else old
