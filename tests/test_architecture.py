@@ -273,7 +273,7 @@ def bare_numbers(path: Path) -> list[str]:
 TABLES = sorted(path.parent for path in PACKAGE.rglob("constants.py"))
 #: What may stand elsewhere: sizes of pictures, with their drawing; and numbers that stand for something that is no number.
 DRAWINGS = ("first_chart.py", "notebook.py", "trees.py")
-CODES = {"(NUMBERS, PLACES)", "(EXPONENT, ONE_LESS)", "ANY_SIZE", "RIDGE", "(ERF_STEP, ERF_TERMS)"}
+CODES = {"(NUMBERS, PLACES)", "(EXPONENT, ONE_LESS)", "ANY_SIZE", "RIDGE", "(ERF_STEP, ERF_TERMS)", "VERSION"}
 
 
 @pytest.mark.parametrize("folder", TABLES, ids=lambda p: p.name)

@@ -22,9 +22,7 @@ import numpy as np
 
 from multigene._engine import Workers
 from multigene.evolution import elsewhere
-
-#: Seconds between looks at the deadline, and for Ctrl-C on systems where waiting for a thread is not ended by it.
-WATCH = 0.02
+from multigene.evolution.constants import WATCH
 
 
 class Piece(Protocol):
