@@ -265,6 +265,12 @@ FORM_TWICE = 0.3
 #: beside them are rounding.
 FORM_DIGITS, FORM_TRACE = 5, 1e-12
 
+# --- what formulas are made of (building.py) --------------------------------------------------------
+
+#: Largest exponent in the result, of either sign, unless a law has it, a rule allows it or the user names the power.
+#: `readability`: no exponents beyond it. Not tuned.
+LARGEST_EXPONENT = 6.0
+
 # --- the result (result.py) -------------------------------------------------------------------------
 
 #: Training R² at which the target counts as explained to numerical precision.
