@@ -364,7 +364,7 @@ def test_one_row_that_nothing_predicts_does_not_hide_a_formula_that_predicts_all
     X = rng.normal(size=(40, 2))
     truth = 3.0 * X[:, 0] + X[:, 1] + 0.5 * X[:, 0] ** 2
     y = truth + 0.01 * rng.normal(size=40)
-    y[7] += 15.0
+    y[7] += 30.0
     of = Problem.of(X, y, None)
     poor = 3.0 * X[:, 0] + X[:, 1] + 2.0 * rng.normal(size=40)
     decision = decide_by_cross_validation(of, fold_results(of, np.zeros(40), poor, truth))
