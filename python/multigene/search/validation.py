@@ -177,7 +177,10 @@ def decide_by_cross_validation(
         return _sized(sizes, curve, small, scores)
     worth_it = bool(curve[small].sum() < (1.0 - WORTH_IT) * rival.sum())
     if worth_it and convincingly_better(curve[small], rival, needed):
-        return SizeDecision(sizes[small], exactly=True, validation_r2=scores, errors=curve[small])
+        largest_of_use = sizes[int(np.argmin([errors.sum() for errors in curve]))]
+        return SizeDecision(
+            sizes[small], exactly=True, validation_r2=scores, errors=curve[small], supported=largest_of_use
+        )
     # One row that nothing predicts may be most of every sum of squares; then the others decide.
     nearly = next((i for i, errors in enumerate(curve) if better_on_most_rows(errors, rival)), None)
     if nearly is not None:
