@@ -22,7 +22,7 @@ from multigene.expression.genes import prediction_expression
 from multigene.expression.printed_size import printed_size
 from multigene.laws.law import Find
 from multigene.search.constants import ALIKE, EXPLAINED, MOST_FITTED, SECONDS_PER_VALUE
-from multigene.search.few_rows import evident, most_convincing, ridge_of_different_rows
+from multigene.search.few_rows import evident, most_convincing, ridge_of_different_rows, within_noise
 from multigene.search.linear import Ridge
 from multigene.search.log_scale import nearer_to_most_rows
 from multigene.search.members import (
@@ -44,6 +44,7 @@ from multigene.search.validation import (
     best_of,
     better_on_nearly_every_row,
     prefer_short,
+    unseen_errors,
     unseen_r2,
 )
 from multigene.settings.settings import Refinement
@@ -172,6 +173,7 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
     last = _last_rows(found, seconds)
     data, user_data, candidates = _on_last_rows(found, last, workers)
     best = None if decision.simple else allowed_best(found.front, decision)
+    best = best if best is None else _of_few_rows(found, candidates, best)
     mean = constant_model(problem, data)
     front, chosen = [mean], mean
     fitted_numbers: list[tuple[Member, int]] = []  # means and scales of features are not fitted
@@ -187,7 +189,8 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
         chosen = _linear_model(found, decision.linear, data, last)
     finds = _finds(found)
     if finds and decision.errors is not None and not decision.simple:
-        chosen = prefer_short(problem, decision.errors, chosen, finds, _cheapest(found, finds), found.unseen)
+        errors = _errors_beside_finds(found, chosen, decision.errors)
+        chosen = prefer_short(problem, errors, chosen, finds, _cheapest(found, finds), found.unseen)
     elif best is None and not decision.simple:  # there was no time for islands
         lines = [member_of(problem, fitted_candidate(problem, model.fit(data))) for model in found.linear]
         chosen = best_of(problem, non_dominated([mean, *lines, *finds]), known=found.unseen)
@@ -208,6 +211,27 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
         )
     sure = any(chosen is each for each in (superior, *finds))
     return _undominated(found, chosen, [*front, *finds], keep=sure)
+
+
+def _of_few_rows(found: Found, candidates: Sequence[Candidate], best: int) -> int:
+    """Number of the model that few rows speak for, of those that their cross-validation allows; with many rows the `best`."""
+    problem, decision = found.problem, found.decision
+    if decision.errors is None or len(problem.held_out_rows) or not found.validated:
+        return best
+    most = (decision.supported or 0) if decision.exactly else 0
+    numbers = [i for i, c in enumerate(candidates) if c.complexity <= max(most, decision.most_nodes)]
+    members = {i: member_of(problem, candidates[i]) for i in numbers if np.isfinite(candidates[i].fitness)}
+    chosen = within_noise(problem, list(members.values())) if members else None
+    return next((i for i, member in members.items() if member is chosen), best)
+
+
+def _errors_beside_finds(found: Found, chosen: Member, errors: Floats) -> Floats:
+    """What the chosen model is to be compared with finds by. Of few rows a find is fitted again without each fold, its structure
+    known from all rows; `errors` are those of searches that did not know it, so the chosen model is asked in the same way."""
+    if len(found.problem.held_out_rows) or not any(chosen.individual.coefficients):
+        return errors
+    again = unseen_errors(found.problem, chosen)
+    return again if len(again) == len(errors) else errors
 
 
 def _uncontradicted(found: Found, members: Sequence[tuple[Member, int]]) -> list[tuple[Member, int]]:
