@@ -12,7 +12,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from multigene.data.arrays import column_names, data_summary, refuse_text, spread_rows, target_name
+from multigene.data.arrays import column_names, data_summary, spread_rows, target_name
+from multigene.data.refusals import refuse_text
 
 
 def test_names() -> None:

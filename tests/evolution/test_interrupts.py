@@ -13,7 +13,7 @@ import pytest
 
 from multigene import MultigeneRegressor, fitting
 from multigene.evolution.interrupts import Interrupts, during_fit
-from multigene.search import searcher
+from multigene.search import phases, searcher
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are those of Unix")
 
@@ -108,7 +108,7 @@ def test_a_second_signal_ends_the_process_and_leaves_no_part_file(tmp_path):
 MOMENTS = {
     "rows are being looked at": (fitting, "seen"),
     "the search is being prepared": (searcher.SearchState, "at_the_start"),
-    "the size is being decided": (searcher, "validate"),
+    "the size is being decided": (phases, "validate"),
     "the best so far is being taken": (searcher, "provisional"),
     "the result is being made": (searcher, "result_of"),
     "digits are being dropped": (fitting, "with_few_digits"),

@@ -8,7 +8,7 @@ import pytest
 import multigene
 from multigene import MultigeneRegressor
 from multigene.files import write_atomically
-from multigene.search import result, run, searcher, state
+from multigene.search import phases, result, run, searcher, state
 from multigene.search.islands import Islands
 
 
@@ -121,7 +121,7 @@ def pressed(*_, **__):
 
 
 STEPS = {
-    "the size is being decided": (searcher, "validate"),
+    "the size is being decided": (phases, "validate"),
     "the result is being made": (searcher, "result_of"),
     "models are being fitted to all rows": (result, "fitted"),
     "the chosen model is being tuned": (result, "polished"),

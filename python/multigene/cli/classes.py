@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from multigene.cli import options as o
 from multigene.cli.features import feature_rows, spoken_features
 from multigene.cli.model_argument import criterion
+from multigene.cli.option_groups import Saying
 from multigene.cli.output import as_json, csv_text, note, parquet_or_csv, say, say_json, write
 from multigene.data.columns import class_values
 from multigene.words import anatomy, counted
@@ -149,7 +149,7 @@ def write_files(
     return [str(path) for path, _ in files] + pages
 
 
-def tell(result: dict[str, Any], saying: o.Saying, *, to_standard_output: bool) -> None:
+def tell(result: dict[str, Any], saying: Saying, *, to_standard_output: bool) -> None:
     """Print the result; as a note where standard output holds the model."""
     if to_standard_output:
         note(spoken_summary(result), saying.quiet)

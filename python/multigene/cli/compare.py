@@ -16,6 +16,7 @@ import pandas as pd
 import typer
 
 from multigene.cli import options as o
+from multigene.cli.option_groups import Reading, Rows, Saying, Search, spread
 from multigene.cli.output import check_writable, notes, progress_visible, say, say_json, working, write
 from multigene.cli.task import Problem, problem, regressor
 from multigene.data.encoding.raw import raw_columns
@@ -67,17 +68,17 @@ Picture = Annotated[
 ]
 
 
-@o.spread
+@spread
 def compare(
     data: o.DataArgument,
     contenders: Contenders = None,
     *,
-    rows: o.Rows,
+    rows: Rows,
     cv: Folds = None,
-    search: o.Search,
+    search: Search,
     plot: Picture = None,
-    saying: o.Saying,
-    reading: o.Reading,
+    saying: Saying,
+    reading: Reading,
 ) -> None:
     """Compare models and regressors on one table, by rows they were not fitted to.
 
@@ -105,7 +106,7 @@ def compare(
         say(spoken(results))
 
 
-def with_test_rows(rows: o.Rows, cv: int | None) -> o.Rows:
+def with_test_rows(rows: Rows, cv: int | None) -> Rows:
     """The rows with a fifth held out where nothing else says which rows are for testing."""
     if cv is None:
         return rows if rows.test is not None or rows.holdout is not None else replace(rows, holdout=0.2)
@@ -118,7 +119,7 @@ def with_test_rows(rows: o.Rows, cv: int | None) -> o.Rows:
     return rows
 
 
-def contender(name: str, search: o.Search) -> Callable[[], Any]:
+def contender(name: str, search: Search) -> Callable[[], Any]:
     """What makes a fresh regressor of this name, or hands out the model of this file."""
     if name.split(":")[0] == "multigene":
         configuration = name.partition(":")[2] or None

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from multigene.cli import options as o
+from multigene.cli.option_groups import Saying, Search, spread
 from multigene.cli.output import note, progress_visible, say, say_json
 from multigene.cli.summary import spoken_summary, summary
 from multigene.cli.task import Problem, regressor
@@ -39,12 +40,12 @@ def introduction(seconds: float | None) -> str:
     )
 
 
-@o.spread
+@spread
 def demo(
     *,
-    search: o.Search = o.Search(time=SECONDS),  # noqa: B008 -- frozen
+    search: Search = Search(time=SECONDS),  # noqa: B008 -- frozen
     configuration: o.Configuration = None,
-    saying: o.Saying,
+    saying: Saying,
 ) -> None:
     """Fit a built-in problem and print its formula.
 

@@ -14,6 +14,7 @@ import typer
 from multigene.cli import classes
 from multigene.cli import options as o
 from multigene.cli.model_argument import applied, check_prune
+from multigene.cli.option_groups import Reading, Rows, Saying, Search, spread, words
 from multigene.cli.output import (
     as_json,
     check_writable,
@@ -204,15 +205,15 @@ class Results:
         return names
 
 
-@o.spread
+@spread
 def fit(
     data: o.DataArgument,
-    rows: o.Rows,
-    search: o.Search,
+    rows: Rows,
+    search: Search,
     method: Method,
     results: Results,
-    saying: o.Saying,
-    reading: o.Reading,
+    saying: Saying,
+    reading: Reading,
 ) -> None:
     """Find a formula for one column of a table in terms of the others.
 
@@ -272,7 +273,7 @@ def fit(
             raise refused
 
 
-def tell(result: dict[str, Any], results: Results, saying: o.Saying, picks: str) -> None:
+def tell(result: dict[str, Any], results: Results, saying: Saying, picks: str) -> None:
     """Print the result."""
     if str(results.save) == "-":
         note(spoken_summary(result, picks), saying.quiet)  # standard output holds the model
@@ -283,12 +284,17 @@ def tell(result: dict[str, Any], results: Results, saying: o.Saying, picks: str)
 
 
 def command(
-    data: str, task: Problem, rows: o.Rows, search: o.Search, method: Method, reading: o.Reading
+    data: str,
+    task: Problem,
+    rows: Rows,
+    search: Search,
+    method: Method,
+    reading: Reading,
 ) -> tuple[str, ...]:
     """The words of this command line that decide which formula comes out; the rest of it does not belong to the model."""
-    given = o.words(replace(rows, target=task.columns.target), replace(search, seed=0, threads=None))
+    given = words(replace(rows, target=task.columns.target), replace(search, seed=0, threads=None))
     return (
-        "multigene", "fit", data, *given, "--seed", str(search.seed), *o.words(method, reading)
+        "multigene", "fit", data, *given, "--seed", str(search.seed), *words(method, reading)
     )  # fmt: skip
 
 

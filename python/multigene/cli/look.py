@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from multigene.cli import options as o
+from multigene.cli.option_groups import Reading, spread
 from multigene.cli.output import say, say_json
 from multigene.data.look import Look
 from multigene.data.look import look as look_at
@@ -32,8 +33,8 @@ Target = Annotated[
 ]
 
 
-@o.spread
-def look(data: o.DataArgument, *, target: Target = None, json: o.Json = False, reading: o.Reading) -> None:
+@spread
+def look(data: o.DataArgument, *, target: Target = None, json: o.Json = False, reading: Reading) -> None:
     """What each column of a table holds: kind, gaps, range, outliers; duplicates and copies of the target."""
     table = reading.table(data)
     names = [str(name) for name in table.frame.columns]

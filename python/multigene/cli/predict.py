@@ -12,6 +12,7 @@ from multigene.cli import options as o
 from multigene.cli.classes import predict_classes
 from multigene.cli.features import feature_rows
 from multigene.cli.model_argument import applied, check_pipes, criterion, read_any
+from multigene.cli.option_groups import Reading, Saying, spread
 from multigene.cli.output import as_json, check_writable, note, notes, parquet_or_csv, write
 from multigene.data.scores import scores, spoken
 from multigene.words import counted
@@ -43,7 +44,7 @@ Interval = Annotated[
 ]
 
 
-@o.spread
+@spread
 def predict(
     model: o.ModelArgument,
     data: o.DataArgument,
@@ -53,8 +54,8 @@ def predict(
     interval: Interval = None,
     choose: o.Choose = None,
     drop_missing: o.DropMissing = False,
-    saying: o.Saying,
-    reading: o.Reading,
+    saying: Saying,
+    reading: Reading,
 ) -> None:
     """Predict the target for the rows of a table.
 

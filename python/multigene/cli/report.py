@@ -13,6 +13,7 @@ import typer
 from multigene.cli import options as o
 from multigene.cli.features import feature_rows
 from multigene.cli.model_argument import check_pipes, one_of, read_any
+from multigene.cli.option_groups import Reading, spread
 from multigene.cli.output import check_writable, note, say
 from multigene.data.columns import class_values, numbers
 from multigene.data.table import Table
@@ -29,7 +30,7 @@ Data = Annotated[
 Page = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Report to write.")]
 
 
-@o.spread
+@spread
 def report(
     model: o.ModelArgument,
     data: Data = None,
@@ -39,7 +40,7 @@ def report(
     label: o.Label = None,
     drop_missing: o.DropMissing = False,
     quiet: o.Quiet = False,
-    reading: o.Reading,
+    reading: Reading,
 ) -> None:
     """Write an HTML report about a model."""
     from multigene.classes.fitted import FittedClasses

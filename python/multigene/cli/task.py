@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from multigene.cli import options as o
+from multigene.cli.option_groups import Reading, Rows, Search
 from multigene.data.columns import Columns, choose_columns, guessed_classes, raw_rows
 from multigene.data.look import leaks
 from multigene.data.split import split
@@ -61,8 +61,8 @@ class Problem:
 
 def problem(
     data: str,
-    rows: o.Rows,
-    reading: o.Reading,
+    rows: Rows,
+    reading: Reading,
     seed: int,
     megabytes: float = float("inf"),
     weights: str | None = None,
@@ -150,7 +150,7 @@ def _test_rows(test: Table, columns: Columns, missing: str, notes: list[str], cl
 
 
 def regressor(
-    search: o.Search,
+    search: Search,
     /,
     configuration: str | None = None,
     visible: bool = False,

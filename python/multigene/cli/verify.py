@@ -12,6 +12,7 @@ import typer
 from multigene.cli import options as o
 from multigene.cli.features import feature_rows
 from multigene.cli.model_argument import read_model
+from multigene.cli.option_groups import Reading, Saying, spread
 from multigene.cli.output import say, say_json
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ Points = Annotated[
 Front = Annotated[bool, typer.Option("--front", help="Every model of the front.", rich_help_panel=o.RESULT)]
 
 
-@o.spread
+@spread
 def verify(
     model: o.ModelArgument,
     data: Data = None,
@@ -46,8 +47,8 @@ def verify(
     front: Front = False,
     choose: o.Choose = None,
     label: o.Label = None,
-    saying: o.Saying,
-    reading: o.Reading,
+    saying: Saying,
+    reading: Reading,
 ) -> None:
     """Check the shapes of a model again: each is proven by interval arithmetic, checked on points, or violated.
 
@@ -90,7 +91,7 @@ def checked(model: FittedModel, known: Known, points: int) -> dict[str, Any]:
     }
 
 
-def widened(model: FittedModel, known: Known, data: str, quiet: bool, reading: o.Reading) -> Known:
+def widened(model: FittedModel, known: Known, data: str, quiet: bool, reading: Reading) -> Known:
     """The box that holds the rows of a table as well."""
     features, _ = feature_rows(model, reading.table(data), True, quiet)
     X = features.to_numpy(dtype=np.float64)

@@ -6,7 +6,6 @@ gaps go through `encoding/`. Files are read in `reading.py`.
 
 from __future__ import annotations
 
-import datetime
 import warnings
 from collections import Counter
 from dataclasses import dataclass
@@ -29,13 +28,13 @@ from multigene.data.encoding.encoding import Encoding
 from multigene.data.encoding.learn import learn, learn_grouped
 from multigene.data.encoding.raw import (
     RawColumn,
-    as_float,
     as_frame,
     as_text,
     is_table,
     raw_columns,
     unmasked,
 )
+from multigene.data.refusals import CLASSES, not_finite, not_finite_target, refuse_gap, refuse_text
 from multigene.words import counted, nearest
 
 Array = npt.NDArray[np.float64]
@@ -81,7 +80,7 @@ def rows_to_fit(
     _, y, weights = _target(y, sample_weight, len(raw[0].values))
     if missing == "error":
         for column in raw:
-            _refuse_gap(column)
+            refuse_gap(column)
     if place is not None:
         encoding, values = learn_grouped(raw, place, y, names is not None)
         return CheckedRows(values, y, weights, encoding.names, encoding, raw[place])
@@ -127,14 +126,6 @@ def _raw(X: Any, names: list[str] | None, missing: str, groups: int | None = Non
     return raw_columns(X) if gaps and np.isnan(X).any() and len(X) else None
 
 
-def _refuse_gap(column: RawColumn) -> None:
-    gaps = np.flatnonzero(column.gaps)
-    if len(gaps):
-        raise ValueError(
-            f"Column {column.name!r} is NaN in row {gaps[0]}; fill the value in or leave the row out."
-        )
-
-
 def _gaps_of(y: Any) -> npt.NDArray[np.bool_] | None:
     """Which values of a target are missing; None where it is no column of numbers."""
     try:
@@ -174,7 +165,7 @@ def _target(y: Any, sample_weight: Any, rows: int) -> tuple[Array, Array, Array 
     try:
         _, y = check_X_y(stand_in, y, y_numeric=True, dtype=np.float64)
     except ValueError:
-        place = _not_finite_target(y)
+        place = not_finite_target(y)
         if not place:
             raise
         raise ValueError(f"{place}; fill the value in or leave the row out.") from None
@@ -260,40 +251,10 @@ def _validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
         return validate_data(estimator, X, *y, dtype=np.float64, **options)
     except ValueError as error:
         known = "NaN" in str(error) or "infinity" in str(error)
-        places = [place for place in (_not_finite(X), *map(_not_finite_target, y)) if place] if known else []
+        places = [place for place in (not_finite(X), *map(not_finite_target, y)) if place] if known else []
         if not places:
             raise
         raise ValueError(f"{places[0]}; fill the value in or leave the row out.") from None
-
-
-def _not_finite(X: Any) -> str:
-    """Where a table first holds a number that is none, or an empty string."""
-    names = getattr(X, "columns", None)
-    if names is not None and not isinstance(X, np.ndarray):
-        columns = [(f"Column {name!r}", X[name]) for name in list(names)]
-    else:
-        table = np.asarray(X)
-        columns = (
-            [(f"Column {j} of X", table[:, j]) for j in range(table.shape[1])] if table.ndim == 2 else []
-        )
-    return next(filter(None, (_not_finite_in(column, name) for name, column in columns)), "")
-
-
-def _not_finite_target(y: Any) -> str:
-    return _not_finite_in(y, "The target")
-
-
-def _not_finite_in(column: Any, name: str) -> str:
-    try:
-        values = np.asarray(column, dtype=np.float64).ravel()
-    except (TypeError, ValueError):
-        return ""
-    rows = np.flatnonzero(~np.isfinite(values))
-    return (
-        f"{name} is {'NaN' if np.isnan(values[rows[0]]) else 'infinite'} in row {rows[0]}"
-        if len(rows)
-        else ""
-    )
 
 
 def column_names(X: Any) -> list[str] | None:
@@ -327,58 +288,6 @@ def with_errors(weights: Array | None, errors: Any, rows: int) -> Array | None:
     with np.errstate(over="ignore"):
         precision = np.minimum(float(np.median(deviations)) / deviations, MOST_PRECISE) ** 2
     return precision if weights is None else np.asarray(weights * precision, dtype=np.float64)
-
-
-REMEDY = "drop the column or encode it as numbers first"
-CLASSES = "for classes take MultigeneClassifier, else give numbers"
-
-
-def refuse_text(values: Any, name: str = "", remedy: str = REMEDY) -> None:
-    """Name the column that holds text, dates or complex numbers.
-
-    Otherwise a conversion would fail without saying where, or succeed without sense. `values` is a table, or one
-    column called `name`. Anything else that is wrong with it is left to scikit-learn's checks.
-    """
-    if getattr(values, "columns", None) is not None and not isinstance(values, np.ndarray):
-        for column in list(values.columns):
-            _refuse_text_in(values[column], name or f"Column {column!r}", remedy)
-    elif isinstance(values, str | list | tuple | np.ndarray) or hasattr(values, "dtype"):
-        _refuse_text_in(values, name or "X", remedy)
-
-
-def _refuse_text_in(column: Any, name: str, remedy: str) -> None:
-    try:
-        values = np.asarray(column)
-    except (TypeError, ValueError):  # ragged lists
-        return
-    if values.dtype.kind == "c":
-        raise ValueError(
-            f"Complex data not supported: {name} holds {values.ravel()[0]}; "
-            "give real and imaginary parts as columns of their own."
-        )
-    if values.dtype.kind not in "OUSmM":
-        return
-    for example in values.ravel():
-        if type(example).__name__ == "NAType":
-            raise ValueError(f"{name} holds NA, a missing value; fill it or drop the row first.")
-        if _is_text_or_date(example):
-            what = repr(str(example)) if isinstance(example, str) else str(example)
-            raise ValueError(f"{name} holds {what}, which is not a number; {remedy}.")
-        if isinstance(example, int) and not np.isfinite(as_float(example)):
-            raise ValueError(
-                f"{name} holds a whole number of {len(f'{example:x}')} hexadecimal digits, beyond floating point (about 1e308); "
-                "divide by a power of ten or leave the row out."
-            )
-
-
-def _is_text_or_date(value: Any) -> bool:
-    if isinstance(value, str | bytes):
-        try:
-            float(value)
-        except ValueError:
-            return True
-        return False
-    return isinstance(value, np.datetime64 | np.timedelta64 | datetime.date | datetime.timedelta)
 
 
 def target_name(y: Any) -> str:

@@ -1,6 +1,6 @@
 """The law search from outside: one object that a search gives work to, and asks for finds and for the law.
 
-The second kind of search next to the approximators of `search/searcher.py`: the same genes, engine verbs, tuning and loop; what
+The second kind of search next to the approximators of `search/phases.py`: the same genes, engine verbs, tuning and loop; what
 differs is settings, the target transform and the restart policy. Four phases work on one `Progress`:
 
     survey      a fast linear-algebra pass tests for short laws, on combined variables where there are some (`survey/`)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from multigene.data.arrays import refuse_text
 from multigene.data.encoding.raw import is_table
+from multigene.data.refusals import refuse_text
 from multigene.data.training_rows import TrainingRows
 from multigene.fitted import FittedModel
 from multigene.report.statistics import Rows

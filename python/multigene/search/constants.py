@@ -49,7 +49,7 @@ BOX_ROOM = 2.0
 #: run (`sizes`, 5 s; a check without any limit did no better).
 CANCELLING, CANCELLING_LARGE = 20.0, 1000.0
 
-# --- how a run is divided (searcher.py, seeking.py, run.py) -----------------------------------------
+# --- how a run is divided (phases.py, seeking.py, run.py) -------------------------------------------
 
 #: Share of the run after which shorter formulas complete the front, and cross-validated searches end. Not tuned.
 COMPLETION = 0.9

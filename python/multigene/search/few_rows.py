@@ -1,6 +1,6 @@
 """Very few rows, or a cross-validation that was cut short: choosing without rows to validate on.
 
-`searcher.py` asks for a decision about the size where there are too few rows for cross-validation, `result.py` which formula
+`phases.py` asks for a decision about the size where there are too few rows for cross-validation, `result.py` which formula
 is accepted nevertheless.
 """
 

@@ -4,7 +4,7 @@ An island (`island.py`) is the paper's loop (`evolution/loop.py`) with settings 
 evolve, so that they can do it side by side (`evolution/parallel.py`): each has a front of its own; after every round the fronts
 are brought together and the best of each island migrates to the next one. Most evolve on standardised features, one on the user's
 as they are (`short.py`): there are two fronts, and sizes on both are those of the formulas that users get to see. The search
-(`searcher.py`) has one group of islands, and each fold of its cross-validation (`cross_validation.py`) another.
+(`phases.py`) has one group of islands, and each fold of its cross-validation (`cross_validation.py`) another.
 """
 
 from __future__ import annotations

@@ -5,27 +5,27 @@ value wherever the original had one, up to rounding. A rule may give a value at 
 original had none (`x/x` at 0), never the other way round. What would overflow or underflow while folding is
 left as it stands.
 
-Canonical form: a sum is one n-ary `add` whose terms carry their coefficients (`sub` disappears), a product is
-one n-ary `mul` with its number in front, a quotient is one `div` of such products.
+Sums and products come out in the form of `canonical.py`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 
 import numpy as np
 
-from multigene.expression.build import join_term, power_of, product_of, sum_of
-from multigene.expression.constants import LARGEST_EXPONENTIAL, MOST_OUT_OF_EXP, MOST_PASSES
+from multigene.expression.build import join_term, power_of
+from multigene.expression.constants import MOST_PASSES
 from multigene.expression.operators import OPERATORS
 from multigene.expression.readable import size
-from multigene.expression.rewriting.parts import is_a, split_term, terms_of
-from multigene.expression.tree import Expression, Number, Operation, Power, Variable, evaluate, fold, rebuild
-
-
-class _UnsafeError(Exception):
-    """Folding here would leave the range of floating point numbers."""
+from multigene.expression.rewriting.canonical import (
+    UnsafeError,
+    canonical_order,
+    canonical_product,
+    canonical_sum,
+)
+from multigene.expression.rewriting.parts import split_term, terms_of
+from multigene.expression.tree import Expression, Number, Operation, Power, evaluate, fold, rebuild
 
 
 def simplify(expression: Expression) -> Expression:
@@ -67,263 +67,17 @@ def _simplify_node(node: Expression, children: tuple[Expression, ...]) -> Expres
         return _folded(node)
     try:
         if isinstance(node, Power):
-            return _product([(node, 1.0)])
+            return canonical_product([(node, 1.0)])
         assert isinstance(node, Operation)
         if node.name == "add":
-            return _sum([(1.0, term) for term in children])
+            return canonical_sum([(1.0, term) for term in children])
         if node.name == "sub":
-            return _sum([(1.0, children[0]), (-1.0, children[1])])
+            return canonical_sum([(1.0, children[0]), (-1.0, children[1])])
         if node.name in ("mul", "div", "inv", "neg"):
-            return _product([(node, 1.0)])
+            return canonical_product([(node, 1.0)])
         return _function(node.name, children)
-    except _UnsafeError:
+    except UnsafeError:
         return node
-
-
-# --- sums -----------------------------------------------------------------------------------------
-
-
-def _sum(parts: Iterable[tuple[float, Expression]]) -> Expression:
-    """Add up `factor * expression` parts: constants folded, like terms merged, in canonical order."""
-    constant = 0.0
-    coefficients: dict[Expression, float] = {}
-    for factor, part in parts:
-        for term in terms_of(part):
-            coefficient, rest = split_term(term)
-            coefficient = _finite(factor * coefficient)
-            if rest is None:
-                constant = _finite(constant + coefficient)
-            else:
-                coefficients[rest] = _finite(coefficients.get(rest, 0.0) + coefficient)
-    kept = sorted((rest for rest, value in coefficients.items() if value != 0.0), key=_order)
-    terms_out = [join_term(coefficients[rest], rest) for rest in kept]
-    if constant != 0.0 or not terms_out:
-        terms_out.append(Number(constant))
-    # `3 - x` reads better than `-x + 3`.
-    leader = next((i for i, term in enumerate(terms_out) if split_term(term)[0] > 0.0), 0)
-    terms_out.insert(0, terms_out.pop(leader))
-    return sum_of(terms_out)
-
-
-# --- products -------------------------------------------------------------------------------------
-
-
-class _Factors:
-    """A product taken apart: one coefficient and an exponent for every base."""
-
-    def __init__(self) -> None:
-        self.coefficient = 1.0
-        self.exponents: dict[Expression, float] = {}
-
-    def multiply(self, expression: Expression, power: float) -> None:
-        """Multiply by `expression ** power`."""
-        whole = power.is_integer()
-        if isinstance(expression, Number) and (whole or expression.value > 0.0):
-            self._scale(expression.value, power)
-        elif isinstance(expression, Power) and _may_nest(expression, power):
-            self.multiply(expression.base, expression.exponent * power)
-        elif isinstance(expression, Operation) and whole and expression.name in ("neg", "mul", "div", "inv"):
-            self._multiply_product(expression, power)
-        elif isinstance(expression, Operation) and expression.name == "abs" and whole and power % 2 == 0:
-            self.multiply(expression.arguments[0], power)
-        elif is_a(expression, "sqrt") and _is_reciprocal(expression.children[0]):
-            self.multiply(Operation("sqrt", expression.children[0].children[-1:]), -power)
-        elif is_a(expression, "exp") and power not in (1.0, -1.0):
-            self._collect(
-                Operation("exp", (_product([(Number(power), 1.0), (expression.children[0], 1.0)]),)), 1.0
-            )
-        elif isinstance(expression, Operation) and expression.name == "mul" and _is_fitted(expression, power):
-            # (1.38e-5*x)**0.03 is 0.71*x**0.03
-            coefficient, rest = split_term(expression)
-            self._scale(coefficient, power)
-            self._collect(rest or Number(1.0), power)
-        else:
-            self._collect(expression, power)
-
-    def _multiply_product(self, product: Operation, power: float) -> None:
-        if product.name == "neg":
-            self._scale(-1.0, power)
-            self.multiply(product.arguments[0], power)
-        elif product.name == "inv":
-            self.multiply(product.arguments[0], -power)
-        elif abs(power) != 1.0 and sum(not isinstance(part, Number) for part in product.arguments) > 1:
-            # (2*x*y)**3 becomes 8*(x*y)**3, which is shorter than a power of every factor.
-            coefficient, rest = split_term(product)
-            self._scale(coefficient, power)
-            if rest is not None:
-                self._collect(rest, power)
-        else:
-            signs = (1.0, -1.0) if product.name == "div" else (1.0,) * len(product.arguments)
-            for part, sign in zip(product.arguments, signs, strict=True):
-                self.multiply(part, sign * power)
-
-    def _scale(self, value: float, power: float) -> None:
-        if value == 0.0 and power < 0.0:
-            raise _UnsafeError
-        try:
-            factor = math.pow(value, power)
-        except (OverflowError, ValueError):
-            raise _UnsafeError from None
-        product = _finite(self.coefficient * factor)
-        if (factor == 0.0 and value != 0.0) or (product == 0.0 and factor != 0.0 and self.coefficient != 0.0):
-            raise _UnsafeError
-        self.coefficient = product
-
-    def _collect(self, base: Expression, power: float) -> None:
-        if base in self.exponents:
-            old = self.exponents[base]
-            if not _may_join(base, old, power):
-                raise _UnsafeError
-            power += old
-        self.exponents[base] = power
-
-    def _without_numbers_inside(self) -> None:
-        """2*exp(x + 1.234) is 6.87*exp(x), and 2*sqrt(1.234*x) is 2.22*sqrt(x): numbers that were fitted stand once."""
-        if self.coefficient == 0.0 or (abs(self.coefficient) == 1.0 and len(self.exponents) < 2):
-            return
-        for base, power in list(self.exponents.items()):
-            inner, scale = _number_inside(base, fitted=has_many_digits(self.coefficient))
-            if inner in self.exponents or inner is base:
-                continue
-            before = self.coefficient
-            try:
-                self._scale(scale, power)
-            except _UnsafeError:
-                self.coefficient = before
-                continue
-            if _is_farther_from_one(self.coefficient, before) and abs(math.log(scale)) > MOST_OUT_OF_EXP:
-                self.coefficient = before
-                continue
-            self.exponents = {inner if b is base else b: p for b, p in self.exponents.items()}
-
-    def _join_roots(self) -> None:
-        """sqrt(x)/x is 1/sqrt(x), and x*sqrt(x) is x**1.5."""
-        for root, power in list(self.exponents.items()):
-            if not (
-                isinstance(root, Operation) and root.name == "sqrt" and root.arguments[0] in self.exponents
-            ):
-                continue
-            base = root.arguments[0]
-            old = self.exponents[base]
-            if _may_join(base, old, power / 2.0):
-                del self.exponents[root], self.exponents[base]
-                joined = old + power / 2.0
-                if abs(joined) == 0.5:
-                    base, joined = root, 2.0 * joined
-                self.exponents[base] = joined
-
-    def _turn_quotients(self) -> None:
-        """1/(a/b)**2 is (b/a)**2."""
-        for base, power in list(self.exponents.items()):
-            if power < 0.0 and isinstance(base, Operation) and base.name == "div":
-                above, below = base.arguments
-                turned = Operation("div", (below, above))
-                if not isinstance(above, Number) and turned not in self.exponents:
-                    del self.exponents[base]
-                    self.exponents[turned] = -power
-
-    def build(self) -> Expression:
-        """The product in canonical form."""
-        self._without_numbers_inside()
-        self._join_roots()
-        self._turn_quotients()
-        if self.coefficient == 0.0:
-            return Number(0.0)
-        bases = sorted((base for base, power in self.exponents.items() if power != 0.0), key=_order)
-        above = [power_of(base, self.exponents[base]) for base in bases if self.exponents[base] > 0.0]
-        below = [power_of(base, -self.exponents[base]) for base in bases if self.exponents[base] < 0.0]
-        if abs(self.coefficient) != 1.0 and above and is_a(above[0], "add"):
-            # 2*(x + 1)*exp(y) is multiplied out by who reads it from left to right, as SymPy does; 2*exp(y)*(x + 1) is not.
-            above.sort(key=lambda factor: is_a(factor, "add"))
-        if below:
-            return join_term(self.coefficient, Operation("div", (product_of(above), product_of(below))))
-        if len(above) == 1 and isinstance(above[0], Operation) and above[0].name == "add":
-            return _distribute(self.coefficient, above[0])
-        return join_term(self.coefficient, product_of(above) if above else None)
-
-
-def _number_inside(base: Expression, fitted: bool) -> tuple[Expression, float]:
-    """What is left of an exponential or a root without a fitted number inside, and the factor that this number is.
-
-    A number of few digits may be meant, 2*exp(1 - x); beside a coefficient that was `fitted` it is not.
-    """
-    if isinstance(base, Operation) and base.name == "exp":
-        terms = terms_of(base.arguments[0])
-        rest = [term for term in terms if not isinstance(term, Number)]
-        values = [term.value for term in terms if isinstance(term, Number)]
-        if rest and values and abs(values[0]) <= LARGEST_EXPONENTIAL:
-            fitted = fitted or has_many_digits(values[0]) or abs(values[0]) > MOST_OUT_OF_EXP
-            if fitted:
-                return Operation("exp", (sum_of(rest),)), math.exp(values[0])
-    if isinstance(base, Operation) and base.name == "sqrt":
-        coefficient, inside = split_term(base.arguments[0])
-        if (
-            inside is not None
-            and coefficient > 0.0
-            and coefficient != 1.0
-            and (fitted or has_many_digits(coefficient))
-        ):
-            return Operation("sqrt", (inside,)), math.sqrt(coefficient)
-    return base, 1.0
-
-
-def _is_farther_from_one(coefficient: float, other: float) -> bool:
-    return abs(math.log(abs(coefficient))) > abs(math.log(abs(other)))
-
-
-def _is_fitted(product: Operation, power: float) -> bool:
-    """Is a product's own number positive, and one that was fitted, so that a broken power of it may stand outside?"""
-    coefficient, rest = split_term(product)
-    if power.is_integer() or rest is None or coefficient <= 0.0:
-        return False
-    return has_many_digits(coefficient) or has_many_digits(power) or not 1e-3 < coefficient < 1e3
-
-
-def has_many_digits(value: float) -> bool:
-    """Does a number have more digits than people write?"""
-    return float(f"{value:.3g}") != value
-
-
-def _product(parts: Iterable[tuple[Expression, float]]) -> Expression:
-    factors = _Factors()
-    for part, power in parts:
-        if isinstance(part, Power):
-            factors.multiply(part.base, part.exponent * power)
-        else:
-            factors.multiply(part, power)
-    return factors.build()
-
-
-def _is_reciprocal(node: Expression) -> bool:
-    return is_a(node, "inv") or (is_a(node, "div") and node.children[0] == Number(1.0))
-
-
-def _may_join(base: Expression, first: float, second: float) -> bool:
-    """Whether `base**first * base**second` is `base**(first + second)` wherever the former has a value, and no wider:
-    sqrt(x)*sqrt(x) has no value below zero, x has."""
-    if isinstance(base, Operation) and base.name == "abs":
-        return True
-    return (first.is_integer() and second.is_integer()) or not (first + second).is_integer()
-
-
-def _may_nest(inner: Power, power: float) -> bool:
-    """Whether `(base**a)**power` is `base**(a*power)` wherever the former has a value, and no wider."""
-    if isinstance(inner.base, Operation) and inner.base.name == "abs":
-        return True
-    product = inner.exponent * power
-    return power.is_integer() and (inner.is_integer or not product.is_integer())
-
-
-def _distribute(coefficient: float, terms: Operation) -> Expression:
-    """`c*(a*x + b)` becomes `(c*a)*x + c*b` unless that would be longer."""
-    bare = sum(
-        split_term(term)[1] is not None and abs(split_term(term)[0]) == 1.0 for term in terms.arguments
-    )
-    if coefficient == 1.0:
-        return terms
-    if bare <= 1 or coefficient == -1.0:
-        return _sum([(coefficient, terms)])
-    return join_term(coefficient, terms)
 
 
 # --- functions ------------------------------------------------------------------------------------
@@ -331,7 +85,7 @@ def _distribute(coefficient: float, terms: Operation) -> Expression:
 
 def _function(name: str, arguments: tuple[Expression, ...]) -> Expression:
     if name in ("min", "max"):
-        first, second = sorted(arguments, key=_order)
+        first, second = sorted(arguments, key=canonical_order)
         return first if first == second else Operation(name, (first, second))
     if name == "aq":
         return _analytic_quotient(*arguments)
@@ -380,7 +134,7 @@ def _absolute(argument: Expression) -> Expression:
 
 def _analytic_quotient(above: Expression, below: Expression) -> Expression:
     if isinstance(below, Number):
-        return _product([(Number(1.0 / math.hypot(1.0, below.value)), 1.0), (above, 1.0)])
+        return canonical_product([(Number(1.0 / math.hypot(1.0, below.value)), 1.0), (above, 1.0)])
     if _is_negative(below):
         below = _opposite(below)
     coefficient, rest = split_term(above)
@@ -392,22 +146,4 @@ def _is_negative(expression: Expression) -> bool:
 
 
 def _opposite(expression: Expression) -> Expression:
-    return _sum([(-1.0, expression)])
-
-
-# --- order and range ------------------------------------------------------------------------------
-
-
-def _order(expression: Expression) -> tuple[int, int, int, str]:
-    """Variables by column, then the rest by size; the text settles ties, so equal sets come out equal."""
-    if isinstance(expression, Variable):
-        return 0, expression.index, 0, ""
-    if isinstance(expression, Power) and isinstance(expression.base, Variable):
-        return 1, expression.base.index, 0, repr(expression.exponent)
-    return 2, size(expression), 0, repr(expression)
-
-
-def _finite(value: float) -> float:
-    if not math.isfinite(value):
-        raise _UnsafeError
-    return value
+    return canonical_sum([(-1.0, expression)])

@@ -11,7 +11,7 @@ from collections import Counter
 
 from multigene.expression.build import join_term, power_of, product_of, quotient_of, sum_of, times
 from multigene.expression.constants import ALIKE
-from multigene.expression.rewriting.always import has_many_digits
+from multigene.expression.rewriting.canonical import has_many_digits
 from multigene.expression.rewriting.parts import above_and_below, is_a, split_term
 from multigene.expression.tree import (
     Expression,

@@ -5,29 +5,24 @@
                 shapes of all functions are tried together
     evolution   what came of that varies: the best of every size are kept, functions change one at a time or go over from others
 
-Every filling is one model of the engine, all its numbers tuned together by Levenberg-Marquardt; a step of it is a least-squares
-fit of those in which the form is linear. Work is counted in evaluations.
+Every filling is one model of the engine (`pool.py`), all its numbers tuned together by Levenberg-Marquardt; a step of it is a
+least-squares fit of those in which the form is linear. Work is counted in evaluations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Callable
 from functools import partial
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from multigene._engine import Dataset, Individual, polish
+from multigene._engine import Individual
 from multigene.expression.build import call
 from multigene.expression.form import Form
 from multigene.expression.readable import size
-from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Expression, Number, evaluate, from_postfix, to_postfix
-from multigene.formula import Formula
-from multigene.laws import law as laws
-from multigene.laws.constants import POLISH
 from multigene.laws.law import Find
 from multigene.laws.noise import price
 from multigene.laws.settings import vocabulary
@@ -35,22 +30,16 @@ from multigene.search.constants import (
     FORM_BATCH,
     FORM_CHILDREN,
     FORM_COMBINED,
-    FORM_EXACT,
-    FORM_KEPT,
     FORM_LONGER,
     FORM_PATIENCE,
-    FORM_QUICK,
-    FORM_ROWS,
-    FORM_TUNED,
     FORM_TWICE,
 )
-from multigene.search.forms.compiled import CompiledForm, Filling
-from multigene.search.forms.described import described
+from multigene.search.forms.compiled import Filling
+from multigene.search.forms.pool import Pool
 from multigene.search.forms.trees import Variation, affine, catalogue, drawn, pairs, polynomial
 from multigene.search.seeking import LawSearch
 from multigene.search.task import Task
 from multigene.settings.defaults import default_settings
-from multigene.settings.settings import Refinement
 
 
 class FormSearch(LawSearch):
@@ -60,30 +49,12 @@ class FormSearch(LawSearch):
         self.task, self.problem, self.form = task, task.problem, form
         self.seekers, self.given, self._as_candidates = None, None, {}
         self.rng = np.random.default_rng(rng.integers(2**63))
-        problem, rows = task.problem, task.problem.search_rows
-        self.compiled = CompiledForm.of(form)
-        Z = self.compiled.columns(problem.X)
-        if not np.isfinite(Z).all():
-            part = self.compiled.parts[int(np.flatnonzero(~np.isfinite(Z).all(axis=0))[0])]
-            raise ValueError(
-                f"The part {Formula(part, form.names).text()} of the form {form.text!r} has no finite value on some row; "
-                "check its domain."
-            )
-        few = rows[np.linspace(0, len(rows) - 1, min(len(rows), FORM_ROWS)).astype(int)]
-        self.some, self.data = self._dataset(Z, few), self._dataset(Z, rows)
-        keeper = problem.keeper
-        #: The known parts on the points at which shapes are looked at.
-        self.points = None if keeper is None else self.compiled.columns(keeper.conditions.points)
+        self.pool = Pool(task, form)
         chosen = task.settings.genes.functions
         own = None if chosen == default_settings().genes.functions else chosen
         self.vocabulary = vocabulary(own, "linear")
         self.variation = Variation(own, self.rng)
         self.scales = [self._scales(i) for i in range(len(form.functions))]
-        #: The best fillings of every size, and what each leaves unexplained.
-        self.kept: dict[int, list[tuple[float, Filling]]] = {}
-        self.by_size: dict[int, Find] = {}
-        self._exact: Find | None = None
-        self._work, self.best, self.since = 0, np.inf, 0
         self.stage = 0
         self.tops: list[list[Expression]] = []
         self.stand_ins: Filling | None = None
@@ -103,17 +74,17 @@ class FormSearch(LawSearch):
     @property
     def law(self) -> Find | None:
         """The law, once there is one."""
-        return self._exact
+        return self.pool.law
 
     @property
     def evaluations(self) -> int:
         """Candidates tuned so far."""
-        return self._work
+        return self.pool.evaluations
 
     @property
     def finds(self) -> list[Find]:
         """The best of every size."""
-        return list(self.by_size.values())
+        return list(self.pool.by_size.values())
 
     @property
     def prices(self) -> dict[int, float]:
@@ -122,7 +93,7 @@ class FormSearch(LawSearch):
 
     def keep_law_of(self, other: LawSearch) -> None:
         """Go on with the law that another search has found."""
-        self._exact = other.law
+        self.pool.law = other.law
 
     def adopt(self, individual: Individual) -> None:
         """Models of others have not the form."""
@@ -136,10 +107,10 @@ class FormSearch(LawSearch):
     def run(self, evaluations: int, stop: Callable[[], bool]) -> bool:
         """Search for as many evaluations; True if there is a law that holds on the held-out rows."""
         until = self.evaluations + evaluations
-        while self._exact is None and self.evaluations < until and not stop():
+        while self.pool.law is None and self.evaluations < until and not stop():
             self._next()
-        self._look_closer()
-        return self._exact is not None
+        self.pool.look_closer()
+        return self.pool.law is not None
 
     # --- stages -----------------------------------------------------------------------------------
 
@@ -158,7 +129,7 @@ class FormSearch(LawSearch):
         if count == 0:
             return [self._begin]
         if count == 1:
-            return [self._begin, lambda: self._take(self._in_every_shape(0)), self._try_pairs]
+            return [self._begin, lambda: self.pool.take(self._in_every_shape(0)), self._try_pairs]
         return [self._begin, *(partial(self._try_shapes, i) for i in range(count)), self._combine]
 
     def _begin(self) -> None:
@@ -170,13 +141,13 @@ class FormSearch(LawSearch):
                 for factor in (0.3, 1.0, 3.0, 10.0, 100.0)
                 for _ in range(20)
             ]
-            self._take(starts + drawn, FORM_LONGER)
+            self.pool.take(starts + drawn, FORM_LONGER)
             return
-        tried = self._tuned(starts, FORM_LONGER)
+        tried = self.pool.tuned(starts, FORM_LONGER)
         self.stand_ins = min(tried, key=lambda pair: pair[0])[1] if tried else starts[0]
 
     def _try_shapes(self, i: int) -> None:
-        tuned = self._take(self._in_every_shape(i))
+        tuned = self.pool.take(self._in_every_shape(i))
         best = sorted(tuned, key=lambda pair: pair[0])
         most = FORM_COMBINED[min(len(self.form.functions), len(FORM_COMBINED)) - 1]
         self.tops.append([filling.functions[i] for _, filling in best[:most]])
@@ -187,30 +158,30 @@ class FormSearch(LawSearch):
         return [_with(self._base(), i, shape) for shape in shapes]
 
     def _try_pairs(self) -> None:
-        self._take([_with(self._base(), 0, tree) for tree in pairs(self.scales[0], self.vocabulary)])
+        self.pool.take([_with(self._base(), 0, tree) for tree in pairs(self.scales[0], self.vocabulary)])
 
     def _combine(self) -> None:
         """The best shapes of all functions together."""
         base = self._base()
-        self._take([Filling(trees, base.numbers) for trees in product(*self.tops)], FORM_LONGER)
+        self.pool.take([Filling(trees, base.numbers) for trees in product(*self.tops)], FORM_LONGER)
 
     def _evolve(self) -> None:
         """Children of what is kept; after a time without progress anything may be kept again."""
-        if self.since > FORM_PATIENCE:
-            self.kept, self.since, self.best = {}, 0, np.inf
+        if self.pool.since > FORM_PATIENCE:
+            self.pool.forget()
             base = self._base()
-            self._take(
+            self.pool.take(
                 [_with(self._random(base), i, tree) for i, top in enumerate(self.tops) for tree in top]
             )
-        parents = [pair for pairs in self.kept.values() for pair in pairs]
+        parents = [pair for pairs in self.pool.kept.values() for pair in pairs]
         if not parents or not self.form.functions:
-            self._take([self._random(self._start()) for _ in range(FORM_BATCH)])
+            self.pool.take([self._random(self._start()) for _ in range(FORM_BATCH)])
             return
         left = np.array([unexplained for unexplained, _ in parents])
         order = np.argsort(np.argsort(left)) + 1.0
         chance = 1.0 / order / np.sum(1.0 / order)
         picks = self.rng.choice(len(parents), size=(FORM_BATCH, 2), p=chance)
-        self._take([self._child(parents[a][1], parents[b][1]) for a, b in picks])
+        self.pool.take([self._child(parents[a][1], parents[b][1]) for a, b in picks])
 
     def _child(self, parent: Filling, other: Filling) -> Filling:
         i = int(self.rng.integers(len(self.form.functions)))
@@ -242,119 +213,7 @@ class FormSearch(LawSearch):
     def _start(self, number: float = 1.0) -> Filling:
         return Filling(tuple(polynomial(s) for s in self.scales), (number,) * len(self.form.numbers))
 
-    # --- evaluation -------------------------------------------------------------------------------
-
-    def _take(self, fillings: Iterable[Filling], how: Refinement = FORM_QUICK) -> list[tuple[float, Filling]]:
-        """Tune fillings and keep the best of every size."""
-        tuned = self._tuned(filter(self._keeps_rules, fillings), how)
-        before = self.best
-        for left, filling in tuned:
-            self._keep(left, filling)
-        self.since = 0 if self.best < 0.9 * before else self.since + len(tuned)
-        if self.best < FORM_EXACT:
-            self._look_closer()
-        return tuned
-
-    def _tuned(self, fillings: Iterable[Filling], how: Refinement) -> list[tuple[float, Filling]]:
-        """What every filling leaves unexplained after tuning; those without a value are left out."""
-        told: list[tuple[Filling, Individual]] = []
-        for filling in fillings:
-            small = all(
-                size(t) <= max(f.most_nodes, 31)
-                for t, f in zip(filling.functions, self.form.functions, strict=True)
-            )
-            try:
-                if small:
-                    told.append((filling, self.compiled.individual(filling)))
-            except (ValueError, OverflowError):  # no finite number, or too deep for the engine
-                continue
-        models = polish([model for _, model in told], self.some, how, 0.0, self.task.workers, False)
-        self._work += len(models)
-        found = []
-        for (filling, _), model in zip(told, models, strict=True):
-            if np.isfinite(model.fitness) and self._keeps_shapes(model):
-                found.append((max(1.0 - model.fitness, 0.0), self.compiled.tuned(filling, model)))
-        return found
-
-    def _keep(self, left: float, filling: Filling) -> None:
-        length = sum(size(tree) for tree in filling.functions)
-        pairs = self.kept.setdefault(length, [])
-        if any(abs(left - known) <= 1e-9 * known for known, _ in pairs):
-            return
-        pairs.append((left, filling))
-        pairs.sort(key=lambda pair: pair[0])
-        del pairs[FORM_KEPT:]
-        self.best = min(self.best, left)
-
-    def _look_closer(self) -> None:
-        """The best of every size on all rows for searching: finds, and one of them perhaps the law."""
-        least = np.inf
-        best: list[Filling] = []
-        for length in sorted(self.kept):
-            left, filling = self.kept[length][0]
-            if left < 0.99 * least:
-                least = left
-                best.append(filling)
-        told = [(c, self.compiled.individual(c)) for c in best[-FORM_TUNED:]]
-        models = polish([model for _, model in told], self.data, POLISH, 0.0, self.task.workers, False)
-        for (filling, _), model in zip(told, models, strict=True):
-            if np.isfinite(model.fitness) and self._exact is None and self._keeps_shapes(model):
-                self._find(self.compiled.tuned(filling, model), 1.0 - model.fitness)
-
-    def _keeps_rules(self, filling: Filling) -> bool:
-        """Is the formula that a filling makes allowed, apart from its numbers?"""
-        rules = self.problem.rules
-        if not rules:
-            return True
-        filled = self.form.filled(filling.functions, filling.numbers)
-        return rules.broken_structure([filled]) is None
-
-    def _keeps_shapes(self, model: Individual) -> bool:
-        """Does a model of the known parts keep what its user knows of the formula's shape, on points?"""
-        keeper = self.problem.keeper
-        return keeper is None or self.points is None or keeper.conditions.kept(model.predict(self.points))
-
-    def _find(self, filling: Filling, left: float) -> None:
-        try:
-            expression = simplify(self.form.filled(filling.functions, filling.numbers))
-            individual = laws.as_individual(expression)
-        except (ValueError, OverflowError):  # a number beyond floating point
-            return
-        dimensions = self.problem.dimensions
-        if individual is None or not (dimensions is None or dimensions.admits(expression)):
-            return
-        if self.problem.rules.broken(expression) is not None:
-            return
-        length = individual.printed_size()
-        find = Find(individual, expression, max(left, 0.0))
-        law = self._law(find) if left < FORM_EXACT else None
-        parts = described(self.form, filling.functions, filling.numbers)
-        if law is not None:
-            self._exact = replace(law, parts=parts)
-            return
-        find = replace(find, parts=parts)
-        known = self.by_size.get(length)
-        if known is None or find.unexplained < known.unexplained:
-            self.by_size[length] = find
-
-    def _law(self, find: Find) -> Find | None:
-        """The find as a law of all rows, where it is one."""
-        problem, rows = self.problem, self.problem.search_rows
-        if not problem.loss.squared or len(rows) < 3 * find.individual.n_parameters + 10:
-            return None
-        X, y = problem.X[rows], problem.y[rows]
-        law = laws.as_law(find, X, y, Dataset(X, y))
-        if law is None or (problem.dimensions is not None and not problem.dimensions.admits(law.expression)):
-            return None
-        held = problem.held_out_rows
-        return law if len(held) == 0 or laws.holds(law, problem.X[held], problem.y[held]) else None
-
     # --- rows -------------------------------------------------------------------------------------
-
-    def _dataset(self, Z: Any, rows: Any) -> Dataset:
-        problem = self.problem
-        weights = None if problem.weights is None else problem.weights[rows]
-        return Dataset(Z[rows], problem.y[rows], weights, None, None, problem.loss.engine)
 
     def _scales(self, i: int) -> list[float]:
         """Sizes of a function's arguments; 1 where one is not known."""
@@ -380,10 +239,10 @@ class FormSearch(LawSearch):
             "rng": self.rng.bit_generator.state,
             "stage": self.stage,
             "evaluations": self.evaluations,
-            "since": self.since,
+            "since": self.pool.since,
             "stand_ins": None if self.stand_ins is None else plain(self.stand_ins),
             "tops": [[to_postfix(tree) for tree in top] for top in self.tops],
-            "kept": [[left.hex(), *plain(c)] for pairs in self.kept.values() for left, c in pairs],
+            "kept": [[left.hex(), *plain(c)] for pairs in self.pool.kept.values() for left, c in pairs],
         }
 
     def restore(self, saved: dict[str, Any] | None) -> None:
@@ -394,13 +253,13 @@ class FormSearch(LawSearch):
             return Filling(tuple(from_postfix(t) for t in functions), tuple(float.fromhex(v) for v in values))
 
         self.rng.bit_generator.state = saved["rng"]
-        self.stage, self._work = int(saved["stage"]), int(saved["evaluations"])
+        self.stage, self.pool.evaluations = int(saved["stage"]), int(saved["evaluations"])
         self.stand_ins = None if saved["stand_ins"] is None else filling(*saved["stand_ins"])
         self.tops = [[from_postfix(tree) for tree in top] for top in saved["tops"]]
         for left, functions, values in saved["kept"]:
-            self._keep(float.fromhex(left), filling(functions, values))
-        self.since = int(saved["since"])
-        self._look_closer()
+            self.pool.keep(float.fromhex(left), filling(functions, values))
+        self.pool.since = int(saved["since"])
+        self.pool.look_closer()
 
 
 def _with(filling: Filling, i: int, tree: Expression) -> Filling:
