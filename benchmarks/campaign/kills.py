@@ -37,7 +37,7 @@ DESIGN = """
 problems = ["S2D", "RS2D"]
 methods = ["baseline", "SC"]
 seeds = 6
-generations = 3
+limits = [{generations = 3}]
 """
 SAME = [
     "problem",
@@ -102,7 +102,8 @@ def studies(rng: np.random.Generator, trials: int) -> Outcome:
         here = Path(directory)
         design = here / "design.toml"
         design.write_text(DESIGN)
-        _study("run", design, "--store", here / "whole.db").wait()
+        if _study("run", design, "--store", here / "whole.db").wait() != 0:
+            raise RuntimeError("the study cannot be run")
         while outcome.tried < trials:
             store = here / f"killed{outcome.tried}.db"
             for number in range(min(KILLS, trials - outcome.tried)):

@@ -36,7 +36,7 @@ HOSTILE = (
 )  # fmt: skip
 #: Values of model files that may stand where others are meant.
 VALUES: tuple[Any, ...] = (
-    None, True, False, 0, 1, -1, 3, 10**30, 0.5, -2.5, 1e308, 1e-320, float("inf"), float("nan"), "", "x0", "1", [], [0], {}, {"a": 1},
+    None, True, False, 0, 1, -1, 3, 10**30, 0.5, -2.5, 1e308, 1e-320, float("inf"), float("nan"), "", "x0", "1", [], [0], {},
 )  # fmt: skip
 #: Names of columns that break pages and programs.
 NAMES = (

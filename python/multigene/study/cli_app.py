@@ -7,8 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
+import click
 import typer
 from rich.console import Console
+from typer.core import TyperCommand
 
 from multigene.study.errors import StudyError
 
@@ -42,6 +44,17 @@ def spoken_errors(command: Callable[P, R]) -> Callable[P, R]:
             raise typer.Exit(2) from None
 
     return wrapper
+
+
+class StoreCommand(TyperCommand):
+    """A command about a store; besides its argument it takes `--store FILE`, as `run` does."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the value of `--store` where the argument stands."""
+        words = [
+            part for word in args for part in (word.split("=", 1) if word.startswith("--store=") else [word])
+        ]
+        return super().parse_args(ctx, [word for word in words if word != "--store"])
 
 
 class writing:
