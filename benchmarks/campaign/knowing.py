@@ -6,6 +6,7 @@ what is chosen without them.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -90,7 +91,11 @@ def worse(rng: np.random.Generator, known: Known, kind: str, n: int, noise: floa
     limits = limits or {"time_limit": 2.0, "settings": {"clock": "processor"}}
 
     def fitted(rows: pd.DataFrame, weights: Any = None, **told: Any) -> MultigeneRegressor:
-        return MultigeneRegressor(random_state=0, n_jobs=1, **limits, **told).fit(rows, y, weights)
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore", UserWarning
+            )  # of a mean or of outliers: what counts is what is left unexplained
+            return MultigeneRegressor(random_state=0, n_jobs=1, **limits, **told).fit(rows, y, weights)
 
     def left(model: MultigeneRegressor, rows: pd.DataFrame, index: int | None = None) -> float:
         return float(np.var(truth - model.predict(rows, index=index)) / np.var(truth))

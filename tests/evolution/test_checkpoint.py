@@ -10,7 +10,6 @@ import subprocess
 import sys
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from multigene import MultigeneRegressor
@@ -187,35 +186,6 @@ def test_files_that_are_no_checkpoints(content, tmp_path):
     with pytest.raises(ValueError, match="checkpoint"):
         small().fit(*table(), checkpoint=path)
     assert path.read_bytes() == content
-
-
-def test_a_run_with_own_functions_is_resumed_to_the_same_front(tmp_path):
-    """An own function that has its argument twice has two places with the same weights."""
-    functions = {"add": None, "mul": None, "f": "x*sin(x)", "g": "x/(1 + x**2)"}
-    X, y = table()
-
-    def model(generations, configuration=None):
-        settings = {"population_size": 24} | ({} if configuration else {"islands": 2})
-        search = {} if configuration else {"search": "accuracy"}
-        return MultigeneRegressor(
-            configuration,
-            functions=functions,
-            generations=generations,
-            n_jobs=1,
-            random_state=0,
-            settings=settings,
-            **search,
-        )
-
-    for configuration in (None, "UB"):
-        path = tmp_path / f"{configuration}"
-        whole = model(8, configuration).fit(X, y, checkpoint=tmp_path / "whole")
-        (tmp_path / "whole").unlink()
-        stopped = model(8, configuration)
-        stopped.fit(X, y, checkpoint=path, callback=lambda progress: progress.number >= 3)
-        resumed = model(8, configuration).fit(X, y, checkpoint=path)
-        pd.testing.assert_frame_equal(whole.equations_, resumed.equations_)
-        assert np.array_equal(whole.predict(X), resumed.predict(X))
 
 
 def test_a_full_disk_costs_the_checkpoint_and_not_the_run(tmp_path, monkeypatch):

@@ -101,7 +101,9 @@ class Run:
         except checkpoints.UNUSABLE:
             if saved is None:
                 raise
-            raise ValueError(checkpoints.DAMAGED) from None  # somebody has made up a state with a digest that fits
+            raise ValueError(
+                checkpoints.DAMAGED
+            ) from None  # somebody has made up a state with a digest that fits
 
     def _continue(self, rng: np.random.Generator, saved: dict[str, Any] | None, warm: bool) -> None:
         """Make the search, at the beginning or where a saved one stood."""
