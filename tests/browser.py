@@ -91,3 +91,19 @@ def whole_page(driver: Any, target: Path, height: int | None = None) -> None:
     time.sleep(1.2)  # charts that came into view are drawn, and the resize that comes with it is over
     picture = driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})
     target.write_bytes(base64.b64decode(picture["data"]))
+
+
+def serious(driver: Any) -> list[Any]:
+    """Violations of accessibility that matter."""
+    import pytest
+
+    axe = pytest.importorskip("axe_core_python.base", reason="needs axe-core-python")
+    driver.execute_script(axe.AXE_FILE_PATH.read_text("utf-8"))
+    found = driver.execute_async_script(
+        "const done = arguments[0]; axe.run(document).then(r => done(r.violations), e => done(String(e)))"
+    )
+    return [
+        (v["id"], [n["html"][:160] for n in v["nodes"]][:2])
+        for v in found
+        if v["impact"] in ("serious", "critical")
+    ]

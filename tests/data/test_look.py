@@ -32,7 +32,7 @@ def test_a_table_with_every_trouble() -> None:
     found = look(Table(pd.concat([frame, frame.iloc[[3]]]), "t.csv", units={"far": "mm"}), "y")
     kinds = {column.name: column for column in found.columns}
     assert found.duplicates == 1
-    assert "1 row repeat an earlier one" in found.remarks
+    assert "1 row repeats an earlier one" in found.remarks
     assert [c.kind for c in found.columns] == [
         *["number"] * 7, "category", "text", "date", "yes or no", "number", "empty",
     ]  # fmt: skip

@@ -125,6 +125,20 @@ def test_the_same_seed_gives_the_same_groups() -> None:
     assert texts[0] == texts[1]
 
 
+def test_functions_that_are_not_allowed_do_not_come_in_by_the_digits() -> None:
+    """The tail of a logistic function is an exponential, and may be written as one where exp is allowed."""
+    found = MultigeneRegressor(
+        generations=8,
+        random_state=0,
+        search="accuracy",
+        functions=["add", "mul", "logistic"],
+        settings={"population_size": 60},
+    ).fit(table()[["site", "t"]], table()["y"], groups="site")
+    formulas = [str(formula) for formula in found.equations_["formula"]]
+    assert any("/(1 + exp(" in formula for formula in formulas)
+    assert not any("*exp(" in formula for formula in formulas)
+
+
 def test_groups_of_an_array_are_told_by_number() -> None:
     codes = table()["site"].map({name: j for j, name in enumerate(SCALES)})
     X = np.column_stack([codes, table()["t"]])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,7 @@ from sklearn.metrics import accuracy_score, confusion_matrix, log_loss, roc_auc_
 
 from multigene import MultigeneClassifier, MultigeneRegressor
 from multigene.report import collect
-from multigene.report.html import explorer
+from multigene.report.html import explorer, for_script
 from multigene.report.probabilities import measured, references
 from multigene.report.statistics import Rows
 
@@ -93,3 +95,15 @@ def test_importance_under_another_loss_is_what_its_measure_loses(content):
     chosen = content.models[content.chosen]
     assert chosen["importance"]
     assert all(grown == lost for _, grown, lost in chosen["importance"])
+
+
+def test_a_formula_without_mistakes_has_no_table_of_them(content):
+    chosen = content.models[content.chosen]
+    perfect = {**chosen, "segments": [{**each, "bias": 0.0} for each in chosen["segments"]]}
+    pages = [
+        for_script(replace(content, models=[one], chosen=0))["models"][0]["panels"]["segments"]
+        for one in (chosen, perfect)
+    ]
+    assert chosen["segments"]
+    assert "Where it errs most" in pages[0]
+    assert "Where it errs most" not in pages[1]

@@ -41,6 +41,7 @@ def test_every_kind_is_read():
         ("exp at most many", "rules: exp at most «many»: 'many' is no number of times"),
         ("exp at most 0", "write 'never exp'"),
         ("constants between 3 and -3", "holds for no number; exchange the bounds"),
+        ("whole constants between 0.2 and 0.8", "has no whole number; widen it or leave out 'whole'"),
         ("constants around 3", "'around 3' is no range; write 'between -10 and 10'"),
         ("nevr humidity", "'nevr' is not understood; did you mean 'never'?"),
         ("sin only of t,", "lacks a name"),
@@ -63,6 +64,7 @@ def test_a_mistake_is_a_sentence(text, sentence):
         ("sin only of t", "sin never of t", "nothing is left for sin"),
         ("sin only of t", "sin only of dose", "nothing is left for sin"),
         ("constants above 3", "constants below 2", "no number is within both ranges"),
+        ("whole exponents", "exponents between 0.2 and 0.8", "no whole number is between 0.2 and 0.8"),
         ("log only of values above 3", "log only of values below 3", "no value is within both ranges"),
     ],
 )

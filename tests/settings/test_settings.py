@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from multigene import Settings, configuration
+from multigene import MultigeneRegressor, Settings, configuration
 from multigene.settings.check import _CHOICES, _PARAMETERS, _RANGES, _REAL, _SWITCHES, _WHOLE, check
 from multigene.settings.functions import PAPER_FUNCTIONS, function_entries
 from multigene.settings.paper import CODENAMES
@@ -69,6 +69,11 @@ def test_gm_is_refused_with_the_papers_reason():
     by_hand = Settings(genes=Genes(lcf="global"), variation=Variation(weights_mutation=0.05))
     with pytest.raises(ValueError, match="GM makes no sense"):
         check(by_hand)
+
+
+def test_a_codename_as_search_is_sent_to_the_right_parameter() -> None:
+    with pytest.raises(ValueError, match="search='GC' is a configuration of the paper; give it as config"):
+        MultigeneRegressor(search="GC").resolved_settings()
 
 
 @pytest.mark.parametrize("typo", ["ub", "Ub", "UX", "", "BASELINE", "-", "UBB", 5, None, " UB"])

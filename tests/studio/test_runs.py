@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,16 +9,12 @@ import pytest
 pytest.importorskip("starlette", reason="needs multigene[studio]")
 pytest.importorskip("httpx2", reason="needs httpx2 for the test client")
 
-from starlette.testclient import TestClient
+from studio_client import opened, wait
 
 from multigene.data.losses import KINDS
 from multigene.data.training_rows import TrainingRows
 from multigene.model_file import loads
 from multigene.report.numbers import spoken_number
-from multigene.studio.app import Studio
-from multigene.studio.workspace import Workspace
-
-TOKEN, PORT = "secret-token", 8765
 
 
 @pytest.fixture(scope="module")
@@ -31,25 +25,6 @@ def table(tmp_path_factory):
     path = tmp_path_factory.mktemp("tables") / "table.csv"
     frame.to_csv(path, index=False)
     return path
-
-
-def opened(folder, *tables):
-    workspace = Workspace(folder)
-    for each in tables:
-        workspace.open(each)
-    studio = Studio(workspace)
-    client = TestClient(studio.application(TOKEN, PORT), base_url=f"http://127.0.0.1:{PORT}")
-    client.get(f"/?token={TOKEN}")
-    return studio, client
-
-
-def wait(client, number, *states):
-    for _ in range(3_000):
-        said = client.get(f"/api/runs/{number}/live").json()
-        if said["state"] in states:
-            return said
-        time.sleep(0.1)
-    raise AssertionError(said)
 
 
 QUESTION = {"data": 1, "target": "y", "generations": 40, "search": "accuracy", "holdout": 0.2, "seed": 3}
@@ -436,11 +411,3 @@ def test_the_last_column_cannot_be_banned_and_text_is_banned_whole(tmp_path):
     assert "last column" in refused.json()["trouble"]
     client.post(f"/api/runs/{number}/ask", json={"what": "stop"})
     wait(client, number, "done", "failed")
-
-
-def test_a_target_of_text_is_told_at_its_field(tmp_path):
-    _, client = opened(tmp_path / "work", raw_table(tmp_path))
-    said = client.post("/api/runs", json={"data": 1, "target": "site", "features": ["dose"]})
-    assert said.status_code == 400
-    assert said.json()["field"] == "target"
-    assert "holds text" in said.json()["trouble"]

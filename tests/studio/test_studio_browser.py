@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from browser import MISSING, chromium, console_errors, network_requests
+from browser import MISSING, chromium, console_errors, network_requests, serious
 
 pytest.importorskip("selenium", reason="needs selenium to drive the browser")
 pytest.importorskip("starlette", reason="needs multigene[studio]")
@@ -29,20 +29,6 @@ def table(tmp_path_factory):
     path = tmp_path_factory.mktemp("table") / "drag.csv"
     frame.to_csv(path, index=False)
     return path
-
-
-def serious(driver) -> list:
-    """Violations of accessibility that matter."""
-    axe = pytest.importorskip("axe_core_python.base", reason="needs axe-core-python")
-    driver.execute_script(axe.AXE_FILE_PATH.read_text("utf-8"))
-    found = driver.execute_async_script(
-        "const done = arguments[0]; axe.run(document).then(r => done(r.violations), e => done(String(e)))"
-    )
-    return [
-        (v["id"], [n["html"][:160] for n in v["nodes"]][:2])
-        for v in found
-        if v["impact"] in ("serious", "critical")
-    ]
 
 
 def test_from_a_table_to_an_exported_formula(tmp_path, table):

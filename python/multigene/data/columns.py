@@ -195,6 +195,15 @@ def class_values(column: pd.Series) -> npt.NDArray[Any]:
     )
 
 
+def class_levels(column: pd.Series) -> list[Any]:
+    """The classes that a column may be told apart by, sorted; none where it holds numbers, or names for every row."""
+    distinct = column.dropna().drop_duplicates()
+    numeric = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
+    if not 2 <= len(distinct) <= (2 if numeric else MOST_CLASSES) or len(distinct) == column.notna().sum():
+        return []
+    return sorted(class_values(distinct).tolist(), key=lambda level: (isinstance(level, str), level))
+
+
 def _refuse_classes(table: Table, name: str) -> None:
     """A target of text is refused with what it holds: classes are no numbers."""
     column = table.frame[name]

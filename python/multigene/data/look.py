@@ -59,7 +59,9 @@ def look(table: Table, target: str | None = None) -> Look:
     duplicates = _repeated(frame) if len(frame) else 0
     remarks = list(table.notes)
     if duplicates:
-        remarks.append(f"{counted(duplicates, 'row')} repeat an earlier one")
+        remarks.append(
+            f"{counted(duplicates, 'row')} {'repeats' if duplicates == 1 else 'repeat'} an earlier one"
+        )
     if target is not None and frame[target].isna().any():
         remarks.append(f"{counted(int(frame[target].isna().sum()), 'row')} lack the target {target!r}")
     return Look(table.source, len(frame), duplicates, columns, tuple(remarks))

@@ -22,6 +22,7 @@ from multigene.classes.fitted import FittedClasses, smoothed, with_labels
 from multigene.data.arrays import checked_classes, checked_features, column_names, labelled_rows, target_name
 from multigene.estimator import MultigeneRegressor
 from multigene.formula import Formula
+from multigene.search.run import Callback
 from multigene.settings.loss import loss_of
 from multigene.settings.parameters import told_by_name
 from multigene.settings.settings import gaps_of
@@ -72,7 +73,9 @@ class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.regressor = regressor
         self.class_weight = class_weight
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MultigeneClassifier:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, callback: Callback | None = None
+    ) -> MultigeneClassifier:
         """Find formulas that tell the classes of `y` apart.
 
         Parameters
@@ -83,6 +86,9 @@ class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The class of every row: numbers, text or booleans.
         sample_weight : array of shape (rows,), optional
             Weight of every row, not negative.
+        callback : callable, optional
+            As for `MultigeneRegressor.fit`; of more than two classes the run of each calls it in turn, and returning True ends
+            that run.
         """
         base = self._base()
         target = target_name(y)
@@ -108,6 +114,7 @@ class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 inputs,
                 pd.Series(smoothed(index == k, sample_weight), name=f"P({classes[k]})"),
                 weights,
+                callback,
             )
             for k in told
         ]
@@ -236,7 +243,7 @@ class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _told_apart(
-    base: MultigeneRegressor, X: Any, target: pd.Series, weights: Floats | None
+    base: MultigeneRegressor, X: Any, target: pd.Series, weights: Floats | None, callback: Callback | None
 ) -> MultigeneRegressor:
     """A regressor of the log-odds of a class, given targets that say how probable it is."""
     inside = (target if weights is None else target[weights > 0.0]) > 0.5
@@ -244,7 +251,9 @@ def _told_apart(
         raise ValueError(
             "Rows of positive weight are of one class; give weights that leave at least 2 classes."
         )
-    return MultigeneRegressor.from_fitted(with_labels(clone(base).fit(X, target, weights).fitted_))
+    return MultigeneRegressor.from_fitted(
+        with_labels(clone(base).fit(X, target, weights, callback=callback).fitted_)
+    )
 
 
 def load(

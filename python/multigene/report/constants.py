@@ -29,6 +29,8 @@ MOST_LEVELS, KNOWN_LEVELS = 200, 0.9
 THRESHOLD, LOGISTIC_STEPS = 0.5, 300
 #: Scores below this are off the chart of the front.
 LOWEST = -0.05
+#: From this best score on the chart's axis is finer towards 1, and scores above the other are drawn alike.
+STRETCHED_FROM, STRETCHED_TO = 0.97, 1 - 1e-7
 #: Groups whose numbers a page shows.
 MOST_GROUPS = 200
 #: Numbers of a formula up to which a page holds what intervals anywhere need; the table grows with their square.

@@ -55,6 +55,7 @@ class Content:
     settings: list[tuple[str, list[tuple[str, str, str]]]]
     versions: dict[str, str]
     reproduce: dict[str, str]
+    """How to repeat the run: as Python, and where there is a command that does it as that ("shell")."""
     validated_by: str
     notes: list[str]
     """What a reader has to know before believing the numbers."""

@@ -8,12 +8,14 @@ from typing import Any
 
 from markupsafe import Markup
 
-from multigene.report.constants import LOWEST
+from multigene.report.constants import LOWEST, STRETCHED_FROM, STRETCHED_TO
 
 #: Size of the picture and the place of its axes, about those of the chart that takes its place.
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 560, 272, 52, 14, 10, 62
 #: Sizes that are marked on a logarithmic axis.
 MARKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
+#: Scores that are marked on an axis that is finer towards 1.
+SCORES = (0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999999)
 #: From this ratio of largest to smallest size on, the axis is logarithmic, as in `charts.js`.
 WIDE = 25
 
@@ -26,7 +28,8 @@ def front_picture(content: dict[str, Any]) -> Markup:
     wide = max(sizes) / max(1, min(sizes)) > WIDE
     unseen = [(size, each["unseen"]["r2"]) for size, each in zip(sizes, models, strict=True)]
     unseen = [(size, score) for size, score in unseen if score is not None and score > LOWEST]
-    shown: list[float] = [max(score, LOWEST) for score in scores] + [float(score) for _, score in unseen]
+    height = stretched if max(scores) > STRETCHED_FROM else float
+    shown = [height(max(score, LOWEST)) for score in scores] + [height(score) for _, score in unseen]
     pad = max(0.08 * (max(shown) - min(shown)), 0.002)
     low, high = min(shown) - pad, max(shown) + pad
     first, last = (math.log10(min(sizes)), math.log10(max(sizes))) if wide else (0.0, float(max(sizes)))
@@ -38,7 +41,7 @@ def front_picture(content: dict[str, Any]) -> Markup:
         return LEFT + share * (WIDTH - LEFT - RIGHT)
 
     def up(score: float) -> float:
-        share = (min(max(score, low), high) - low) / (high - low)
+        share = (min(max(height(score), low), high) - low) / (high - low)
         return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
 
     marks = [m for m in (MARKS if wide else _ticks(0.0, last)) if across(m) <= WIDTH - RIGHT]
@@ -50,7 +53,9 @@ def front_picture(content: dict[str, Any]) -> Markup:
     ) + "".join(
         f'<path class="grid" d="M{LEFT} {up(m):.1f}H{WIDTH - RIGHT}"/>'
         f'<text x="{LEFT - 7}" y="{up(m) + 4:.1f}" text-anchor="end">{m:g}</text>'
-        for m in _ticks(low, high)
+        for m in (
+            _ticks(low, high) if height is float else [m for m in SCORES if low <= stretched(m) <= high]
+        )
     )
     stairs = f"M{across(sizes[0]):.1f} {up(scores[0]):.1f}" + "".join(
         f"H{across(size):.1f}V{up(score):.1f}" for size, score in zip(sizes[1:], scores[1:], strict=True)
@@ -70,6 +75,11 @@ def front_picture(content: dict[str, Any]) -> Markup:
         f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - BOTTOM + 34}" text-anchor="middle">nodes of the formula</text>'
         "</svg>"
     )
+
+
+def stretched(score: float) -> float:
+    """Where a score stands on an axis that is finer towards 1: by the nines that it has, as in `charts.js`."""
+    return -math.log10(1.0 - min(score, STRETCHED_TO))
 
 
 def _ticks(low: float, high: float) -> list[float]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -183,18 +183,9 @@ def names_of(node: Expression) -> frozenset[str]:
     return _named(node.name)
 
 
+@cache
 def _named(name: str) -> frozenset[str]:
-    if name not in _NAMED:
-        spelt = DEFINITIONS.get(name)
-        inner = postorder(spelt) if spelt is not None else ()
-        within = {
-            n
-            for each in inner
-            if isinstance(each, Operation) and each.name in FUNCTIONS
-            for n in _named(each.name)
-        }
-        _NAMED[name] = frozenset({name} | within)
-    return _NAMED[name]
-
-
-_NAMED: dict[str, frozenset[str]] = {}
+    spelt = DEFINITIONS.get(name)
+    inner = postorder(spelt) if spelt is not None else ()
+    calls = (node.name for node in inner if isinstance(node, Operation) and node.name in FUNCTIONS)
+    return frozenset({name}).union(*map(_named, calls))

@@ -107,6 +107,8 @@ class _Reader:
     def _of_numbers(self, kind: Any, whole: bool, rest: str) -> Rule:
         """`whole constants`, `exponents between -2 and 2`, `whole constants above 0`."""
         low, high = self._range(rest) if rest else (-math.inf, math.inf)
+        if whole and not _has_whole(low, high):
+            self._wrong(rest, "; widen it or leave out 'whole'.", "has no whole number")
         return Rule(self.text, kind, whole=whole, low=low, high=high)
 
     def _range(self, said: str) -> tuple[float, float]:
@@ -212,8 +214,17 @@ def _contradiction(a: Rule, b: Rule, names: list[str]) -> str:
         return f"nothing is left for {common[0]}"
     if a.kind == b.kind == "only of" and common and a.columns and b.columns and not shared:
         return f"nothing is left for {common[0]}"
-    if a.kind == b.kind and a.kind in ("constants", "exponents") and max(a.low, b.low) > min(a.high, b.high):
-        return "no number is within both ranges"
-    if a.kind == b.kind == "values" and common and max(a.low, b.low) >= min(a.high, b.high):
+    low, high = max(a.low, b.low), min(a.high, b.high)
+    if a.kind == b.kind and a.kind in ("constants", "exponents"):
+        if low > high:
+            return "no number is within both ranges"
+        if (a.whole or b.whole) and not _has_whole(low, high):
+            return f"no whole number is between {low:g} and {high:g}"
+    if a.kind == b.kind == "values" and common and low >= high:
         return "no value is within both ranges"
     return ""
+
+
+def _has_whole(low: float, high: float) -> bool:
+    """Is a whole number within the range?"""
+    return math.isinf(low) or math.isinf(high) or math.ceil(low) <= math.floor(high)

@@ -121,14 +121,9 @@ def fallback(problem: Problem) -> list[Member]:
     if free:
         found.append(_line(problem, free))
     terms = [_least_use(rules, j) for j in rules.needed]
-    individual = as_individual(sum_of(terms)) if terms else None
-    if individual is not None:
-        fitted = Individual(
-            [str(g) for term in terms if (one := as_individual(term)) for g in one.genes],
-            0.0,
-            [1.0] * len(terms),
-        )
-        fitted = fitted.fit(problem.plain_dataset())
+    genes = [str(gene) for term in terms if (one := as_individual(term)) for gene in one.genes]
+    if genes:
+        fitted = Individual(genes, 0.0, [1.0] * len(genes)).fit(problem.plain_dataset())
         if np.isfinite(fitted.fitness):
             found.append(Member(fitted, fitted.fitness, fitted.printed_size()))
     return found

@@ -13,7 +13,7 @@ import numpy as np
 
 from multigene._engine import check_functions, operators
 from multigene.settings.functions import FunctionEntry
-from multigene.settings.paper import GM_REASON
+from multigene.settings.paper import CODENAMES, GM_REASON
 from multigene.settings.settings import (
     PARTS,
     Clock,
@@ -87,7 +87,6 @@ _REAL: dict[str, tuple[float, float]] = {
     "prune": (0.0, 1.0),
     "holdout": (0.0, 0.9),
     "trim": (0.0, 1e12),
-    "largest_exponent": (1.0, 1e12),
     "memory_megabytes": (1.0, 1e6),
     "clip": (0.0, 1e12),
 }
@@ -172,6 +171,10 @@ def _check_value(name: str, value: Any, *, optional: bool) -> None:
             raise ValueError(f"{shown} is not a range, its first number is the larger; exchange the two.")
     elif name in _CHOICES:
         if value not in _CHOICES[name]:
+            if name == "looks_for" and value in CODENAMES:
+                raise ValueError(
+                    f"{shown} is a configuration of the paper; give it as configuration={value!r}."
+                )
             choices = ", ".join(repr(choice) for choice in _CHOICES[name])
             raise ValueError(f"{shown} is not known; take one of {choices}{', or None' if optional else ''}.")
     elif name == "rules":

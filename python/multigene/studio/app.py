@@ -18,7 +18,6 @@ from starlette.routing import Route
 from multigene import __version__
 from multigene.data.reading import read_table
 from multigene.export import EXPORTERS
-from multigene.model_file import dumps
 from multigene.report.html import plotly
 from multigene.settings.defaults import default_settings
 from multigene.studio.access import Access
@@ -243,7 +242,7 @@ class Studio:
         """A file to keep: model, report, Python, or the formula in a format."""
         run, what = self.run(request), request.path_params["what"]
         if what == "model":
-            return _file(dumps(run.model()), "model.json", "application/json")
+            return _file(run.saved(), "model.json", "application/json")
         if what == "report":
             return _file(await run_in_threadpool(run.report), "report.html", "application/octet-stream")
         if what == "python":

@@ -12,14 +12,15 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
+from multigene.classes.fitted import smoothed
 from multigene.data.arrays import rows_to_fit
-from multigene.data.columns import choose_columns, guessed_classes, raw_rows
+from multigene.data.columns import choose_columns, class_levels, guessed_classes, raw_rows
 from multigene.data.encoding.columns import ColumnName
 from multigene.data.encoding.encoding import Encoding, UnseenLevelWarning
 from multigene.data.split import split
 from multigene.estimator import MultigeneRegressor
 from multigene.fitted import FittedModel
-from multigene.studio.mistake import of_field
+from multigene.studio.mistake import Mistake, of_field
 from multigene.studio.workspace import Dataset
 
 
@@ -28,6 +29,8 @@ class Asking(Protocol):
 
     @property
     def target(self) -> str: ...
+    @property
+    def label(self) -> str: ...
     @property
     def features(self) -> list[str]: ...
     @property
@@ -51,8 +54,11 @@ class AskedRows:
     test: pd.DataFrame | None
     features: list[str]
     target: str
+    """The column of the target; of classes it holds 1 for the class that is told from the others, else 0."""
     note: str | None
     """What was left out of the table, in a sentence."""
+    classes: tuple[Any, Any] | None = None
+    """What the other rows are, and the class that is told from them; None for a target of numbers."""
     encoding: Encoding | None = None
     """How text, dates and gaps become numbers; None where all are numbers already."""
 
@@ -60,11 +66,12 @@ class AskedRows:
     def of(question: Asking, dataset: Dataset) -> AskedRows:
         """The rows that a question asks for; a `Mistake` names the field that is wrong."""
         table = dataset.table
+        classes = _classes(question, dataset) if question.label else None
         with of_field("target"):
-            if guessed_classes(table, question.target).startswith("holds text"):
+            if classes is None and guessed_classes(table, question.target).startswith("holds text"):
                 raise ValueError(
-                    f"The target {question.target!r} holds text; choose a column of numbers. Classes are told apart by "
-                    "`multigene fit --task classification` and MultigeneClassifier."
+                    f"The target {question.target!r} holds text; choose the class that is to be told from the others, or a "
+                    "column of numbers."
                 )
         with of_field("groups"):
             asked = list(question.features)
@@ -75,23 +82,40 @@ class AskedRows:
         with of_field("features"):
             columns = choose_columns(table, question.target, asked)
             try:
-                whole, notes = raw_rows(table, columns, question.missing)
+                whole, notes = raw_rows(table, columns, question.missing, classes=classes is not None)
             except ValueError as error:
                 raise ValueError(_without_options(str(error))) from None
+        if classes is not None:
+            of_class = whole[question.target].astype(str) == question.label
+            whole = whole.assign(**{question.target: of_class.astype(np.float64)})
         note = ". ".join(each[0].upper() + each[1:] for each in notes) + "." if notes else None
         train, test = whole, None
         if question.holdout:
             with of_field("holdout"):
                 train, test = split(whole, question.holdout, question.seed)
-        made = AskedRows(whole, train, test, list(columns.features), question.target, note)
+        if classes is not None and train[question.target].nunique() < 2:
+            raise Mistake(
+                "label", f"The training rows have none, or nothing but rows, of {question.label!r}."
+            )
+        made = AskedRows(whole, train, test, list(columns.features), question.target, note, classes)
         with of_field("groups" if question.groups else "features"):
             return made.encoded(question)
 
     def encoded(self, question: Asking) -> AskedRows:
         """The same with the encoding that the search learns of its training rows."""
-        X, y = self.train[self.features], self.train[self.target]
+        X, y = self.train[self.features], self.fitted_target()
         rows = rows_to_fit(question.estimator(), X, y, None, "fill", question.groups or None)
         return replace(self, encoding=rows.encoding)
+
+    @property
+    def told(self) -> str:
+        """What the formula is of: the target, or the probability of a class."""
+        return self.target if self.classes is None else f"P({self.classes[1]})"
+
+    def fitted_target(self) -> pd.Series:
+        """The target of the training rows as the search takes it."""
+        y = self.train[self.target]
+        return y if self.classes is None else pd.Series(smoothed(y.to_numpy() > 0.5), name=self.told)
 
     @property
     def names(self) -> list[str]:
@@ -118,6 +142,20 @@ class AskedRows:
             return np.ascontiguousarray(rows[self.features].to_numpy(dtype=np.float64)), y
         with new_levels():
             return self.encoding.transform(rows[self.features]), y
+
+
+def _classes(question: Asking, dataset: Dataset) -> tuple[Any, Any]:
+    """What is told apart: the other class, "others" where there are several, and the one that is asked for."""
+    frame = dataset.table.frame
+    with of_field("target"):
+        if question.target not in frame.columns:
+            raise ValueError(f"{dataset.name} has no column {question.target!r}; choose another.")
+    levels = {str(level): level for level in class_levels(frame[question.target])}
+    if question.label not in levels:
+        known = f"its classes are {', '.join(map(repr, levels))}" if levels else "it has no classes"
+        raise Mistake("label", f"{question.target!r} has no class {question.label!r}; {known}.")
+    others = [level for text, level in levels.items() if text != question.label]
+    return others[0] if len(others) == 1 else "others", levels[question.label]
 
 
 @contextmanager

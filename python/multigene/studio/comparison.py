@@ -12,7 +12,8 @@ from multigene.data.split import split
 from multigene.explain.measures import metrics
 from multigene.report.html import for_script
 from multigene.report.numbers import number, numbers
-from multigene.report.statistics import SHARES, error_curve
+from multigene.report.probabilities import measured as measured_classes
+from multigene.report.statistics import SHARES, Rows, error_curve
 from multigene.studio.live import LiveRun
 
 #: What is shown of each model, by the report's panels.
@@ -35,7 +36,7 @@ def _described(run: LiveRun) -> dict[str, Any]:
     model = for_script(content)["models"][content.chosen]
     return {
         "number": run.number,
-        "title": f"Run {run.number}: {run.question.target}, {run.dataset.name}",
+        "title": f"Run {run.number}: {run.asked.told}, {run.dataset.name}",
         "panels": {name: model["panels"][name] for name in PANELS},
         "text": model["text"],
         "variables": model["variables"],
@@ -45,7 +46,7 @@ def _described(run: LiveRun) -> dict[str, Any]:
 
 def common_rows(first: LiveRun, second: LiveRun) -> tuple[str, npt.NDArray[np.intp] | None]:
     """Rows of the table, by place, that both models can be measured on, unseen by both if there are any; a sentence on them."""
-    if first.dataset is not second.dataset or first.question.target != second.question.target:
+    if first.dataset is not second.dataset or first.asked.told != second.asked.told:
         return "The runs are about different tables or targets, so their scores cannot be compared.", None
     n = len(first.dataset.table.frame)
     if any(len(each.asked.whole) < n for each in (first, second)):
@@ -71,9 +72,11 @@ def _errors(run: LiveRun, rows: npt.NDArray[np.intp]) -> dict[str, Any]:
         measured = metrics(y, prediction)
         curve = error_curve(np.abs(y - prediction))
     middle = len(SHARES) // 2
+    classes = None if run.asked.classes is None else measured_classes(Rows("both", X, y, None), prediction)
     return {
         "number": run.number,
         "rows": len(y),
+        "classes": classes,
         **{name: number(measured[name]) for name in ("r2", "rmse", "mae")},
         "half": number(curve[middle]),
         "curve": numbers(curve, 4),

@@ -17,11 +17,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
+from multigene.classes.fitted import FittedClasses, with_labels
 from multigene.data.losses import Loss
-from multigene.data.scores import r2
 from multigene.data.training_rows import TrainingRows
 from multigene.files import write_atomically
 from multigene.fitted import FittedModel
@@ -36,7 +35,9 @@ from multigene.search.progress import FrontRow, Progress
 from multigene.search.steering import check
 from multigene.settings.loss import loss_of
 from multigene.studio.asked_rows import AskedRows, with_predictions
+from multigene.studio.first_line import LinearModel
 from multigene.studio.question import Question
+from multigene.studio.recorded import recorded
 from multigene.studio.unseen import Unseen, half_within
 from multigene.studio.workspace import Dataset, Workspace
 
@@ -73,6 +74,8 @@ class LiveRun:
         self.asked = question.rows(dataset) if asked is None else asked
         self.state, self.trouble, self.wanted = "running", "", ""
         self.actions: list[dict[str, Any]] = []
+        self.decisions: list[list[Any]] = []
+        """What was done to the model afterwards, as `recorded.py` writes it."""
         self.waiting: list[tuple[str, Any]] = []
         self.rows: list[FrontRow] = []
         self.best: FrontRow | None = None
@@ -97,7 +100,7 @@ class LiveRun:
 
     def _work(self) -> None:
         try:
-            if self.step == 0 and self.question.loss == "squared":
+            if self.step == 0 and self.question.minimised == "squared":
                 self._line_first()
             _behind_the_page()
             left = None
@@ -107,13 +110,15 @@ class LiveRun:
             checkpoint = self.folder / "checkpoint"
             model = estimator.fit(
                 self.asked.train[self.asked.features],
-                self.asked.train[self.question.target],
+                self.asked.fitted_target(),
                 groups=self.question.groups or None,
                 callback=self._callback,
                 checkpoint=checkpoint,
             )
-            self._take(model.fitted_.choose(self.question.prefer))
-            write_atomically(self.folder / "model.json", dumps(self.model()).encode())
+            fitted = model.fitted_ if self.asked.classes is None else with_labels(model.fitted_)
+            self.decisions.clear()  # what was decided before a pause was about another model
+            self._take(fitted.choose(self.question.prefer))
+            write_atomically(self.folder / "model.json", self.saved().encode())
             paused = self.wanted == "pause" and self.model().stopped_by == "callback"
             state = "paused" if paused else "done"
         except Exception as error:  # of any kind: the page says so and the studio goes on
@@ -127,16 +132,10 @@ class LiveRun:
 
     def _line_first(self) -> None:
         """A linear formula is on the screen at once; the search has its first ones after a round."""
-        X, y = self.asked.arrays(self.asked.train)
-        design = np.column_stack([np.ones(len(y)), X])
-        weights, *_ = np.linalg.lstsq(design, y, rcond=None)
-        self.r2 = r2(y, design @ weights)
-        signed = [(w, name) for w, name in zip(weights[1:], self.asked.names, strict=True) if w != 0.0]
-        terms = [f" {'-' if w < 0.0 else '+'} {abs(w):.4g}*{name}" for w, name in signed]
-        self.formula = f"{weights[0]:.4g}" + "".join(terms)
+        first = LinearModel.of(self.asked)
+        self.r2, self.formula = first.r2, first.text
         if self.unseen is not None:
-            given = np.column_stack([np.ones(len(self.unseen.y)), self.unseen.X])
-            self.unseen.line = half_within(self.unseen.y, given @ weights)
+            self.unseen.line = half_within(self.unseen.y, first.predict(self.unseen.X))
         self.phase = "a linear model to begin with"
         self._tell()
 
@@ -229,7 +228,8 @@ class LiveRun:
                 "curve": self.curve[-300:],
                 "waiting": [list(each) for each in self.waiting],
                 "actions": self.actions,
-                "target": self.question.target,
+                "target": self.asked.told,
+                "classes": self.asked.classes is not None,
                 "features": self.asked.features,
                 "has_model": self.fitted is not None,
             }
@@ -249,7 +249,7 @@ class LiveRun:
 
     def _unseen(self) -> Unseen | None:
         test = self.asked.test
-        return None if test is None else Unseen(*self.asked.arrays(test), self._loss())
+        return None if test is None else Unseen(*self.asked.arrays(test), self._loss(), self.asked.classes)
 
     def _take(self, model: FittedModel) -> None:
         """What the page shows from now on is this model and its front."""
@@ -272,7 +272,7 @@ class LiveRun:
 
     def _loss(self) -> Loss:
         """The loss with what it takes from the training rows."""
-        return loss_of(self.question.loss).of_rows(*self.asked.arrays(self.asked.train))
+        return loss_of(self.question.minimised).of_rows(*self.asked.arrays(self.asked.train))
 
     def summary(self) -> dict[str, Any]:
         """A row of the table of runs."""
@@ -284,7 +284,7 @@ class LiveRun:
         return {
             "number": self.number,
             "data": self.dataset.name,
-            "target": self.question.target,
+            "target": self.asked.told,
             "state": self.state,
             "seconds": round(self.used, 1),
             "size": None if model is None else model.formula.size,
@@ -302,14 +302,26 @@ class LiveRun:
             raise LookupError(f"Run {self.number} has no model yet; wait until it is paused or done.")
         return self.fitted
 
+    def of_classes(self) -> FittedClasses | None:
+        """The model as a classifier, where it tells a class from the others."""
+        classes = self.asked.classes
+        if classes is None:
+            return None
+        return FittedClasses(classes=classes, models=(self.model(),), target=self.question.target)
+
+    def saved(self) -> str:
+        """The model as `model.save` writes it."""
+        return dumps(self.of_classes() or self.model())
+
     def content(self, most: int = MOST_MODELS) -> Content:
         """All that a report says of the model, with at most this many others of the front."""
-        return collect(self.model(), *self._sets(), most=most)
+        content = collect(self.model(), *self._sets(), most=most, classes=self.of_classes())
+        return replace(content, reproduce={"python": self.python()})
 
     def explorer(self) -> dict[str, Any]:
-        """The explorer of the model: markup and data."""
+        """The explorer of the model: markup and data, and whether numbers moved by hand can be kept."""
         markup, data = explorer(self.content())
-        return {"markup": markup, "content": data}
+        return {"markup": markup, "content": data, "movable": self.model().loss.link == "identity"}
 
     def report(self) -> str:
         """The report as a page; it is kept with the run."""
@@ -323,24 +335,24 @@ class LiveRun:
 
     def choose(self, index: int) -> None:
         """Another model of the front."""
-        self._keep(self.model().choose(index))
+        self._keep(self.model().choose(index), "choose", index)
 
     def prune(self, max_loss: float) -> None:
         """A shorter formula that costs no more than this of R²."""
-        self._keep(self.model().prune(max_loss)[0])
+        self._keep(self.model().prune(max_loss)[0], "prune", max_loss)
 
     def remove_term(self, index: int, place: int) -> dict[str, Any]:
         """The model of a row of the front without one of its terms, the rest fitted anew; what that cost."""
         model = self.model().at(index)
         shorter = model.without_term(shown_terms(model.formula), place)
-        self._keep(shorter)
+        self._keep(shorter, "remove", index, place)
         return {"measure": model.loss.measure, "before": model.explained, "after": shorter.explained}
 
     def keep_numbers(self, index: int, values: list[float]) -> dict[str, Any]:
         """The model of a row of the front with other numbers in it; what that did."""
         model = self.model().at(index)
         moved = model.with_numbers(values)
-        self._keep(moved)
+        self._keep(moved, "numbers", index, values)
         return {"measure": model.loss.measure, "before": model.explained, "after": moved.explained}
 
     def predict(self, table: pd.DataFrame) -> str:
@@ -349,11 +361,12 @@ class LiveRun:
 
     def python(self) -> str:
         """Python that repeats the run."""
-        return self.question.python(self.dataset, self.actions)
+        return recorded(self.question, self.dataset, self.actions, self.decisions)
 
-    def _keep(self, model: FittedModel) -> None:
+    def _keep(self, model: FittedModel, *decision: Any) -> None:
         self._take(model)
-        write_atomically(self.folder / "model.json", dumps(model).encode())
+        self.decisions.append(list(decision))
+        write_atomically(self.folder / "model.json", self.saved().encode())
         self._record()
         self._tell()
 
@@ -371,6 +384,7 @@ class LiveRun:
             "used": round(self.used, 2),
             "step": self.step,
             "actions": self.actions,
+            "decisions": self.decisions,
             "trouble": self.trouble,
         }
         self.workspace.write_record(self.folder, record)
@@ -385,6 +399,7 @@ class LiveRun:
         run = LiveRun(workspace, number, folder, question, dataset)
         run.state, run.used, run.step = str(record["state"]), float(record["used"]), int(record["step"])
         run.actions, run.trouble = list(record["actions"]), str(record.get("trouble", ""))
+        run.decisions = list(record.get("decisions", ()))
         if (folder / "model.json").exists():
             model = loads((folder / "model.json").read_bytes())
             run.asked = replace(run.asked, encoding=model.encoding)

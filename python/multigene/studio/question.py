@@ -1,17 +1,19 @@
-"""What a user of the studio asks: target, columns, time, functions; as an estimator, and as Python that repeats the run."""
+"""What a user of the studio asks: target, columns, time, functions; checked, and as an estimator (`recorded.py`: as Python)."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from multigene.data.columns import MISSING, choose_columns
+from multigene.data.columns import MISSING
 from multigene.estimator import MultigeneRegressor
 from multigene.expression.form import read_form
 from multigene.expression.operators import OPERATORS
 from multigene.expression.reading import read
 from multigene.groups.regroup import asked_of_groups
 from multigene.laws.variables.units import Dimensions
+from multigene.rules.kept import Rules
+from multigene.search.ruled import refuse_broken_form
 from multigene.settings.loss import loss_of
 from multigene.shapes.known import Known
 from multigene.studio.asked_rows import AskedRows
@@ -54,6 +56,8 @@ class Question:
 
     data: int
     target: str
+    label: str = ""
+    """The class of the target that is told from the others; empty for a target of numbers."""
     features: list[str] = field(default_factory=list)
     groups: str = ""
     missing: str = "fill"
@@ -66,6 +70,7 @@ class Question:
     guesses: list[str] = field(default_factory=list)
     form: str = ""
     shapes: list[str] = field(default_factory=list)
+    rules: list[str] = field(default_factory=list)
     max_size: int | None = None
     prefer: str = "default"
     holdout: float = 0.2
@@ -104,10 +109,10 @@ class Question:
             raise Mistake("seed", f"The seed {self.seed!r} is not a whole number from 0 on.")
 
     def _check_texts(self) -> None:
-        lists: list[Any] = [self.features, self.functions, self.guesses, self.shapes]
+        lists: list[Any] = [self.features, self.functions, self.guesses, self.shapes, self.rules]
         if any(not isinstance(each, list) or not all(isinstance(one, str) for one in each) for each in lists):
             raise ValueError(
-                "Columns and functions are lists of names, guesses a list of formulas, shapes of sentences."
+                "Columns and functions are lists of names, guesses a list of formulas, shapes and rules of sentences."
             )
         if any(guess.strip().lower().endswith((".json", ".csv")) for guess in self.guesses):
             # no request names a path
@@ -131,11 +136,28 @@ class Question:
             raise Mistake("prefer", f"{self.prefer!r} is no preference; it is {', '.join(PREFERENCES)}.")
         with of_field("loss"):
             loss_of(self.loss)
+        self._check_class()
+
+    def _check_class(self) -> None:
+        if not isinstance(self.label, str):
+            raise Mistake("label", "A class is named by its text.")
+        if self.label and self.loss not in ("squared", "logistic"):
+            raise Mistake(
+                "loss",
+                f"Classes are told apart by the logistic loss, not by {self.loss!r}; leave it as it is.",
+            )
+        if self.label and self.groups:
+            raise Mistake("groups", "Groups do not go with classes; leave one of them out.")
+
+    @property
+    def minimised(self) -> str:
+        """The loss of the search: that of log-odds where a class is told from the others."""
+        return "logistic" if self.label else self.loss
 
     @property
     def measure(self) -> str:
         """What the share explained by its loss is called."""
-        return str(loss_of(self.loss).measure)
+        return str(loss_of(self.minimised).measure)
 
     def as_dict(self) -> dict[str, Any]:
         """As plain values."""
@@ -151,22 +173,23 @@ class Question:
             self.estimator().resolved_settings()
         asked = self.rows(dataset)
         with of_field("groups"):
-            asked_of_groups(
-                self.groups or None, "auto", {"units": self.units or None, "shapes": self.shapes or None}
-            )
+            alone = {"units": self.units, "shapes": self.shapes, "rules": self.rules}
+            asked_of_groups(self.groups or None, "auto", {name: each or None for name, each in alone.items()})
         for guess in self.guesses:
             with of_field("guesses"):
                 read(guess, asked.names, "The guess")
         with of_field("form"):
-            read_form(self.form or None, asked.names)
+            form = read_form(self.form or None, asked.names)
+        with of_field("rules"):
+            refuse_broken_form(form, Rules.of(self.rules, asked.names))
         with of_field("units"):
             if self.units:
-                Dimensions.of(self.units, asked.names, self.target)
+                Dimensions.of(self.units, asked.names, asked.told)
         X, y = asked.arrays(asked.train)
         with of_field("loss"):
-            loss = loss_of(self.loss).of_rows(X, y)
+            loss = loss_of(self.minimised).of_rows(X, y)
         with of_field("shapes"):
-            Known.of(self.shapes or None, asked.names, self.target, X, y, loss)
+            Known.of(self.shapes or None, asked.names, asked.told, X, y, loss)
         return asked
 
     def estimator(self, seconds: float | None = None) -> MultigeneRegressor:
@@ -187,54 +210,8 @@ class Question:
             "form": self.form or None,
             "shapes": self.shapes or None,
             "max_size": self.max_size,
-            "loss": None if self.loss == "squared" else self.loss,
+            "settings": {"rules": self.rules} if self.rules else None,
+            "loss": None if self.minimised == "squared" else self.minimised,
             "random_state": self.seed,
         }
         return {name: value for name, value in wanted.items() if value is not None}
-
-    def python(self, dataset: Dataset, actions: list[dict[str, Any]]) -> str:
-        """Python that repeats the run on the same file, what was done while it ran included."""
-        arguments = ", ".join(f"{name}={value!r}" for name, value in self.parameters().items())
-        features = list(choose_columns(dataset.table, self.target, self.features).features)
-        features += [self.groups] if self.groups and self.groups not in features else []
-        groups = f", groups={self.groups!r}" if self.groups else ""
-        steered = [each for each in actions if each["action"] != "resume"]
-        lines = [
-            "from multigene import MultigeneRegressor",
-            "from multigene.data.columns import Columns, raw_rows",
-            "from multigene.data.reading import read_table",
-            "from multigene.data.split import split",
-            *(["from multigene.search.steering import Script"] if steered else []),
-            *(["from multigene.studio.workspace import Dataset"] if dataset.derived else []),
-            "",
-            f"table = read_table({str(dataset.path)!r})",
-        ]
-        for name, formula in dataset.derived:
-            lines += [
-                f"dataset = Dataset(1, {dataset.name!r}, None, table)"
-                if name == dataset.derived[0][0]
-                else "",
-                f"dataset.derive({name!r}, {formula!r})",
-            ]
-        lines += ["table = dataset.table"] if dataset.derived else []
-        lines += [
-            f"features, target = {features!r}, {self.target!r}",
-            f"rows, _ = raw_rows(table, Columns(target, tuple(features)), {self.missing!r})",
-            f"rows, test = split(rows, {self.holdout!r}, {self.seed!r})" if self.holdout else "",
-            f"model = MultigeneRegressor({arguments})",
-        ]
-        if steered:
-            said = ",\n    ".join(repr((each["step"], each["action"], each["value"])) for each in steered)
-            lines += [
-                f"script = Script([\n    {said},\n])",
-                f"model.fit(rows[features], rows[target]{groups}, callback=script)",
-            ]
-        else:
-            lines.append(f"model.fit(rows[features], rows[target]{groups})")
-        if self.prefer != "default":
-            lines.append(f"model.choose({self.prefer!r})")
-        if self.generations is None:
-            lines.append(
-                "# Limited by time: another run does as much as the machine allows. With generations= it is the same."
-            )
-        return "\n".join(line for line in lines if line) + "\nprint(model)\n"

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from multigene.data.arrays import spread_rows
 from multigene.data.losses import Loss
+from multigene.report.constants import THRESHOLD
 from multigene.report.numbers import number, numbers, spoken_number
 from multigene.report.statistics import SHARES, error_curve
 from multigene.search.progress import FrontRow
@@ -23,8 +24,8 @@ DRAWN = 300
 class Unseen:
     """Test rows, and what is known of formulas on them."""
 
-    def __init__(self, X: Floats, y: Floats, loss: Loss) -> None:
-        self.X, self.y, self.loss = X, y, loss
+    def __init__(self, X: Floats, y: Floats, loss: Loss, classes: tuple[Any, Any] | None = None) -> None:
+        self.X, self.y, self.loss, self.classes = X, y, loss, classes
         self.line: float | None = None
         """Error that half of the rows stay within by a linear model."""
         self.drawn = spread_rows(y, DRAWN)
@@ -54,15 +55,26 @@ class Unseen:
             predictor = row.predictor(self.X)
             prediction = self.loss.prediction(predictor)
             half = half_within(self.y, prediction)
-        line = "" if self.line is None else f"; a linear model needs {spoken_number(self.line, 3)}"
         return {
             "rows": len(self.y),
             "r2": self.score(row),
             "half": number(half, 4),
-            "said": f"Half of the {len(self.y):,} test rows are predicted to within {spoken_number(half, 3)}{line}.",
+            "said": self._within(half) if self.classes is None else self._told(prediction),
             "actual": numbers(self.y[self.drawn]),
             "predicted": numbers(prediction[self.drawn]),
         }
+
+    def _within(self, half: float) -> str:
+        line = "" if self.line is None else f"; a linear model needs {spoken_number(self.line, 3)}"
+        return (
+            f"Half of the {len(self.y):,} test rows are predicted to within {spoken_number(half, 3)}{line}."
+        )
+
+    def _told(self, shares: Floats) -> str:
+        of_class = self.y > THRESHOLD
+        right = int(np.sum((shares > THRESHOLD) == of_class))
+        most = int(max(of_class.sum(), (~of_class).sum()))
+        return f"{right:,} of the {len(self.y):,} test rows are told right; taking all for the larger class gets {most:,}."
 
 
 def half_within(y: Floats, prediction: Floats) -> float:

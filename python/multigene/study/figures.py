@@ -86,6 +86,7 @@ def _boxes(axis: Axes, samples: list[NDArray[np.float64]], methods: list[str]) -
     low, high = axis.get_ylim()
     if high - low < SMALLEST_SPAN:  # all the same but for rounding: do not blow the noise up
         axis.set_ylim(high - SMALLEST_SPAN, high + 0.2 * SMALLEST_SPAN)
+    axis.ticklabel_format(axis="y", style="plain", useOffset=False)  # scores, not what they are beyond 1
     bottom, hidden = _bottom(samples)
     if hidden:
         top = max(

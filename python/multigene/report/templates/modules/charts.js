@@ -57,25 +57,33 @@ export function drawable(traces, arrangement) {
 
 function hasSeveral(content) { return content.sets.length > 1; }
 
+// The axis of scores of a front: where the best are close to 1 it is finer there, by the nines that they have. As first_chart.py.
+const STRETCHED_FROM = .97, STRETCHED_TO = 1 - 1e-7, SCORES = [0, .5, .9, .99, .999, .9999, .99999, .999999];
+export function scoreAxis(best) {
+  const finer = best > STRETCHED_FROM, height = v => v === null || !finer ? v : -Math.log10(1 - Math.min(v, STRETCHED_TO));
+  return {height, ticks: finer ? {tickvals: SCORES.map(height), ticktext: SCORES.map(String)} : {}};
+}
+
 export function frontChart(content, index, colour) {
-  const models = content.models, sizes = models.map(m => m.size), said = models.map(m => `<b>${nodes(m.size)}</b><br>${wrapped(m.text)}`);
+  const models = content.models, sizes = models.map(m => m.size), said = models.map(m => `<b>${nodes(m.size)}</b><br>${wrapped(m.text)}<br>${content.measure} ${r2(m.r2)}`);
+  const {height, ticks} = scoreAxis(Math.max(...models.map(m => m.r2 ?? 0)));
   const traces = [], unseen = models.map(m => m.unseen.r2), known = content.unseen && unseen.some(v => v !== null);
   const clear = v => v !== null && v > -0.05 ? v : null;
-  if (known) traces.push({type: "scatter", mode: "lines+markers", name: `${content.measure} on unseen rows (${content.unseen})`, x: sizes, y: unseen.map(clear), connectgaps: true, hoverinfo: "skip",
+  if (known) traces.push({type: "scatter", mode: "lines+markers", name: `${content.measure} on unseen rows (${content.unseen})`, x: sizes, y: unseen.map(clear).map(height), connectgaps: true, hoverinfo: "skip",
     line: {color: colour.validation, width: 1.2, dash: "dot"}, marker: {color: colour.validation, size: 6, symbol: "diamond"}});
-  traces.push({type: "scatter", mode: "lines+markers", name: `${content.measure} on the training rows`, x: sizes, y: models.map(m => m.r2), text: said,
+  traces.push({type: "scatter", mode: "lines+markers", name: `${content.measure} on the training rows`, x: sizes, y: models.map(m => height(m.r2)), text: said,
     customdata: models.map((m, i) => i), line: {color: colour.train, width: 1.5, shape: "hv"}, marker: {color: colour.train, size: 8},
-    hovertemplate: `%{text}<br>${content.measure} %{y:.4f}<extra></extra>`});
+    hovertemplate: "%{text}<extra></extra>"});
   const now = models[index], picks = content.picks.filter(p => p.model !== index);
-  traces.push({type: "scatter", mode: "markers", name: "picks", showlegend: false, x: picks.map(p => models[p.model].size), y: picks.map(p => models[p.model].r2), hoverinfo: "skip",
+  traces.push({type: "scatter", mode: "markers", name: "picks", showlegend: false, x: picks.map(p => models[p.model].size), y: picks.map(p => height(models[p.model].r2)), hoverinfo: "skip",
     marker: {color: "rgba(0,0,0,0)", size: 14, line: {color: colour.soft, width: 1.5}}});
-  traces.push({type: "scatter", mode: "markers", name: "selected", showlegend: false, x: [now.size], y: [now.r2], hoverinfo: "skip",
+  traces.push({type: "scatter", mode: "markers", name: "selected", showlegend: false, x: [now.size], y: [height(now.r2)], hoverinfo: "skip",
     marker: {color: colour.accent, size: 15, line: {color: colour.ink, width: 2}}});
   const wide = Math.max(...sizes) / Math.max(1, Math.min(...sizes)) > 25, last = Math.max(...sizes), first = Math.min(...sizes), reach = wide ? Math.log10(last / first) : last;
-  const scores = [...models.map(m => Math.max(m.r2 ?? 0, -.05)), ...(known ? unseen.map(clear).filter(v => v !== null) : [])], low = Math.min(...scores), high = Math.max(...scores), pad = Math.max(.08 * (high - low), .002);
+  const scores = [...models.map(m => Math.max(m.r2 ?? 0, -.05)), ...(known ? unseen.map(clear).filter(v => v !== null) : [])].map(height), low = Math.min(...scores), high = Math.max(...scores), pad = Math.max(.08 * (high - low), .002);
   return [traces, layout(colour, {showlegend: true, clickmode: "event", legend: {...layout(colour).legend, y: -.2, yanchor: "top"},
     xaxis: axis(colour, "nodes of the formula", {...(wide ? {type: "log", tickvals: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000], range: [Math.log10(first) - .06 * reach, Math.log10(last) + .06 * reach]} : {range: [0, 1.06 * last]}), title: {text: "nodes of the formula", standoff: 4, font: {size: 12, color: colour.soft}}}),
-    yaxis: axis(colour, content.measure, {range: [low - pad, high + pad]})}),
+    yaxis: axis(colour, content.measure, {range: [low - pad, high + pad], ...ticks})}),
     `Model ${index + 1} of ${models.length}: ${nodes(now.size)}, ${content.measure} ${r2(now.r2)}.`];
 }
 

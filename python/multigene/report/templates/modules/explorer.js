@@ -1,7 +1,7 @@
 // The explorer: everything on the page follows the selected model. It lives in a report, in the studio and in notebooks; `root`
 // is a document or a shadow root that holds the markup of explorer.html.j2, `charts` promises the chart library.
 import {calibrationChart, convergenceChart, dependenceChart, drawable, errorChart, fitChart, frontChart, importanceChart, intervalChart, residualChart, responseChart, rocChart, sharesChart, spreadChart} from "./charts.js";
-import {fixed, nodes, r2} from "./format.js";
+import {fixed, nodes, percentage, r2} from "./format.js";
 import {inputRow, inputsOf} from "./inputs.js";
 import {Mathematics} from "./mathematics.js";
 import {Predictor} from "./what_if.js";
@@ -144,13 +144,14 @@ export function explore(root, content, charts, {nonce = "", styled = document.do
     box.hidden = !parts || !parts.length || !set || m.variables.some(name => !(content.features.indexOf(name) in set.x));
     if (box.hidden) return;
     const rows = set.y.map((_, i) => columns.map((_, j) => set.x[j]?.[i] ?? 0));
-    const fit = () => {
-      const mean = set.y.reduce((a, b) => a + b, 0) / set.y.length; let left = 0, total = 0;
-      set.y.forEach((y, i) => { left += (y - predictor.predict(rows[i])) ** 2; total += (y - mean) ** 2; });
-      return [1 - left / total, Math.sqrt(left / set.y.length)];
+    const spoken = () => {
+      const predicted = rows.map(row => predictor.predict(row)), mean = set.y.reduce((a, b) => a + b, 0) / set.y.length, average = each => set.y.reduce((sum, y, i) => sum + each(y, predicted[i]), 0) / set.y.length;
+      if (content.classes) return `${percentage(average((y, p) => (p > .5) === (y > .5)))} told right, log loss ${fixed(average((y, p) => -Math.log(Math.max(1e-15, y > .5 ? p : 1 - p))))}`;
+      const left = average((y, p) => (y - p) ** 2);
+      return `R² ${r2(1 - left / average(y => (y - mean) ** 2))}, typical error ${fixed(Math.sqrt(left))}${content.unit}`;
     };
-    const before = fit();
-    const said = () => { const now = fit(); $("constants-said").textContent = `On the ${set.y.length} ${set.name === "test" ? "test" : "training"} rows drawn: R² ${r2(now[0])}, typical error ${fixed(now[1])}${content.unit}` + (predictor.numbers === numbers ? "." : `; unmoved R² ${r2(before[0])}, typical error ${fixed(before[1])}${content.unit}.`); };
+    const before = spoken();
+    const said = () => { $("constants-said").textContent = `On the ${set.y.length} ${set.name === "test" ? "test" : "training"} rows drawn: ${spoken()}` + (predictor.numbers === numbers ? "." : `; unmoved ${before}.`); };
     place.replaceChildren(...numbers.map((value, k) => {
       const half = predictor.numberHalfWidth(k), known = half !== null && half > 0 && isFinite(half), reach = known ? Math.min(4 * half, 4 * Math.abs(value) || 4 * half) : Math.abs(value) || 1;
       const row = element("div", "slider constant"), label = element("label", "place", parts[k]), input = element("input"), shown = element("input", "shown"), id = `constant-${k}`;
@@ -192,7 +193,7 @@ export function explore(root, content, charts, {nonce = "", styled = document.do
     const value = predictor.predict(at), half = predictor.halfWidth(at), outside = inputs.some(input => input.value !== null && (input.value < input.min || input.value > input.max));
     $("predicted").textContent = `${content.target} = ${fixed(value, 5)}${content.unit}`;
     const between = half !== null && half <= 1e-9 * Math.abs(value) ? "exact to rounding" : half === null || !isFinite(half) ? "" : `95 % of new observations between ${fixed(value - half, 4)} and ${fixed(value + half, 4)}`;
-    $("predicted-interval").textContent = [between, outside ? "outside the range of the data" : "", model().compute.factor || half === null ? "" : "the noise alone; this formula has too many numbers for more"].filter(Boolean).join("; ");
+    $("predicted-interval").textContent = [between, outside ? "outside the range of the data" : "", model().compute.factor || half === null ? "" : "by the noise alone: the formula has too many numbers to count how well they are known"].filter(Boolean).join("; ");
     stale.add("chart-response");
     if (!frame) frame = requestAnimationFrame(() => { frame = 0; if (seen.has("chart-response")) draw("chart-response"); });
   }

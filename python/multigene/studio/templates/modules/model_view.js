@@ -14,7 +14,7 @@ export async function modelView(session) {
   explorer?.close();
   view.innerHTML = seen.markup; // written by the server's templates, which escape every name
   const file = make("input", {type: "file", id: "predict-file", "aria-label": "File to predict", tabIndex: -1, accept: ".csv,.tsv,.txt,.parquet,.xlsx", className: "hidden", onchange: async () => { const text = await attempt(() => send(`/api/runs/${number}/predict`, file.files[0])); if (text) saved("predictions.csv", text); }});
-  const loss = make("select", {id: "prune-loss", "aria-label": "Loss of R² that pruning may cost"}, ...[.0005, .001, .005, .01, .02, .05].map(v => make("option", {value: v, selected: v === .01}, `at most ${v} of R²`)));
+  const loss = make("select", {id: "prune-loss", "aria-label": `Loss of ${seen.content.measure} that pruning may cost`}, ...[.0005, .001, .005, .01, .02, .05].map(v => make("option", {value: v, selected: v === .01}, `at most ${v} of ${seen.content.measure}`)));
   const change = given => attempt(async () => { const run = await ask(`/api/runs/${number}/change`, given); say(run.before !== undefined ? `${run.measure} ${r2(run.before)} became ${r2(run.after)}.` : "The model was changed."); await session.refresh(); await modelView(session); if (run.before !== undefined) place("problem-free").textContent = `${given.what === "remove" ? "Without that term" : "With these numbers"} ${run.measure} on the training rows is ${r2(run.after)}, before it was ${r2(run.before)}.`; });
   const save = (what, text) => make("button", {type: "button", id: `save-${what}`, onclick: () => { make("a", {href: `/api/runs/${number}/save/${what}`, download: ""}).click(); }}, text);
   const tools = make("section", {className: "box", id: "tools", "aria-label": "Decide"}, make("p", {className: "toolbar"},
@@ -24,7 +24,7 @@ export async function modelView(session) {
   place("formula").before(tools);
   const nonce = document.body.dataset.nonce;
   explorer = explore(document, seen.content, library(), {nonce});
-  document.getElementById("constants-reset")?.after(make("button", {type: "button", id: "keep-numbers", onclick: () => change({what: "numbers", index: seen.content.models[explorer.selected()].row, values: explorer.numbers()})}, "Keep these numbers"));
+  if (seen.movable) document.getElementById("constants-reset")?.after(make("button", {type: "button", id: "keep-numbers", onclick: () => change({what: "numbers", index: seen.content.models[explorer.selected()].row, values: explorer.numbers()})}, "Keep these numbers"));
   const remove = () => {
     const models = seen.content.models;
     document.querySelectorAll("#term-table tr[data-term]").forEach(row => row.lastElementChild.append(make("button", {type: "button", className: "term-remove", "aria-label": "Leave this term out and fit the rest anew", onclick: () => change({what: "remove", index: models[explorer.selected()].row, place: Number(row.dataset.term)})}, "leave out")));

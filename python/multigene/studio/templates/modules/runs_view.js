@@ -1,5 +1,5 @@
 // Runs: all of the workspace in a table, and the models of two of them side by side.
-import {fixed, r2} from "./format.js";
+import {fixed, percentage, r2} from "./format.js";
 import {drawCurves} from "./live_charts.js";
 import {Mathematics} from "./mathematics.js";
 import {ask, attempt, make, place} from "./requests.js";
@@ -25,8 +25,9 @@ function besides(seen, mathematics) {
     return box;
   };
   const sides = seen.runs.map(half), only = (a, b) => a.variables.filter(v => !b.variables.includes(v)).join(", ") || "none", [a, b] = seen.runs;
-  const errors = seen.common.length ? make("div", {className: "scroll", tabIndex: 0, role: "region", "aria-label": "Both on the same rows"}, make("table", {id: "common-table"}, make("thead", {}, make("tr", {}, ...["", "R²", "RMSE", "MAE", "Half within"].map((h, i) => make("th", {scope: "col", className: i ? "num" : ""}, h)))), make("tbody", {}, ...seen.common.map(e => make("tr", {}, make("th", {scope: "row"}, `Run ${e.number}`), number(r2(e.r2)), number(fixed(e.rmse)), number(fixed(e.mae)), number(fixed(e.half))))))) : null;
-  const chart = seen.common.length ? make("figure", {className: "chart"}, make("h3", {}, "Share of rows predicted to within an error"), make("div", {className: "plot", id: "common-curves", role: "img", "aria-label": "Error curves of both models"})) : null;
+  const classes = seen.common.some(e => e.classes), headings = classes ? ["", "Told right", "Area below ROC", "Log loss"] : ["", "R²", "RMSE", "MAE", "Half within"], values = e => classes ? [percentage(e.classes.accuracy), fixed(e.classes.area), fixed(e.classes.log_loss)] : [r2(e.r2), fixed(e.rmse), fixed(e.mae), fixed(e.half)];
+  const errors = seen.common.length ? make("div", {className: "scroll", tabIndex: 0, role: "region", "aria-label": "Both on the same rows"}, make("table", {id: "common-table"}, make("thead", {}, make("tr", {}, ...headings.map((h, i) => make("th", {scope: "col", className: i ? "num" : ""}, h)))), make("tbody", {}, ...seen.common.map(e => make("tr", {}, make("th", {scope: "row"}, `Run ${e.number}`), ...values(e).map(v => number(v))))))) : null;
+  const chart = seen.common.length && !classes ? make("figure", {className: "chart"}, make("h3", {}, "Share of rows predicted to within an error"), make("div", {className: "plot", id: "common-curves", role: "img", "aria-label": "Error curves of both models"})) : null;
   return {parts: [make("p", {className: "in-words", id: "common-said"}, seen.said), make("div", {className: "pair"}, errors, chart), make("p", {className: "quietly"}, `Columns only in run ${a.number}: ${only(a, b)}. Columns only in run ${b.number}: ${only(b, a)}.`), make("div", {className: "pair"}, ...sides)],
     settle() { sides.forEach((side, i) => side.querySelectorAll("[data-formula]").forEach(e => mathematics.add(e, seen.runs[i].text))); if (chart) drawCurves(place("common-curves"), seen); }};
 }

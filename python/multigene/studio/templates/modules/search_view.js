@@ -45,7 +45,7 @@ export function searchView(session) {
   const pause = button("pause", "Pause", "pause"), resume = button("resume", "Go on", "resume"), stop = button("stop", "Stop", "stop"), look = make("button", {type: "button", className: "primary", id: "look", onclick: () => { location.hash = "model"; }}, "Look at the model");
   const region = (id, name, text = "") => make("p", {id, className: "best", tabIndex: 0, role: "region", "aria-label": name}, text);
   const heading = make("h2", {}, "Best so far"), words = make("p", {id: "best-said", className: "in-words"}), seen = make("div", {className: "score"}, make("b", {id: "best-r2"}, "–"), make("span", {}, "on the rows searched")), unseenR2 = make("b", {id: "unseen-r2"}, "–"), unseen = make("div", {className: "score", hidden: true}, unseenR2, make("span", {}, "on test rows, unseen")), formula = region("best-formula", "Best formula so far"), under = region("hovered", "Formula of the front", "Point at the front, or use the arrow keys on it, to read a formula.");
-  const chart = make("div", {className: "plot", id: "live-front", role: "slider", tabIndex: 0, "aria-label": "Accuracy against size of the formulas found so far", "aria-orientation": "horizontal", "aria-valuemin": 0, "aria-valuemax": 0, "aria-valuenow": 0}), fit = make("div", {className: "plot", id: "live-fit", role: "img", "aria-label": "Predicted against actual on test rows"}), fitBox = make("figure", {className: "chart", hidden: true}, make("h3", {}, "Test rows, predicted against actual"), fit);
+  const chart = make("div", {className: "plot", id: "live-front", role: "slider", tabIndex: 0, "aria-label": "Accuracy against size of the formulas found so far", "aria-orientation": "horizontal", "aria-valuemin": 0, "aria-valuemax": 0, "aria-valuenow": 0}), fit = make("div", {className: "plot", id: "live-fit", role: "img", "aria-label": "Test rows"}), fitTitle = make("h3", {}, ""), fitBox = make("figure", {className: "chart", hidden: true}, fitTitle, fit);
   const steering = steeringBox(number, session, {update: run => update(run), shown: () => current?.front[pointed]?.formula ?? current?.formula});
   place("view").replaceChildren(make("main", {className: "page"}, make("div", {className: "columns"}, make("div", {},
     make("div", {className: "box"}, make("div", {className: "heading"}, title, status), make("div", {className: "progress"}, bar), detail, trouble, make("p", {className: "actions"}, pause, resume, stop, look)),
@@ -65,7 +65,7 @@ export function searchView(session) {
     const last = current?.front.length - 1, now = pointed ?? last, to = {ArrowRight: now + 1, ArrowUp: now + 1, ArrowLeft: now - 1, ArrowDown: now - 1, Home: 0, End: last}[event.key];
     if (to !== undefined) { event.preventDefault(); point(to, true); }
   });
-  function draw() { if (current?.front.length) { chart.setAttribute("aria-valuemax", current.front.length - 1); drawFront(chart, current, pointed, point); } fitBox.hidden = !current?.unseen; drawUnseen(fit, current); }
+  function draw() { if (current?.front.length) { chart.setAttribute("aria-valuemax", current.front.length - 1); drawFront(chart, current, pointed, point); } fitBox.hidden = !current?.unseen; fitTitle.textContent = current?.classes ? "Test rows by predicted probability" : "Test rows, predicted against actual"; fit.setAttribute("aria-label", fitTitle.textContent); drawUnseen(fit, current); }
   function tell(run) {
     title.textContent = `Run ${run.number}: ${run.target}`;
     status.textContent = stated(run);
