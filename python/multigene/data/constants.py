@@ -36,6 +36,8 @@ MOST_PRECISE = 1e100
 #: Rows are far from a formula at this many robust standard deviations of its errors. Told where at most this share of the rows
 #: has more than this share of the squared errors, and the formula explains less than that. Not tuned.
 FAR_ERRORS, FEW_ROWS, MOST_OF_ERRORS = 10.0, 0.05, 0.5
+#: Such rows that are named one by one. Not tuned.
+NAMED_ROWS = 5
 
 # --- losses (losses.py) -----------------------------------------------------------------------------
 

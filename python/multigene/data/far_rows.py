@@ -8,11 +8,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from multigene.data.constants import FAR_ERRORS, FEW_ROWS, MOST_OF_ERRORS
+from multigene.data.constants import FAR_ERRORS, FEW_ROWS, MOST_OF_ERRORS, NAMED_ROWS
 
 Floats = npt.NDArray[np.float64]
-#: Rows that are named one by one.
-NAMED = 5
 
 
 def far_rows(errors: Floats) -> npt.NDArray[np.intp]:
@@ -33,7 +31,9 @@ def said_of(y: Floats, prediction: Floats, explained: float) -> str | None:
     rows = far_rows(y - prediction) if explained < MOST_OF_ERRORS else ()
     if not len(rows):
         return None
-    named = ", ".join(f"{y[row]:.4g}" for row in rows[:NAMED]) + (", …" if len(rows) > NAMED else "")
+    named = ", ".join(f"{y[row]:.4g}" for row in rows[:NAMED_ROWS]) + (
+        ", …" if len(rows) > NAMED_ROWS else ""
+    )
     return (
         f"{len(rows)} of {len(y)} rows have most of the squared errors (target {named}), and the formula tells little of the "
         "others. Leave them out if they are mistakes; loss='huber' or loss='absolute' fits the other rows."
