@@ -28,6 +28,7 @@ from multigene.evolution.checkpoint import fingerprint_of
 from multigene.evolution.interrupts import Interrupts
 from multigene.evolution.pareto import Member
 from multigene.explain.all_rows import refitted
+from multigene.explain.cancelling import cancels, without_cancelling
 from multigene.explain.digits import with_few_digits
 from multigene.explain.front import Front
 from multigene.expression.form import Form
@@ -390,8 +391,8 @@ def _others_later(
     """All members as they are `shown`, made when somebody looks at them; the chosen one is `done`."""
 
     def made() -> list[Member]:
-        others = iter(shown([m for m in members if m is not chosen]))
-        return [done if m is chosen else next(others) for m in members]
+        place = next(i for i, m in enumerate(members) if m is chosen)
+        return [*shown(members[:place]), done, *shown(members[place + 1 :])]
 
     return made
 
@@ -416,11 +417,16 @@ def front_of(run: Run, data: Data, rows: TrainingRows, summary: dict[str, Any]) 
             for new, old in zip(few, members, strict=True)
         ]
 
-    chosen = result.chosen
+    def listed(members: Sequence[Member]) -> list[Member]:
+        return [m for m in shown(members) if m.source != "search" or not cancels(m.individual, rows)]
+
+    chosen = done = result.chosen
     try:
         with run.interrupts.breakable():
-            [chosen] = shown([chosen])
+            if run.stopped_by != "law":
+                chosen = done = without_cancelling(chosen, result.front, rows)
+            [done] = shown([chosen])
     except KeyboardInterrupt:  # digits are for the eye; the model is there
         run.stop_at_interrupt()
-    members = _others_later(result.front, result.chosen, chosen, shown)
-    return Front(members, chosen, data.features, data.target, summary, rows.loss)
+    members = _others_later(result.front, chosen, done, listed)
+    return Front(members, done, data.features, data.target, summary, rows.loss)

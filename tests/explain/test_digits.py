@@ -71,9 +71,20 @@ def test_lines_are_written_with_short_numbers() -> None:
 
 def test_laws_and_the_mean_stay_as_they_are() -> None:
     law, same = with_and_without(["sin([0: 1.23456789012345*x0])"], np.sin(1.23456789012345 * X[:, 0]))
-    assert same is law
+    assert list(same.individual.genes) == list(law.individual.genes)
+    assert list(same.individual.coefficients) == list(law.individual.coefficients)
+    assert same.individual.intercept == 0.0  # what least squares leave there is a rounding error
     mean, same = with_and_without(["0.0"], NOISE)
     assert same is mean
+
+
+def test_exact_models_lose_terms_that_are_rounding_errors() -> None:
+    rows = TrainingRows.of(X, 2.0 * X[:, 0])
+    individual = Individual(["x0", "x1", "x2"], -5.6e-17, [2.0, 1e-17, 1e-9])
+    member = Member(individual, 1.0, individual.complexity)
+    shorter = with_few_digits([member], rows)[0].individual
+    assert shorter.intercept == 0.0
+    assert list(shorter.coefficients) == [2.0, 0.0, 1e-9]
 
 
 def test_every_number_of_a_gene_is_found() -> None:

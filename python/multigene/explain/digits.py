@@ -112,8 +112,10 @@ def _with_few_digits(member: Member, rows: TrainingRows, exponentials: bool) -> 
     with np.errstate(all="ignore"):
         loss = float(np.average(before**2, weights=rows.shares))
     # The mean has R² 0 exactly, which is to stay.
-    if not np.isfinite(loss) or not loss > EXACT * rows.variance or not any(member.individual.coefficients):
+    if not np.isfinite(loss) or not any(member.individual.coefficients):
         return member
+    if not loss > EXACT * rows.variance:
+        return _without_rounding_errors(member, rows)
     numbers = Numbers.of(as_written(member.individual, rows.X, exponentials=exponentials))
     if len(numbers.values) > MOST_NUMBERS or not np.isfinite(numbers.values).all():
         return member
@@ -136,6 +138,19 @@ def _with_few_digits(member: Member, rows: TrainingRows, exponentials: bool) -> 
             return replace(member, individual=model, fitness=fitness)
         room *= CAREFUL
     return member
+
+
+def _without_rounding_errors(member: Member, rows: TrainingRows) -> Member:
+    """An exact model without terms that floating point cannot tell from nothing: `2*x0 - 5.6e-17`."""
+    individual = member.individual
+    nothing = np.finfo(np.float64).eps * float(_root_mean_square(rows.y, rows))
+    with np.errstate(all="ignore"):
+        sizes = np.abs(individual.coefficients) * _root_mean_square(individual.gene_values(rows.X), rows)
+    kept = [c if size > nothing else 0.0 for c, size in zip(individual.coefficients, sizes, strict=True)]
+    constant = individual.intercept if abs(individual.intercept) > nothing else 0.0
+    if (constant, kept) == (individual.intercept, individual.coefficients):
+        return member
+    return replace(member, individual=Individual(individual.genes, constant, kept))
 
 
 def _working_rows(individual: Individual, rows: TrainingRows) -> TrainingRows:
