@@ -22,7 +22,7 @@ from multigene.expression.genes import prediction_expression
 from multigene.expression.printed_size import printed_size
 from multigene.laws.law import Find
 from multigene.search.constants import ALIKE, EXPLAINED, MOST_FITTED, SECONDS_PER_VALUE
-from multigene.search.few_rows import evident, most_convincing, ridge_of_different_rows
+from multigene.search.few_rows import evident, most_convincing, ridge_of_different_rows, within_noise
 from multigene.search.linear import Ridge
 from multigene.search.log_scale import nearer_to_most_rows
 from multigene.search.members import (
@@ -175,6 +175,7 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
     last = _last_rows(found, seconds)
     data, user_data, candidates = _on_last_rows(found, last, workers)
     best = None if decision.simple else allowed_best(found.front, decision)
+    best = best if best is None else _of_few_rows(found, candidates, best)
     mean = constant_model(problem, data)
     front, chosen = [mean], mean
     fitted_numbers: list[tuple[Member, int]] = []  # means and scales of features are not fitted
@@ -212,6 +213,18 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
         )
     sure = any(chosen is each for each in (superior, *finds))
     return _undominated(found, chosen, [*front, *finds], keep=sure)
+
+
+def _of_few_rows(found: Found, candidates: Sequence[Candidate], best: int) -> int:
+    """Number of the model that few rows speak for, of those that their cross-validation allows; with many rows the `best`."""
+    problem, decision = found.problem, found.decision
+    if decision.errors is None or len(problem.held_out_rows) or not found.validated:
+        return best
+    most = (decision.supported or 0) if decision.exactly else 0
+    numbers = [i for i, c in enumerate(candidates) if c.complexity <= max(most, decision.most_nodes)]
+    members = {i: member_of(problem, candidates[i]) for i in numbers if np.isfinite(candidates[i].fitness)}
+    chosen = within_noise(problem, list(members.values())) if members else None
+    return next((i for i, member in members.items() if member is chosen), best)
 
 
 def _errors_beside_finds(found: Found, chosen: Member, errors: Floats) -> Floats:
