@@ -1,5 +1,5 @@
-"""Every number that pages of classifiers and of groups show, computed anew: by scikit-learn from the probabilities, by NumPy from what
-the model says of every group. Numbers are read from the page's own text."""
+"""Every number that pages of classifiers and of groups show, computed anew: by scikit-learn from the probabilities, by NumPy from
+what the model says of every group. Numbers are read from the text of the page."""
 
 from __future__ import annotations
 
