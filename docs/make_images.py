@@ -26,7 +26,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from PIL import Image
+from PIL import Image, ImageOps
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.model_selection import train_test_split
@@ -158,13 +158,15 @@ def classes(path: Path, generations: int) -> None:
 
 def on_paper(model: MultigeneRegressor, rows: Rows, path: Path) -> None:
     """The first page of a printed report."""
-    with tempfile.TemporaryDirectory() as folder, chromium(width=794, height=1123) as driver:
+    with tempfile.TemporaryDirectory() as folder, chromium(width=700, height=1000) as driver:
         report = Path(folder) / "report.html"
         model.report(report, *rows)
         open_report(driver, report)
         driver.execute_script("dispatchEvent(new Event('beforeprint'))")
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-        whole_page(driver, path, 1123)
+        whole_page(driver, path, 1000)
+    with Image.open(path) as picture:
+        ImageOps.expand(picture.convert("RGB"), border=56, fill="white").save(path)
 
 
 def small(path: Path) -> None:
