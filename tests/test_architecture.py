@@ -167,6 +167,35 @@ def test_private_accesses_are_seen():
     assert not private_accesses("self._rows = 1; model.fitted_.rows")
 
 
+def foreign_private_accesses(path: Path) -> list[str]:
+    """Private attributes that a file reads although no class of it has them."""
+    nodes = list(ast.walk(ast.parse(path.read_text())))
+    own = private_names(path) | {
+        name.id
+        for cls in nodes
+        if isinstance(cls, ast.ClassDef)
+        for field in cls.body
+        if isinstance(field, ast.AnnAssign | ast.Assign)
+        for name in ast.walk(field)
+        if isinstance(name, ast.Name)
+    }
+    return [
+        f"{node.lineno}: {ast.unparse(node)}"
+        for node in nodes
+        if isinstance(node, ast.Attribute)
+        and node.attr.startswith("_")
+        and not node.attr.startswith("__")
+        and not node.attr.startswith("_repr_")  # the notebook's interface
+        and node.attr not in own | {"_exit", "_program"}  # of `os` and of another program
+        and ast.unparse(node.value) not in ("self", "cls", "super()")
+    ]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_nobody_touches_private_attributes_of_another_module(path):
+    assert foreign_private_accesses(path) == []
+
+
 def test_parameters_are_those_of_the_estimator():
     """The signature is written for readers; everybody else asks `Parameters`."""
     import inspect
@@ -273,7 +302,7 @@ def bare_numbers(path: Path) -> list[str]:
 TABLES = sorted(path.parent for path in PACKAGE.rglob("constants.py"))
 #: What may stand elsewhere: sizes of pictures, with their drawing; and numbers that stand for something that is no number.
 DRAWINGS = ("first_chart.py", "notebook.py", "trees.py")
-CODES = {"(NUMBERS, PLACES)", "(EXPONENT, ONE_LESS)", "ANY_SIZE", "RIDGE", "(ERF_STEP, ERF_TERMS)"}
+CODES = {"(NUMBERS, PLACES)", "(EXPONENT, ONE_LESS)", "ANY_SIZE", "RIDGE", "(ERF_STEP, ERF_TERMS)", "VERSION"}
 
 
 @pytest.mark.parametrize("folder", TABLES, ids=lambda p: p.name)

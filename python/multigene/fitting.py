@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,9 @@ from multigene.data.stream import Stream, only_in_memory
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.checkpoint import fingerprint_of
 from multigene.evolution.interrupts import Interrupts
+from multigene.evolution.pareto import Member
 from multigene.explain.all_rows import refitted
+from multigene.explain.cancelling import cancels, without_cancelling
 from multigene.explain.digits import with_few_digits
 from multigene.explain.front import Front
 from multigene.expression.form import Form
@@ -61,9 +64,6 @@ NOTHING_OF_THE_FORM = (
 ALONE_SHARE, NUMBERS_SHARE = 0.3, 0.2
 #: Rows that a group must have for a search of its own.
 ALONE_ROWS = 20
-#: Seconds beyond a time limit that models that were not chosen may take to be written with few digits: those of a front of 35
-#: take as long (ASN, CCS, ENC).
-DIGITS_SECONDS = 0.15
 
 
 @dataclass(frozen=True)
@@ -318,10 +318,9 @@ def grouped_model(
     )
     training = TrainingRows.of(X, data.y, data.weights, fitted.loss)
     summary = data_summary(encoding.names, X, data.y, training.variance)
-    members = with_few_digits(
-        found.members, training, found.default, DIGITS_SECONDS, exponentials=allows_exp(fitted.settings)
-    )
-    default = members[found.members.index(found.default)]
+    shown = partial(with_few_digits, rows=training, exponentials=allows_exp(fitted.settings))
+    [default] = shown([found.default])
+    members = _others_later(found.members, found.default, default, shown)
     front = Front(members, default, encoding.names, data.target, summary, fitted.loss)
     return replace(
         fitted, front=front, chosen=default, encoding=encoding, data=summary, rows=training, groups=groups
@@ -386,29 +385,48 @@ def allows_exp(settings: Settings) -> bool:
     return any(name == "exp" for name, *_ in settings.genes.functions)
 
 
+def _others_later(
+    members: Sequence[Member], chosen: Member, done: Member, shown: Callable[[Sequence[Member]], list[Member]]
+) -> Callable[[], list[Member]]:
+    """All members as they are `shown`, made when somebody looks at them; the chosen one is `done`."""
+
+    def made() -> list[Member]:
+        place = next(i for i, m in enumerate(members) if m is chosen)
+        return [*shown(members[:place]), done, *shown(members[place + 1 :])]
+
+    return made
+
+
 def front_of(run: Run, data: Data, rows: TrainingRows, summary: dict[str, Any]) -> Front:
     """The front of a finished run, its numbers with no more digits than their loss can tell."""
     result, keeper = run.result(), run.problem.keeper
     if keeper is not None:
         result = Result(*keeper.last_word(result.chosen, list(result.front)))
     result = ruled(run.problem, result)
-    front, chosen = list(result.front), result.chosen
-    if run.settings.search is not None:
-        # A run limited by time is over; nobody waits for digits of models that were not chosen.
-        seconds = None if run.settings.stopping.seconds is None else DIGITS_SECONDS
-        try:
-            with run.interrupts.breakable():
-                shorter = with_few_digits(
-                    result.front, rows, result.chosen, seconds, exponentials=allows_exp(run.settings)
-                )
-                front = [
-                    new if new is old or is_finite(run.problem, new.individual) else old
-                    for new, old in zip(shorter, result.front, strict=True)
-                ]
-        except KeyboardInterrupt:  # digits are for the eye; the model is there
-            run.stop_at_interrupt()
-        # Digits that a shape or a rule needs stay.
-        pairs = zip(front, result.front, strict=True)
-        front = [new if is_accepted(run.problem, new.individual) else old for new, old in pairs]
-        chosen = next(new for new, old in zip(front, result.front, strict=True) if old is result.chosen)
-    return Front(front, chosen, data.features, data.target, summary, rows.loss)
+    if run.settings.search is None:
+        return Front(result.front, result.chosen, data.features, data.target, summary, rows.loss)
+
+    def shown(members: Sequence[Member]) -> list[Member]:
+        few = with_few_digits(members, rows, exponentials=allows_exp(run.settings))
+        # Digits that a value, a shape or a rule needs stay.
+        return [
+            new
+            if new is old
+            or (is_finite(run.problem, new.individual) and is_accepted(run.problem, new.individual))
+            else old
+            for new, old in zip(few, members, strict=True)
+        ]
+
+    def listed(members: Sequence[Member]) -> list[Member]:
+        return [m for m in shown(members) if m.source != "search" or not cancels(m.individual, rows)]
+
+    chosen = done = result.chosen
+    try:
+        with run.interrupts.breakable():
+            if run.stopped_by != "law":
+                chosen = done = without_cancelling(chosen, result.front, rows)
+            [done] = shown([chosen])
+    except KeyboardInterrupt:  # digits are for the eye; the model is there
+        run.stop_at_interrupt()
+    members = _others_later(result.front, chosen, done, listed)
+    return Front(members, done, data.features, data.target, summary, rows.loss)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from multigene.classes.measures import MOST_POINTS, calibration, roc
+from multigene.classes.constants import MOST_POINTS
+from multigene.classes.measures import calibration, roc
 
 RNG = np.random.default_rng(0)
 SHARES = RNG.uniform(size=2000)

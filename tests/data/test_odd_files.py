@@ -195,6 +195,29 @@ def test_refused_with_a_sentence(kind: str) -> None:
         table(content)
 
 
+@pytest.mark.parametrize("packed", ["STORED", "DEFLATED", "BZIP2", "LZMA"])
+def test_a_damaged_archive_is_refused_with_a_sentence(packed: str) -> None:
+    """Whatever byte is wrong: each way to pack raises errors of its own."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", getattr(zipfile, f"ZIP_{packed}")) as archive:
+        archive.writestr("data.csv", CSV * 5)
+    whole = out.getvalue()
+    refused = 0
+    for place in range(4, len(whole)):
+        damaged = bytearray(whole)
+        damaged[place] ^= 0xFF
+        try:
+            table(bytes(damaged))
+        except ValueError as error:
+            refused += 1
+            said = str(error)
+            assert any(
+                word in said
+                for word in ("damaged", "cannot be read", "can be read", "is not", "Line", "holds")
+            ), said
+    assert refused > len(whole) / 3
+
+
 def test_numbers_that_are_dates_are_read_as_dates() -> None:
     found = table("day,y\n20240131,1\n20240229,2\n20240301,3\n")
     assert found.frame["day"].tolist() == [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 
 import numpy as np
@@ -16,11 +17,14 @@ from multigene.explain.digits import Numbers, _effects, with_few_digits
 from multigene.export import WHOLE
 from multigene.expression.genes import model_expression
 from multigene.expression.numbers import parameters, round_numbers
+from multigene.expression.reading import read
 from multigene.expression.tree import evaluate
+from multigene.formula import Formula
 
 rng = np.random.default_rng(0)
 X = rng.uniform(-3.0, 3.0, (300, 3))
 NOISE = 0.3 * rng.normal(size=300)
+NAMES = ("x0", "x1", "x2")
 
 
 def with_and_without(genes: list[str], y: np.ndarray) -> tuple[Member, Member]:
@@ -67,9 +71,20 @@ def test_lines_are_written_with_short_numbers() -> None:
 
 def test_laws_and_the_mean_stay_as_they_are() -> None:
     law, same = with_and_without(["sin([0: 1.23456789012345*x0])"], np.sin(1.23456789012345 * X[:, 0]))
-    assert same is law
+    assert list(same.individual.genes) == list(law.individual.genes)
+    assert list(same.individual.coefficients) == list(law.individual.coefficients)
+    assert same.individual.intercept == 0.0  # what least squares leave there is a rounding error
     mean, same = with_and_without(["0.0"], NOISE)
     assert same is mean
+
+
+def test_exact_models_lose_terms_that_are_rounding_errors() -> None:
+    rows = TrainingRows.of(X, 2.0 * X[:, 0])
+    individual = Individual(["x0", "x1", "x2"], -5.6e-17, [2.0, 1e-17, 1e-9])
+    member = Member(individual, 1.0, individual.complexity)
+    shorter = with_few_digits([member], rows)[0].individual
+    assert shorter.intercept == 0.0
+    assert list(shorter.coefficients) == [2.0, 0.0, 1e-9]
 
 
 def test_every_number_of_a_gene_is_found() -> None:
@@ -114,13 +129,19 @@ def test_effects_are_derivatives() -> None:
             assert effect == pytest.approx(change, rel=5e-3)
 
 
-def test_without_time_only_the_chosen_model_loses_digits():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 2))
-    y = X[:, 0] + 0.5 * rng.normal(size=200)
-    rows = TrainingRows.of(X, y)
-    models = [Individual([gene], 0.0, [1.0]).fit(rows.dataset) for gene in ("x0", "sin(x0)", "x0 * x1")]
-    members = [Member(m, m.fitness, m.complexity) for m in models]
-    short = with_few_digits(members, rows, members[2], seconds=-1.0)
-    assert short[:2] == members[:2]
-    assert short[2].individual.coefficients != members[2].individual.coefficients
+def test_models_that_time_did_not_reach_lose_their_digits_when_somebody_looks():
+    """What is printed of every model of a run that a clock ended is the model."""
+    y = np.sin(X[:, 0]) * X[:, 1] + 0.3 * X[:, 2] ** 2 + NOISE
+    settings = {"clock": "processor"}
+    model = MultigeneRegressor(time_limit=0.5, random_state=0, n_jobs=1, settings=settings).fit(X, y)
+    front = model.fitted_.front
+    assert not isinstance(front._members, list)  # nobody has looked
+    again = pickle.loads(pickle.dumps(front))
+    assert isinstance(again._members, list)
+    assert front.members is front.members
+    assert front.default in front.members
+    for one, other in zip(front, again, strict=True):
+        assert one.individual.predict(X) == pytest.approx(other.individual.predict(X), abs=0.0)
+        if any(one.individual.coefficients):  # the mean keeps its digits
+            printed = str(Formula(model_expression(one.individual), NAMES))
+            assert evaluate(read(printed, NAMES), X) == pytest.approx(one.individual.predict(X), abs=1e-9)

@@ -15,6 +15,7 @@ from multigene.evolution.pareto import Candidate, Member
 from multigene.expression.genes import model_expression
 from multigene.laws import law as laws
 from multigene.search import result as module
+from multigene.search.folds import folds_of
 from multigene.search.linear import linear_models
 from multigene.search.members import is_finite
 from multigene.search.problem import Problem
@@ -332,3 +333,18 @@ def test_formulas_of_sizes_that_exploded_on_unseen_rows_have_no_evidence() -> No
     cut_short = SimpleNamespace(validation_r2=scores, r2=lambda problem: np.nan)
     found = SimpleNamespace(problem=None, decision=cut_short)
     assert module._uncontradicted(cast(Any, found), [(short, 1), (long, 2)]) == [(short, 1), (long, 2)]
+
+
+def test_models_of_few_rows_are_compared_with_finds_in_the_same_way() -> None:
+    """A find is fitted again without each fold, its structure known; so is the model that it would replace."""
+    few = found(n=120)
+    assert len(few.problem.held_out_rows) == 0
+    folds = np.concatenate(folds_of(few.problem))
+    far_off = np.full(len(folds), 1e6)
+    model = Individual(["x0 * x0"], 0.0, [1.0]).fit(few.problem.user_dataset())
+    chosen = Member(model, model.fitness, 5)
+    assert module._errors_beside_finds(few, chosen, far_off).sum() < 1.0
+    assert module._errors_beside_finds(few, chosen, far_off[:-1]) is not far_off  # cut short: as they are
+    assert len(module._errors_beside_finds(few, chosen, far_off[:-1])) == len(folds) - 1
+    many = found()
+    assert module._errors_beside_finds(many, chosen, far_off) is far_off

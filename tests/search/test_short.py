@@ -69,6 +69,20 @@ def test_the_island_has_a_front_of_its_own_and_its_share_of_the_work(problem: Pr
     assert not any(Islands(replace(task, settings=without), problem.search_rows)._kinds)
 
 
+def test_islands_begin_with_what_is_known_already(problem: Problem) -> None:
+    islands = Islands(Task(problem, default_settings(), Workers(1), None), problem.search_rows)
+    large = [Individual([gene], 0.0, [1.0]) for gene in ("x0 * x1", "exp(x2)", "x0 * x2", "x1 + x2")]
+    short = [Individual(["x1 * x2"], 0.0, [1.0]), Individual(["log(x0 - 100.0)"], 0.0, [1.0])]
+    islands.settle(np.random.default_rng(0), large, short)
+    of_islands = [island.immigrants for island in islands.populations]
+    assert len(of_islands[0]) == len(islands.linear) + 2
+    assert [len(each) for each in of_islands[1:]] == [1, 1, 1]  # what has no value is left out
+    best = max(model.fit(problem.user_dataset(problem.search_rows)).fitness for model in large)
+    assert islands.front.best is not None
+    assert islands.front.best.fitness >= best - 1e-9
+    assert len(islands.short) > 0
+
+
 def test_short_formulas_reach_the_user(problem: Problem) -> None:
     model = MultigeneRegressor(generations=20, random_state=0, search="accuracy").fit(problem.X, problem.y)
     short = model.equations_.query("complexity <= 20")

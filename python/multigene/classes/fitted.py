@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from multigene.classes.constants import LARGEST
 from multigene.data.losses import Loss
 from multigene.data.training_rows import TrainingRows
 from multigene.explain.front import Front
@@ -28,8 +29,6 @@ from multigene.words import anatomy, counted
 Floats = npt.NDArray[np.float64]
 
 LOGISTIC = Loss("logistic")
-#: Log-odds beyond this are as good as certain; numbers must not overflow where they are used.
-LARGEST = 700.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -9,12 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import log_loss, roc_auc_score, roc_curve
 
+from multigene.classes.constants import BINS, MOST_POINTS
 from multigene.classes.fitted import FittedClasses
 
 Floats = npt.NDArray[np.float64]
-
-#: Groups of about equally many rows for calibration, and points of a curve that a page draws. Round numbers.
-BINS, MOST_POINTS = 10, 200
 
 
 def class_scores(model: FittedClasses, shares: Floats, labels: Sequence[Any]) -> dict[str, Any]:

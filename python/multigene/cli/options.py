@@ -258,6 +258,7 @@ SettingsFile = Annotated[
     Path | None,
     typer.Option("--settings", metavar="FILE", help="TOML file of settings by name.", rich_help_panel=SEARCH),
 ]
+Front = Annotated[bool, typer.Option("--front", help="Every model of the front.", rich_help_panel=RESULT)]
 Choose = Annotated[
     str | None,
     typer.Option(

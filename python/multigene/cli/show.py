@@ -22,7 +22,6 @@ EPILOG = """Examples:
 
   multigene show model.json --format latex --digits 3
 """
-Front = Annotated[bool, typer.Option("--front", help="Every model of the front.", rich_help_panel=o.RESULT)]
 Format = Annotated[
     str | None,
     typer.Option(
@@ -36,7 +35,7 @@ Format = Annotated[
 
 def show(
     model: o.ModelArgument,
-    front: Front = False,
+    front: o.Front = False,
     format: Format = None,
     digits: Digits = None,
     choose: o.Choose = None,

@@ -35,7 +35,6 @@ Points = Annotated[
     int,
     typer.Option("--points", metavar="N", help="Points for what cannot be proven.", rich_help_panel=o.RESULT),
 ]
-Front = Annotated[bool, typer.Option("--front", help="Every model of the front.", rich_help_panel=o.RESULT)]
 
 
 @spread
@@ -44,7 +43,7 @@ def verify(
     data: Data = None,
     *,
     points: Points = 100_000,
-    front: Front = False,
+    front: o.Front = False,
     choose: o.Choose = None,
     label: o.Label = None,
     saying: Saying,

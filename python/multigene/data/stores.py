@@ -8,9 +8,11 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import lzma
 import sqlite3
 import zipfile
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,16 +36,31 @@ def reader(content: bytes) -> Reader | None:
     return found
 
 
+class _NoPartError(ValueError):
+    """A sheet or a file of an archive that is not there."""
+
+
+@contextlib.contextmanager
+def _told(kind: str, name: str, damaged: str) -> Iterator[None]:
+    """One sentence for whatever a library raises when the bytes of a file are damaged; {error} in it is what the library said."""
+    try:
+        yield
+    except ImportError:
+        raise ValueError(_PACKAGE.format(kind, "cli")) from None
+    except _NoPartError:
+        raise
+    except MemoryError:
+        raise ValueError(f"{name} needs more memory than there is, or it is damaged.") from None
+    except Exception as error:  # each library has its own, and documents none of them
+        raise ValueError(damaged.replace("{error}", str(error))) from None
+
+
 # --- columns in binary files ------------------------------------------------------------------------
 
 
 def _parquet(content: bytes, name: str, dialect: Dialect) -> Table:
-    try:
+    with _told("Parquet files", name, f"{name} is a damaged Parquet file; make or fetch it again."):
         frame = pd.read_parquet(io.BytesIO(content))
-    except ImportError:
-        raise ValueError(_PACKAGE.format("Parquet files", "cli")) from None
-    except Exception:
-        raise ValueError(f"{name} is a damaged Parquet file; make or fetch it again.") from None
     return Table(_with_index(frame), name)
 
 
@@ -52,14 +69,10 @@ def parquet_directory(path: Path, name: str) -> Table:
     parts = sorted(path.rglob("*.parquet"))
     if not parts:
         raise ValueError(f"{name} is a directory without Parquet files; name a file in it.")
-    try:
+    with _told("Parquet files", name, f"The Parquet files of {name} cannot be read as one table: {{error}}."):
         import pyarrow.dataset
 
         frame = pyarrow.dataset.dataset([str(part) for part in parts]).to_table().to_pandas()
-    except ImportError:
-        raise ValueError(_PACKAGE.format("Parquet files", "cli")) from None
-    except Exception as error:
-        raise ValueError(f"The Parquet files of {name} cannot be read as one table: {error}.") from None
     return Table(_with_index(frame), name, [f"read {len(parts)} Parquet files of {name}"])
 
 
@@ -70,7 +83,7 @@ def _with_index(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _arrow(content: bytes, name: str, dialect: Dialect) -> Table:
-    try:
+    with _told("Arrow files", name, f"{name} is a damaged Arrow file; make or fetch it again."):
         import pyarrow as pa
         import pyarrow.feather
 
@@ -78,18 +91,14 @@ def _arrow(content: bytes, name: str, dialect: Dialect) -> Table:
             frame = pa.ipc.open_stream(content).read_all().to_pandas()
         else:
             frame = pyarrow.feather.read_table(io.BytesIO(content)).to_pandas()
-    except ImportError:
-        raise ValueError(_PACKAGE.format("Arrow files", "cli")) from None
-    except Exception:
-        raise ValueError(f"{name} is a damaged Arrow file; make or fetch it again.") from None
     return Table(_with_index(frame), name)
 
 
 def _numpy(content: bytes, name: str, dialect: Dialect) -> Table:
-    try:
+    with _told(
+        "NumPy files", name, f"{name} is not a NumPy file of plain numbers; save numbers with np.save."
+    ):
         values = np.load(io.BytesIO(content), allow_pickle=False)
-    except Exception:
-        raise ValueError(f"{name} is not a NumPy file of plain numbers; save numbers with np.save.") from None
     if values.dtype.names:
         return Table(pd.DataFrame(values), name)
     if values.ndim != 2:
@@ -99,65 +108,68 @@ def _numpy(content: bytes, name: str, dialect: Dialect) -> Table:
 
 
 def _stata(content: bytes, name: str, dialect: Dialect) -> Table:
-    try:
+    with _told("Stata files", name, f"{name} is a damaged Stata file; make or fetch it again."):
         return Table(pd.read_stata(io.BytesIO(content)), name)
-    except Exception:
-        raise ValueError(f"{name} is a damaged Stata file; make or fetch it again.") from None
 
 
 # --- spreadsheets and archives ----------------------------------------------------------------------
 
 
+#: What `zipfile` and its ways to pack raise: ValueError and EOFError for places that are not in the file, RuntimeError for a
+#: password or a way to pack that it does not know.
+_DAMAGED_ZIP = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError, ValueError, RuntimeError,
+)  # fmt: skip
+
+
 def is_workbook(content: bytes) -> bool:
     """Whether a zip file is an Excel workbook; damaged ones are left to the Excel reader."""
-    with contextlib.suppress(zipfile.BadZipFile), zipfile.ZipFile(io.BytesIO(content)) as archive:
+    with contextlib.suppress(*_DAMAGED_ZIP), zipfile.ZipFile(io.BytesIO(content)) as archive:
         return any(entry.startswith("xl/") for entry in archive.namelist())
     return True
 
 
 def archive_member(content: bytes, name: str, dialect: Dialect) -> tuple[bytes, str]:
     """The file of a zip archive that holds the table, and its name."""
+    try:
+        return _member(content, name, dialect)
+    except _NoPartError:
+        raise
+    except _DAMAGED_ZIP:
+        raise ValueError(f"{name} is damaged or has a password; unpack it first.") from None
+
+
+def _member(content: bytes, name: str, dialect: Dialect) -> tuple[bytes, str]:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         files = [f for f in archive.namelist() if not f.endswith("/") and not f.startswith("__MACOSX")]
         if "mimetype" in files:
-            raise ValueError(f"{name} is an OpenDocument file; save it as .xlsx or CSV.")
+            raise _NoPartError(f"{name} is an OpenDocument file; save it as .xlsx or CSV.")
         wanted = dialect.sheet
         if wanted is None and len(files) != 1:
             listed = ", ".join(files[:5]) or "none"
             example = files[0] if files else "data.csv"
-            raise ValueError(
+            raise _NoPartError(
                 f"{name} holds {len(files)} files ({listed}); say which, as in {name}::{example}."
             )
         member = wanted or files[0]
         if member not in files:
-            raise ValueError(f"{name} holds no file {member!r}{nearest(member, files) or '.'}")
-        try:
-            return archive.read(member), f"{name}::{member}"
-        except (RuntimeError, zipfile.BadZipFile, NotImplementedError, OSError):
-            raise ValueError(f"{member!r} of {name} is damaged or has a password; unpack it first.") from None
+            raise _NoPartError(f"{name} holds no file {member!r}{nearest(member, files) or '.'}")
+        return archive.read(member), f"{name}::{member}"
 
 
 def _excel(content: bytes, name: str, dialect: Dialect) -> Table:
     notes: list[str] = []
-    try:
-        with pd.ExcelFile(io.BytesIO(content), engine="openpyxl") as book:
-            sheets = [str(s) for s in book.sheet_names]
-            sheet = dialect.sheet or _fullest(book, sheets)
-            if sheet not in sheets:
-                raise _NoPart(
-                    f"{name} has no sheet {sheet!r}; its sheets are {', '.join(map(repr, sheets))}."
-                )
-            if dialect.sheet is None and len(sheets) > 1:
-                notes.append(f"read sheet {sheet!r} of {len(sheets)}; --sheet takes another")
-            frame = pd.read_excel(book, sheet_name=sheet, header=None)
-    except ImportError:
-        raise ValueError(_PACKAGE.format("Excel files", "cli")) from None
-    except _NoPart as error:
-        raise ValueError(str(error)) from None
-    except Exception:
-        raise ValueError(
-            f"{name} is not an Excel file that can be read; save it as .xlsx or CSV again."
-        ) from None
+    damaged = f"{name} is not an Excel file that can be read; save it as .xlsx or CSV again."
+    with _told("Excel files", name, damaged), pd.ExcelFile(io.BytesIO(content), engine="openpyxl") as book:
+        sheets = [str(s) for s in book.sheet_names]
+        sheet = dialect.sheet or _fullest(book, sheets)
+        if sheet not in sheets:
+            raise _NoPartError(
+                f"{name} has no sheet {sheet!r}; its sheets are {', '.join(map(repr, sheets))}."
+            )
+        if dialect.sheet is None and len(sheets) > 1:
+            notes.append(f"read sheet {sheet!r} of {len(sheets)}; --sheet takes another")
+        frame = pd.read_excel(book, sheet_name=sheet, header=None)
     return _below_title(frame, name, notes, dialect)
 
 
@@ -206,10 +218,6 @@ def _fullest(book: pd.ExcelFile, sheets: list[str]) -> str:
         if (getattr(worksheet, "max_row", 0) or 0) > 2 and (getattr(worksheet, "max_column", 0) or 0) > 1:
             return sheet
     return sheets[0]
-
-
-class _NoPart(Exception):
-    """A sheet that is not there."""
 
 
 def _old_excel(content: bytes, name: str, dialect: Dialect) -> Table:

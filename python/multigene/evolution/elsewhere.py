@@ -25,12 +25,8 @@ from joblib.parallel import get_active_backend
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from multigene._engine import Workers
+from multigene.evolution.constants import ATTEMPTS, LATE
 from multigene.settings.clock import spent_elsewhere
-
-#: How often requests are made whose workers are lost. Dask itself makes one four times before it says so. A round number.
-ATTEMPTS = 3
-#: Seconds after its time that a reply is waited for: a worker may have been asked late. A round number.
-LATE = 10.0
 
 LOST = (
     "Pieces of this fit could not be carried out by joblib's back end ({error}); this process does them itself. "

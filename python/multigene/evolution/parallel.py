@@ -22,9 +22,7 @@ import numpy as np
 
 from multigene._engine import Workers
 from multigene.evolution import elsewhere
-
-#: Seconds between looks at the deadline, and for Ctrl-C on systems where waiting for a thread is not ended by it.
-WATCH = 0.02
+from multigene.evolution.constants import WATCH
 
 
 class Piece(Protocol):
@@ -91,32 +89,30 @@ def _quietly(piece: Piece) -> Any:
 
 def _alone(begin: Callable[[], P | None], ahead: int) -> Generator[tuple[P, Any], None, None]:
     under_way: deque[P] = deque()
-    while True:
-        while len(under_way) < ahead and (piece := begin()) is not None:
-            under_way.append(piece)
-        if not under_way:
-            return
+    while _begun(begin, ahead, under_way):
         piece = under_way.popleft()
         yield piece, piece.work()
+
+
+def _begun(begin: Callable[[], P | None], ahead: int, under_way: deque[P]) -> bool:
+    """Begin as many pieces as may be under way; False if there are none."""
+    while len(under_way) < ahead and (piece := begin()) is not None:
+        under_way.append(piece)
+    return bool(under_way)
 
 
 def _elsewhere(
     begin: Callable[[], P | None], ahead: int, processes: int
 ) -> Generator[tuple[P, Any], None, None]:
     under_way: deque[P] = deque()
-    while True:
-        while len(under_way) < ahead and (piece := begin()) is not None:
-            under_way.append(piece)
-        if not under_way:
-            return
+    while _begun(begin, ahead, under_way):
         pieces = list(under_way)
         seconds = pieces[0].workers.watch()
         replies = elsewhere.replies_to([piece.request() for piece in pieces], processes, seconds)
         for piece, reply in zip(pieces, replies, strict=True):
             under_way.popleft()
             yield piece, piece.take(reply)
-            while len(under_way) < ahead and (further := begin()) is not None:
-                under_way.append(further)
+            _begun(begin, ahead, under_way)
 
 
 def own(workers: Workers, pieces: int) -> Workers:

@@ -11,13 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Individual, Population
+from multigene.evolution.constants import MOST_MENDED, MOST_REFUSED
 
 #: A model with other coefficients that the guard allows, or None.
 Mending = Callable[[Individual], "Candidate | None"]
-#: Models that are mended in one look at a population: each takes as long as some evaluations. Not tuned.
-MOST_MENDED = 8
-#: Models turned away by the guard that a front remembers, the latest ones: to ask again would only take time.
-MOST_REFUSED = 10_000
 
 
 @dataclass(frozen=True)

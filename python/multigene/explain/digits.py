@@ -1,13 +1,13 @@
 """The numbers of a finished model with no more digits than its loss can tell: 0.5770429717715662 becomes 0.577.
 
-The estimator does this once, when a search hands over its models. Unlike in `rounding.py`, the last step of `prune`, nothing is
-refitted and nothing is given up: the mean squared error grows by a millionth of itself at most, and predictions move by
-thousandths of the model's own error. Formulas, exports and files then have numbers that can be read and copied.
+This is done once to every model that a search hands over: to the chosen one at once, to the others as soon as somebody looks at
+the front. Unlike in `rounding.py`, the last step of `prune`, nothing is refitted and nothing is given up: the mean squared error
+grows by a millionth of itself at most, and predictions move by thousandths of the model's own error. Formulas, exports and files
+then have numbers that can be read and copied.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -96,26 +96,14 @@ class GapText:
 
 
 def with_few_digits(
-    members: Sequence[Member],
-    rows: TrainingRows,
-    first: Member | None = None,
-    seconds: float | None = None,
-    *,
-    exponentials: bool = True,
+    members: Iterable[Member], rows: TrainingRows, *, exponentials: bool = True
 ) -> list[Member]:
     """The members with as few digits as each one's loss allows; laws, and what cannot be shortened, as they are.
 
-    `first` is done at any rate; the others, smallest first, as long as there are `seconds` left. `exponentials`:
-    as in `as_written`.
+    `exponentials`: as in `as_written`.
     """
-    checked, start = rows.thinned(CHECKED_ROWS), time.perf_counter()
-    done = {id(first): _with_few_digits(first, checked, exponentials)} if first is not None else {}
-    for member in sorted(members, key=lambda m: m.complexity):
-        if seconds is not None and time.perf_counter() - start > seconds:
-            break
-        if member is not first:
-            done[id(member)] = _with_few_digits(member, checked, exponentials)
-    return [done.get(id(member), member) for member in members]
+    checked = rows.thinned(CHECKED_ROWS)
+    return [_with_few_digits(member, checked, exponentials) for member in members]
 
 
 def _with_few_digits(member: Member, rows: TrainingRows, exponentials: bool) -> Member:
@@ -124,8 +112,10 @@ def _with_few_digits(member: Member, rows: TrainingRows, exponentials: bool) -> 
     with np.errstate(all="ignore"):
         loss = float(np.average(before**2, weights=rows.shares))
     # The mean has R² 0 exactly, which is to stay.
-    if not np.isfinite(loss) or not loss > EXACT * rows.variance or not any(member.individual.coefficients):
+    if not np.isfinite(loss) or not any(member.individual.coefficients):
         return member
+    if not loss > EXACT * rows.variance:
+        return _without_rounding_errors(member, rows)
     numbers = Numbers.of(as_written(member.individual, rows.X, exponentials=exponentials))
     if len(numbers.values) > MOST_NUMBERS or not np.isfinite(numbers.values).all():
         return member
@@ -148,6 +138,19 @@ def _with_few_digits(member: Member, rows: TrainingRows, exponentials: bool) -> 
             return replace(member, individual=model, fitness=fitness)
         room *= CAREFUL
     return member
+
+
+def _without_rounding_errors(member: Member, rows: TrainingRows) -> Member:
+    """An exact model without terms that floating point cannot tell from nothing: `2*x0 - 5.6e-17`."""
+    individual = member.individual
+    nothing = np.finfo(np.float64).eps * float(_root_mean_square(rows.y, rows))
+    with np.errstate(all="ignore"):
+        sizes = np.abs(individual.coefficients) * _root_mean_square(individual.gene_values(rows.X), rows)
+    kept = [c if size > nothing else 0.0 for c, size in zip(individual.coefficients, sizes, strict=True)]
+    constant = individual.intercept if abs(individual.intercept) > nothing else 0.0
+    if (constant, kept) == (individual.intercept, individual.coefficients):
+        return member
+    return replace(member, individual=Individual(individual.genes, constant, kept))
 
 
 def _working_rows(individual: Individual, rows: TrainingRows) -> TrainingRows:

@@ -13,8 +13,9 @@ for every node of the printed formula. BIC is n·ln(1 − R²) + k·ln(n) with k
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from threading import RLock
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
+#: Held while a front's models are made, so that all who look see the same ones.
+_MAKING = RLock()
+
 #: The picks that are shown: what they are called, and by which criterion.
 PICKS = ("simple", "balanced", "default", "accuracy")
 
@@ -46,19 +50,32 @@ class Front(Sequence[Member]):
 
     def __init__(
         self,
-        members: Sequence[Member],
+        members: Sequence[Member] | Callable[[], Sequence[Member]],
         default: Member,
         names: Sequence[str],
         target: str,
         summary: Mapping[str, Any],
         loss: Loss = SQUARED,
     ) -> None:
+        """The `members`, or what makes them as soon as somebody looks: whoever has set a time limit does not wait for models
+        that were not chosen."""
         self.loss = loss
-        self.members, self.default = list(members), default
+        self._members, self.default = members, default
         self.names, self.target = list(names), target
         self.rows: int | None = summary.get("rows")
         variance = summary.get("target_variance")
         self.variance: float = math.nan if variance is None else variance
+
+    @property
+    def members(self) -> list[Member]:
+        """All models, in the order in which they were handed over."""
+        with _MAKING:
+            if not isinstance(self._members, list):
+                self._members = list(self._members() if callable(self._members) else self._members)
+            return self._members
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_members": self.members}
 
     @overload
     def __getitem__(self, index: int) -> Member: ...

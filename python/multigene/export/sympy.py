@@ -10,16 +10,18 @@ import operator
 import re
 import sys
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from pathlib import Path
 from typing import Any, cast
 
 from multigene.export.writer import Piece, Writer, plain_number
+from multigene.expression.build import call, join_term
 from multigene.expression.definitions import DEFINITIONS
 from multigene.expression.numbers import recognised
 from multigene.expression.operators import OPERATORS
 from multigene.expression.readable import readable
-from multigene.expression.tree import Expression, Number, Operation, Power, Variable, fold
+from multigene.expression.rewriting.parts import split_term
+from multigene.expression.tree import Expression, Number, Operation, Power, Variable, fold, rebuild
 
 
 class SympyWriter(Writer):
@@ -93,7 +95,7 @@ def build(expression: Expression, names: Sequence[str]) -> Any:
 
     functions: dict[str, Callable[..., Any]] = {
         "add": sympy.Add,
-        "mul": sympy.Mul,
+        "mul": lambda *factors: reduce(operator.mul, factors),
         "sub": operator.sub,
         "div": operator.truediv,
         "neg": operator.neg,
@@ -116,4 +118,19 @@ def build(expression: Expression, names: Sequence[str]) -> Any:
         assert isinstance(node, Operation)
         return functions[node.name](*parts)
 
-    return fold(readable(expression), convert)
+    return fold(fold(readable(expression), _taken_away), convert)
+
+
+def _taken_away(node: Expression, children: tuple[Expression, ...]) -> Expression:
+    """Terms with a minus sign are taken away, as the text says, so that SymPy makes the same tree of both."""
+    node = rebuild(node, children)
+    if not isinstance(node, Operation) or node.name != "add":
+        return node
+    sum_so_far, *others = node.arguments
+    for term in others:
+        coefficient, rest = split_term(term)
+        minus = coefficient < 0.0 and rest is not None
+        sum_so_far = call(
+            "sub" if minus else "add", sum_so_far, join_term(-coefficient, rest) if minus else term
+        )
+    return sum_so_far

@@ -5,6 +5,10 @@
     x/y             5    a quotient is a product with a power of -1
     sqrt(x), x**2   3    roots and powers have an exponent
 
+    exp(x + 2.5)    4    a number with a point comes out of an exponential: 12.2*exp(x)
+    exp(x)**2       4    an exponential of 2*x
+    cos(x - 2*y - 3*z)   odd and even functions are of the sum with fewer minus signs, here cos(2*y + 3*z - x)
+
 Sums and products have any number of parts, and numbers in them fold into one, so the way in which a formula is written does not
 matter. The engine counts the same of a model's genes (`Individual.printed_size`), where a search cannot wait for formulas; both
 are tested against SymPy, which is not needed here. `readable.size` is something else: what a person has to write (a quotient is
@@ -13,15 +17,19 @@ one sign), by which rewriting and the law search decide.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from multigene.expression.build import ONE
 from multigene.expression.readable import plain, readable
+from multigene.expression.rewriting.parts import split_term
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, fold
 
 #: A base, its size, and its exponent.
 Factor = tuple[object, int, float]
+
+#: Functions that SymPy turns the argument of, as f(-x) is f(x) or -f(x).
+TURNED = ("cos", "sin", "tanh", "atan", "erf")
 
 
 @dataclass(frozen=True)
@@ -55,6 +63,13 @@ class _Sum:
         return not self.terms
 
 
+@dataclass(frozen=True)
+class _Exponential:
+    """The base of a factor exp(…)."""
+
+    inside: _Sum
+
+
 NUMBER = _Sum((), True)
 
 
@@ -75,7 +90,8 @@ def _value(node: Expression, parts: Sequence[_Sum]) -> _Sum:
         return NUMBER
     match node.name:
         case "add":
-            return _sum(parts)
+            first, *others = zip(node.arguments, parts, strict=True)
+            return _sum([first[1], *(_taken_away(term, part) for term, part in others)])
         case "sub":
             return _sum([parts[0], _scaled(parts[1])])
         case "neg":
@@ -92,7 +108,61 @@ def _value(node: Expression, parts: Sequence[_Sum]) -> _Sum:
             return _power(parts[0], -1.0)
         case "sqrt":
             return _power(parts[0], 0.5)
-    return _whole(node, 1 + sum(part.size for part in parts))
+        case "exp":
+            return _exponential(parts[0], node.arguments[0])
+    turned = _by_turning(node.arguments[0]) if node.name in TURNED else 0
+    return _whole(node, 1 + turned + sum(part.size for part in parts))
+
+
+def _taken_away(term: Expression, part: _Sum) -> _Sum:
+    """A later term of a sum: of `- 2.5*(x + y)*z` the 2.5 goes into the sum beside it, and the sign stays."""
+    if (
+        isinstance(term, Operation)
+        and term.name == "mul"
+        and isinstance(term.arguments[0], Number)
+        and term.arguments[0].value < 0.0
+        and len(part.terms) == 1
+    ):
+        return _Sum((_Product(part.terms[0].factors, True),), part.number)
+    return part
+
+
+def _exponential(inside: _Sum, argument: Expression) -> _Sum:
+    """A number that is not whole comes out as a factor."""
+    numbers = [value for value, rest in _terms(argument) if rest is None]
+    out = inside.number and any(not value.is_integer() for value in numbers)
+    inside = _Sum(inside.terms) if out else inside
+    return _Sum((_Product((_of_exponential(inside),), out),))
+
+
+def _of_exponential(inside: _Sum) -> Factor:
+    return _Exponential(inside), 1 + inside.size, 1.0
+
+
+def _terms(node: Expression, sign: float = 1.0) -> Iterator[tuple[float, Expression | None]]:
+    """Coefficients and rests of the terms of a sum."""
+    if isinstance(node, Operation) and node.name in ("add", "sub", "neg"):
+        for place, child in enumerate(node.arguments):
+            minus = node.name == "neg" or (node.name == "sub" and place == 1)
+            yield from _terms(child, -sign if minus else sign)
+    else:
+        coefficient, rest = split_term(node)
+        yield sign * coefficient, rest
+
+
+def _by_turning(argument: Expression) -> int:
+    """Nodes that a sum gains, or loses, when all its signs change, which is done where most are minus."""
+    terms = list(_terms(argument))
+    minus = sum(coefficient < 0.0 for coefficient, _ in terms)
+    if len(terms) == 1 or 2 * minus <= len(terms):
+        return 0
+    own = {1.0: 1, -1.0: -1}
+    # The factor -1 of a product is a node, of anything else two.
+    return sum(
+        own.get(coefficient, 0) * (1 if isinstance(rest, Operation) and rest.name in ("mul", "div") else 2)
+        for coefficient, rest in terms
+        if rest is not None
+    )
 
 
 def _whole(base: object, nodes: int) -> _Sum:
@@ -137,8 +207,16 @@ def _power(value: _Sum, exponent: float) -> _Sum:
         return value
     product = _factors(value)
     if float(exponent).is_integer() or len(product.factors) == 1:
-        raised = tuple((b, nodes, e * exponent) for b, nodes, e in product.factors)
+        raised = tuple(_raised(factor, exponent) for factor in product.factors)
         return _Sum((_Product(raised, product.number),))
     # A number comes out of the root of a product, which stays together.
     inner = _Product(product.factors)
     return _Sum((_Product(((inner, inner.size, exponent),), product.number),))
+
+
+def _raised(factor: Factor, exponent: float) -> Factor:
+    base, nodes, before = factor
+    power = before * exponent
+    if isinstance(base, _Exponential) and power.is_integer() and power != 1.0:
+        return _of_exponential(_scaled(base.inside))
+    return base, nodes, power

@@ -18,6 +18,7 @@ from multigene.expression.operators import named_power
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Expression
 from multigene.rules.kept import Rules
+from multigene.search.constants import LARGEST_EXPONENT
 from multigene.settings.settings import Settings
 
 #: A function's name with its bracket, or a bracket.
@@ -45,7 +46,7 @@ class Building:
         ranges = [(rule.low, rule.high) for rule in rules.of_numbers if rule.kind == "exponents"]
         largest = [
             max(abs(low), abs(high)) for low, high in ranges if math.isfinite(low) and math.isfinite(high)
-        ] or [settings.search.largest_exponent]
+        ] or [LARGEST_EXPONENT]
         return Building(settings.search.nesting, max(*largest, *told, 1.0), rules)
 
     def allow(self, individual: Individual) -> bool:

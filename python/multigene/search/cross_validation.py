@@ -71,14 +71,23 @@ class FoldResult:
         )
 
 
+@dataclass(frozen=True)
+class FoldModel:
+    """A model of the search without a fold, in the user's units, and whether an island for short formulas has found it."""
+
+    model: Individual
+    short: bool
+
+
 class CrossValidation:
     """The folds that are done, and the islands of the one under way."""
 
     def __init__(self) -> None:
         self.results: list[FoldResult] = []
         self.under_way: Islands | None = None
-        self.models: list[Individual] = []
-        """Models of the fronts of folds that are done, in the user's units: what is left if the others are not."""
+        self.models: list[FoldModel] = []
+        """Models of the fronts of folds that are done: what is left if the others are not, and what the search proper begins
+        with."""
 
     def run(
         self, task: Task, rng: np.random.Generator, share: Callable[[], float], least: int
@@ -106,18 +115,22 @@ class CrossValidation:
             self.models += _models(islands)
             self.under_way = None
 
+    def leaders(self, short: bool) -> list[Individual]:
+        """Models that islands of a kind of the search proper begin with: what was found without a fold is not lost."""
+        return [each.model for each in self.models if each.short is short]
+
     def candidates(self, problem: Problem) -> list[Candidate]:
         """What the searches without a fold have come to, fitted to all rows: the best there is where they were cut short."""
         models = [*self.models, *([] if self.under_way is None else _models(self.under_way))]
         data = problem.user_dataset()
-        fitted = [model.fit(data) for model in models]
+        fitted = [each.model.fit(data) for each in models]
         sized = [Candidate(m, m.fitness, problem.size(m, in_user_units=True), True) for m in fitted]
         return non_dominated([c for c in sized if np.isfinite(c.fitness)])
 
     def packed(self) -> dict[str, Any]:
         """As plain values, without loss."""
         under_way = None if self.under_way is None else self.under_way.packed()
-        models = [checkpoint.packed_model(model) for model in self.models]
+        models = [(checkpoint.packed_model(each.model), each.short) for each in self.models]
         return {"results": [r.packed() for r in self.results], "under_way": under_way, "models": models}
 
     @staticmethod
@@ -125,7 +138,7 @@ class CrossValidation:
         """The cross-validation of its plain values."""
         validation = CrossValidation()
         validation.results = [FoldResult.unpacked(r) for r in saved["results"]]
-        validation.models = [checkpoint.model(*values) for values in saved.get("models", [])]
+        validation.models = [FoldModel(checkpoint.model(*m), bool(short)) for m, short in saved["models"]]
         if saved["under_way"] is not None and saved["under_way"]["populations"]:  # else the fold begins anew
             part = _without(task, task.folds[len(validation.results)])
             rows = part.problem.search_rows
@@ -133,9 +146,10 @@ class CrossValidation:
         return validation
 
 
-def _models(islands: Islands) -> list[Individual]:
-    """The models of a front in the user's units."""
-    return [islands.task.problem.user_model(candidate) for candidate in islands.whole]
+def _models(islands: Islands) -> list[FoldModel]:
+    """The models of both fronts."""
+    fronts, problem = ((islands.front, False), (islands.short, True)), islands.task.problem
+    return [FoldModel(problem.user_model(candidate), short) for front, short in fronts for candidate in front]
 
 
 def _begun(task: Task, rows: Rows, rng: np.random.Generator) -> Islands:

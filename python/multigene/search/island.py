@@ -74,7 +74,7 @@ class Ground:
         """An island with a first population, drawn by `rng`, or with that of the generation `last`."""
         front = self.front(short) if last is None else last.front
         rng = np.random.default_rng() if rng is None else rng
-        return Island(self, workers, front, immigrants, short, rng, last)
+        return Island(self, workers, front, immigrants, short, rng, self.task.round_length, last)
 
 
 @dataclass(eq=False)
@@ -88,11 +88,12 @@ class Island:
     short: bool
     """Is it for short formulas, in the user's units?"""
     rng: np.random.Generator
+    length: int
+    """Generations until the next migration."""
     last: Generation | None = None
 
     def __post_init__(self) -> None:
         self.settings = self.ground.settings(self.short)
-        self.length = self.ground.task.round_length
         self.generations = self._going_on()
 
     def _going_on(self) -> Iterator[Generation]:
@@ -201,8 +202,9 @@ class IslandRequest:
         front.take(self.front)
         settings = ground.settings(self.short)
         last = None if self.state is None else self.state.generation(ground, settings, workers, front)
-        island = Island(ground, workers, front, list(self.immigrants), self.short, self.rng, last)
-        island.length = self.length
+        island = Island(
+            ground, workers, front, list(self.immigrants), self.short, self.rng, self.length, last
+        )
         island.work()
         assert island.last is not None
         return IslandReply(IslandState.of(island.last), front.known())

@@ -9,7 +9,7 @@ as they are (`short.py`): there are two fronts, and sizes on both are those of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from copy import copy
 from dataclasses import replace
@@ -25,6 +25,7 @@ from multigene.evolution.pareto import ParetoFront
 from multigene.search.constants import (
     FEWEST_ROWS_TO_SHORTEN,
     GUESSES_BRED,
+    KNOWN_BRED,
     LARGEST_SHORT,
     MOST_FITTED,
     SHORT_MIGRANTS,
@@ -93,18 +94,41 @@ class Islands:
         whole.merge(self.short)
         return whole
 
-    def settle(self, rng: np.random.Generator) -> None:
-        """Give every island its first population; the first one starts with the linear models."""
+    def settle(
+        self, rng: np.random.Generator, large: Sequence[Individual] = (), short: Sequence[Individual] = ()
+    ) -> None:
+        """Give every island its first population; the first one starts with the linear models.
+
+        Models of the user's features that are known already may enter the fronts, and islands begin with some each: those on
+        standardised features with the fittest of the `large` ones, those for short formulas with all `short` ones.
+        """
         self.populations = []
-        for i, short in enumerate(self._kinds):
+        known = {False: self._known(large), True: self._known_short(short)}
+        for i, is_short in enumerate(self._kinds):
             own_rng = np.random.default_rng(rng.integers(2**63))
-            models = list(self.linear) if i == 0 and not short else []
+            models = list(self.linear) if i == 0 and not is_short else []
             guesses = [guess.model for guess in self.task.guesses[:GUESSES_BRED]]
-            if short:
+            if is_short:
                 models += guesses
             elif i == 0:
                 models += [as_emigrant(each, self.task.problem) for each in guesses]
-            self.populations.append(self.ground.island(short, self._workers(), models, rng=own_rng))
+            place = self._kinds[:i].count(is_short)
+            models += known[is_short][place :: self._kinds.count(is_short)]
+            self.populations.append(self.ground.island(is_short, self._workers(), models, rng=own_rng))
+
+    def _known(self, models: Sequence[Individual]) -> list[Individual]:
+        """The fittest of some models of the user's features, as models of standardised ones; all are offered to the front."""
+        emigrants = [as_emigrant(each, self.task.problem) for each in models]
+        again = fitted(emigrants, self.data, self.task.workers)
+        self.offer(again)
+        fit = [model for model in again if np.isfinite(model.fitness)]
+        return sorted(fit, key=lambda model: -model.fitness)[: KNOWN_BRED * self._kinds.count(False)]
+
+    def _known_short(self, models: Sequence[Individual]) -> list[Individual]:
+        """The same for islands for short formulas, which have room for all of them."""
+        again = fitted(models, self.user_data, self.task.workers)
+        self._offer_short(again)
+        return [model for model in again if np.isfinite(model.fitness)]
 
     def round_within(self, share: Callable[[], float], until: float = 1.0) -> None:
         """A round; where a clock ends the run, of as few generations as seem to fit before this share of it is over."""

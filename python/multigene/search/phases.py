@@ -21,6 +21,7 @@ from contextlib import closing
 
 import numpy as np
 
+from multigene._engine import Individual
 from multigene.search import log_scale
 from multigene.search.constants import (
     COMPLETION,
@@ -142,11 +143,19 @@ def cross_validate(task: Task, state: SearchState, share: Share) -> Iterator[Ste
 def explore(task: Task, state: SearchState, share: Share) -> Steps:
     """Islands evolve on the rows for searching; a law or an explained target ends the search."""
     if not state.islands.populations:
-        state.islands.settle(state.rng)
+        state.islands.settle(state.rng, *_known(state))
     while state.laws_next or not _explored(task, state, share()):
         if (yield from explore_round(task, state, share)):
             return True
     return False
+
+
+def _known(state: SearchState) -> tuple[list[Individual], list[Individual]]:
+    """Large and short models that the search begins with: those of cross-validation, unless it goes on for no longer than that
+    has shown to be of use."""
+    if state.decision is None or state.decision.final:
+        return [], []
+    return state.cross_validation.leaders(short=False), state.cross_validation.leaders(short=True)
 
 
 def explore_round(task: Task, state: SearchState, share: Share) -> Steps:

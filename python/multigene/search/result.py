@@ -44,6 +44,7 @@ from multigene.search.validation import (
     best_of,
     better_on_nearly_every_row,
     prefer_short,
+    unseen_errors,
     unseen_r2,
 )
 from multigene.settings.settings import Refinement
@@ -187,7 +188,8 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
         chosen = _linear_model(found, decision.linear, data, last)
     finds = _finds(found)
     if finds and decision.errors is not None and not decision.simple:
-        chosen = prefer_short(problem, decision.errors, chosen, finds, _cheapest(found, finds), found.unseen)
+        errors = _errors_beside_finds(found, chosen, decision.errors)
+        chosen = prefer_short(problem, errors, chosen, finds, _cheapest(found, finds), found.unseen)
     elif best is None and not decision.simple:  # there was no time for islands
         lines = [member_of(problem, fitted_candidate(problem, model.fit(data))) for model in found.linear]
         chosen = best_of(problem, non_dominated([mean, *lines, *finds]), known=found.unseen)
@@ -208,6 +210,15 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
         )
     sure = any(chosen is each for each in (superior, *finds))
     return _undominated(found, chosen, [*front, *finds], keep=sure)
+
+
+def _errors_beside_finds(found: Found, chosen: Member, errors: Floats) -> Floats:
+    """What the chosen model is to be compared with finds by. Of few rows a find is fitted again without each fold, its structure
+    known from all rows; `errors` are those of searches that did not know it, so the chosen model is asked in the same way."""
+    if len(found.problem.held_out_rows) or not any(chosen.individual.coefficients):
+        return errors
+    again = unseen_errors(found.problem, chosen)
+    return again if len(again) == len(errors) else errors
 
 
 def _uncontradicted(found: Found, members: Sequence[tuple[Member, int]]) -> list[tuple[Member, int]]:

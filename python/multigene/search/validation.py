@@ -33,6 +33,7 @@ from multigene.search.constants import (
     FEWEST_ROWS_TO_VALIDATE,
     LUCKY,
     NEARLY_EVERY_ROW,
+    ONE_STANDARD_ERROR,
     READABLE,
     READABLE_LEAVES,
     REFITTING_STEPS,
@@ -160,7 +161,7 @@ def decide_by_cross_validation(
     line = held_out.squares(unseen_ridge(problem)[rows])
     mean = held_out.squares(np.concatenate([np.full(len(fold.rows), fold.mean) for fold in folds]))
     clear = max(scores.values()) >= CLEAR_SIGNAL
-    small = smallest(curve, CLEARLY_BETTER if clear else CLEARLY_WORSE)
+    small = smallest(curve, CLEARLY_BETTER if clear else ONE_STANDARD_ERROR)
     # Of a cross-validation that was cut short the folds that are done are few rows; lines need no search and are asked on all.
     whole = len(rows) == sum(map(len, folds_of(problem)))
     has_line = (

@@ -87,7 +87,6 @@ _REAL: dict[str, tuple[float, float]] = {
     "prune": (0.0, 1.0),
     "holdout": (0.0, 0.9),
     "trim": (0.0, 1e12),
-    "largest_exponent": (1.0, 1e12),
     "memory_megabytes": (1.0, 1e6),
     "clip": (0.0, 1e12),
 }

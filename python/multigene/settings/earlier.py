@@ -11,7 +11,7 @@ from multigene.settings.defaults import READABLE_DEPENDENCE
 RETIRED: dict[str, tuple[str, ...]] = {
     "seeking": ("portfolio", "adaptive", "brief", "neutral", "rounding", "rows", "unit", "most_features"),
     "tuning": ("step_growth", "step_shrinkage", "min_step", "max_step"),
-    "search": ("compact", "finish"),
+    "search": ("compact", "finish", "largest_exponent"),
 }
 
 

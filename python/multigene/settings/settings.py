@@ -236,9 +236,6 @@ class Search:
     rules: tuple[str, ...] = ()
     """Rules that every formula keeps, such as "sin only of t", "exp at most 2", "must use dose", "whole exponents" (see Say what
     you know)."""
-    largest_exponent: float = fixed(6.0)
-    """Largest exponent in the result, of either sign, unless a law has it or a rule allows it; powers among `functions` are
-    always allowed."""
     linear: bool = True
     """Linear models are in the first population."""
     guard: bool = True

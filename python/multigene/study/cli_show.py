@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -69,17 +70,13 @@ def tables(
     machine: MachineOption = None,
 ) -> None:
     """Print the paper's tables from our runs, with the paper's numbers and verdicts beside them."""
-    from multigene.study.statistics import results
+    from multigene.study.statistics import finished_results
     from multigene.study.table_formats import TEXT_FORMATS, print_tables
     from multigene.study.tables import csv_text, study_tables
 
-    known = ("terminal", "csv", *TEXT_FORMATS)
-    if format not in known:
-        raise StudyError(f"there is no format {format!r}{nearest(format, known)}")
+    _refuse_unknown(format, ("terminal", "csv", *TEXT_FORMATS))
     with Store.open(store) as opened:
-        found = results(opened, view=_view(opened, at, rule, machine))
-    if not found.cells:
-        raise StudyError(f"{store} has no finished runs yet; run the study first")
+        found = finished_results(opened, _view(opened, at, rule, machine))
     if limit is not None and limit not in found.limits():
         raise unknown("limit", limit, found.limits())
     if problem is not None and problem not in found.problems():
@@ -116,16 +113,12 @@ def effects(
     """How large the differences from the baseline are, with intervals: chance to win and ratio of errors."""
     from multigene.study.effects import effects_figure, effects_table
     from multigene.study.figures import rendered
-    from multigene.study.statistics import results
+    from multigene.study.statistics import finished_results
     from multigene.study.table_formats import TEXT_FORMATS, print_tables
 
-    known = ("terminal", *TEXT_FORMATS)
-    if format not in known:
-        raise StudyError(f"there is no format {format!r}{nearest(format, known)}")
+    _refuse_unknown(format, ("terminal", *TEXT_FORMATS))
     with Store.open(store) as opened:
-        found = results(opened, view=_view(opened, at, rule, machine))
-    if not found.cells:
-        raise StudyError(f"{store} has no finished runs yet; run the study first")
+        found = finished_results(opened, _view(opened, at, rule, machine))
     made = [effects_table(found, limit) for limit in found.limits()]
     if format == "terminal":
         print_tables(made, Console())
@@ -134,6 +127,11 @@ def effects(
     if figure is not None:
         with writing(figure):
             figure.write_bytes(rendered(effects_figure(found, found.limits()[0]), "svg"))
+
+
+def _refuse_unknown(format: str, known: Sequence[str]) -> None:
+    if format not in known:
+        raise StudyError(f"there is no format {format!r}{nearest(format, known)}")
 
 
 def _view(store: Store, at: str | None, rule: str, machine: float | None) -> View | None:
@@ -170,12 +168,10 @@ def figures(
 ) -> None:
     """Draw the box plots of the paper and R² over time."""
     from multigene.study.figures import save_figures
-    from multigene.study.statistics import results
+    from multigene.study.statistics import finished_results
 
     with Store.open(store) as opened, writing(output):
-        found = results(opened, view=_view(opened, at, rule, machine))
-        if not found.cells:
-            raise StudyError(f"{store} has no finished runs yet; run the study first")
+        found = finished_results(opened, _view(opened, at, rule, machine))
         written = save_figures(opened, found, output, tuple(format or ["svg"]))
     typer.echo(f"{len(written)} figures in {output}")
 

@@ -18,7 +18,7 @@ from multigene.study import tables
 from multigene.study.errors import StudyError
 from multigene.study.figures import all_figures, inline_svg
 from multigene.study.heat_map import heat_map, section_id
-from multigene.study.statistics import Results, agreement, results
+from multigene.study.statistics import Results, agreement, finished_results
 from multigene.study.store import Store, read_json
 from multigene.study.table_formats import html_table
 from multigene.study.views import View
@@ -34,9 +34,7 @@ def study_page(store: Store, view: View | None = None) -> str:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    found = results(store, view=view)
-    if not found.cells:
-        raise StudyError(f"{store.path} has no finished runs yet; run the study first")
+    found = finished_results(store, view)
     return environment.from_string(template).render(
         design=found.design,
         counts=store.counts(),

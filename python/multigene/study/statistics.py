@@ -19,6 +19,7 @@ from scipy.stats import mannwhitneyu
 
 from multigene.study import paper
 from multigene.study.design import Design
+from multigene.study.errors import StudyError
 from multigene.study.limits import NO_LIMIT
 from multigene.study.methods import REGISTRY as METHODS
 from multigene.study.paper import PaperCell, Verdict
@@ -151,6 +152,14 @@ def results(store: Store, design: Design | None = None, view: View | None = None
                     lost = failed.get((problem, method, label), 0)
                     cells.append(_cell(design, group, baseline, problem, method, limit, lost))
     return Results(design, runs, tuple(cells))
+
+
+def finished_results(store: Store, view: View | None = None) -> Results:
+    """`results` for who shows them: a sentence where there are none."""
+    found = results(store, view=view)
+    if not found.cells:
+        raise StudyError(f"{store.path} has no finished runs yet; run the study first")
+    return found
 
 
 def _has_limits(runs: pd.DataFrame) -> bool:

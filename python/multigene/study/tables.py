@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 
 from multigene.settings.paper import CODENAMES
 from multigene.study.ceiling import ceiling, chance, summary_ceiling
-from multigene.study.paper import Verdict
+from multigene.study.paper import PaperCell, Verdict
 from multigene.study.paper import summary as paper_summary
 from multigene.study.problems import REALISTIC, REGISTRY, UciTable
 from multigene.study.statistics import (
@@ -94,7 +94,7 @@ def problem_table(cells: list[Cell], problem: str, limit: str, seeds: int) -> Ta
     for cell in cells:
         row: list[Value] = [*_codename(cell.method), *_part(cell)]
         if with_paper:
-            row += _paper_part(cell)
+            row += _part(cell.paper)
         rows.append(tuple(row))
     return Table(
         title=f"{problem}{_label_of(problem)}, {limit}",
@@ -115,7 +115,10 @@ def _codename(method: str) -> tuple[str, str]:
     return (method[0], method[1]) if method in CODENAMES else (method, "")
 
 
-def _part(cell: Cell) -> list[Value]:
+def _part(cell: Cell | PaperCell | None) -> list[Value]:
+    """Columns of one row of the paper's tables: of our runs, of the paper, or of neither."""
+    if cell is None:
+        return [None] * 7
     return [
         cell.train_median,
         Range(cell.train_max, cell.train_min),
@@ -124,21 +127,6 @@ def _part(cell: Cell) -> list[Value]:
         Mark(cell.verdict),
         cell.lcf_share,
         cell.depth,
-    ]
-
-
-def _paper_part(cell: Cell) -> list[Value]:
-    theirs = cell.paper
-    if theirs is None:
-        return [None] * 7
-    return [
-        theirs.train_median,
-        Range(theirs.train_max, theirs.train_min),
-        theirs.test_median,
-        Range(theirs.test_max, theirs.test_min),
-        Mark(theirs.verdict),
-        theirs.lcf_share,
-        theirs.depth,
     ]
 
 

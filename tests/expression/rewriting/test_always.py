@@ -94,6 +94,11 @@ RULES = {
     "min(x, x)": (op("min", x, x), x),
     "aq(x, -y)": (op("aq", x, op("neg", y)), op("aq", x, y)),
     "2*(x+1)-2": (op("sub", op("mul", two, op("add", x, one)), two), op("mul", two, x)),
+    "2*(x+y)-3x": (
+        op("sub", op("mul", two, op("add", x, y)), op("mul", Number(3.0), x)),
+        op("add", op("mul", two, y), op("neg", x)),
+    ),
+    "2*(x+y) stays": (op("mul", two, op("add", x, y)), None),
     "3-x": (op("add", op("neg", x), Number(3.0)), op("add", Number(3.0), op("neg", x))),
     "overflow stays": (op("mul", Number(1e200), op("mul", Number(1e200), x)), None),
     "1/0 stays": (op("div", one, Number(0.0)), op("div", one, Number(0.0))),

@@ -8,7 +8,7 @@ caller leaves it as it stands.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from multigene.expression.build import join_term, power_of, product_of, sum_of
 from multigene.expression.constants import LARGEST_EXPONENTIAL, MOST_OUT_OF_EXP
@@ -26,16 +26,19 @@ class UnsafeError(Exception):
 
 def canonical_sum(parts: Iterable[tuple[float, Expression]]) -> Expression:
     """Add up `factor * expression` parts: constants folded, like terms merged, in canonical order."""
-    constant = 0.0
-    coefficients: dict[Expression, float] = {}
-    for factor, part in parts:
-        for term in terms_of(part):
-            coefficient, rest = split_term(term)
-            coefficient = _finite(factor * coefficient)
-            if rest is None:
-                constant = _finite(constant + coefficient)
-            else:
-                coefficients[rest] = _finite(coefficients.get(rest, 0.0) + coefficient)
+    constant, coefficients = 0.0, dict[Expression, float]()
+    waiting = list(parts)
+    while waiting:
+        for factor, part in waiting:
+            for term in terms_of(part):
+                coefficient, rest = split_term(term)
+                coefficient = _finite(factor * coefficient)
+                if rest is None:
+                    constant = _finite(constant + coefficient)
+                else:
+                    coefficients[rest] = _finite(coefficients.get(rest, 0.0) + coefficient)
+        # 2*(x + y) - 3*x is 2*y - x: a sum that has a term in common with this one is opened.
+        waiting = [(coefficients.pop(each), each) for each in _like_others(coefficients, constant)]
     kept = sorted((rest for rest, value in coefficients.items() if value != 0.0), key=canonical_order)
     terms_out = [join_term(coefficients[rest], rest) for rest in kept]
     if constant != 0.0 or not terms_out:
@@ -44,6 +47,16 @@ def canonical_sum(parts: Iterable[tuple[float, Expression]]) -> Expression:
     leader = next((i for i, term in enumerate(terms_out) if split_term(term)[0] > 0.0), 0)
     terms_out.insert(0, terms_out.pop(leader))
     return sum_of(terms_out)
+
+
+def _like_others(terms: Mapping[Expression, float], constant: float) -> list[Expression]:
+    """Terms that are sums and have a term of another one, or a number beside a number."""
+    inner = {each: [split_term(t)[1] for t in each.children] for each in terms if is_a(each, "add")}
+    return [
+        each
+        for each, rests in inner.items()
+        if any((constant != 0.0) if rest is None else rest in terms for rest in rests)
+    ]
 
 
 # --- products -------------------------------------------------------------------------------------

@@ -1,0 +1,40 @@
+"""Models whose terms cancel: 4763000 + 4763000*tanh(…) where the target is a hundred.
+
+Nobody trusts such a formula, and its first rounding kills it. The guard of a search (`search/guard.py`) refuses the worst; large
+models may pass through it, for the better ones come of them. What a search hands over has none: `fitting.py` asks here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from multigene._engine import Individual
+from multigene.data.training_rows import TrainingRows
+from multigene.evolution.pareto import Member
+from multigene.explain.constants import PROBED_ROWS
+from multigene.explain.terms import split
+from multigene.expression.genes import model_expression
+from multigene.expression.tree import evaluate
+from multigene.search.constants import CANCELLING
+from multigene.search.members import is_line
+
+
+def cancels(individual: Individual, rows: TrainingRows) -> bool:
+    """Has a term of the printed formula a range on the rows that is many times the target's? A line is what it is."""
+    if not rows.loss.squared or is_line(individual):
+        return False
+    X, most = rows.thinned(PROBED_ROWS).X, CANCELLING * float(np.ptp(rows.y))
+    with np.errstate(all="ignore"):
+        ranges = [abs(c) * np.ptp(evaluate(term, X)) for c, term in split(model_expression(individual))[1]]
+    return bool(np.any(np.array(ranges) > most))
+
+
+def without_cancelling(chosen: Member, front: Sequence[Member], rows: TrainingRows) -> Member:
+    """The chosen model, or if its terms cancel the fittest of no more nodes whose terms do not; itself if there is none."""
+    if not cancels(chosen.individual, rows):
+        return chosen
+    others = [m for m in front if m is not chosen and m.complexity <= chosen.complexity]
+    ranked = sorted(others, key=lambda m: -m.fitness)
+    return next((m for m in ranked if not cancels(m.individual, rows)), chosen)

@@ -1,0 +1,55 @@
+"""Formulas whose terms cancel are not handed over."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from multigene import MultigeneRegressor
+from multigene._engine import Individual
+from multigene.data.training_rows import TrainingRows
+from multigene.evolution.pareto import Member
+from multigene.explain.cancelling import cancels, without_cancelling
+from multigene.search.result import Result
+from multigene.search.run import Run
+
+rng = np.random.default_rng(0)
+X = rng.uniform(0.0, 1.0, (200, 2))
+Y = np.sin(X[:, 0]) + X[:, 1]
+ROWS = TrainingRows.of(X, Y)
+FINE = Individual(["sin(x0)", "x1"], 0.0, [1.0, 1.0])
+#: sin(a) - sin(b) with a near b, times a thousand.
+CANCELLING = Individual(["sin(x0)", "sin([0: 1.001*x0])"], 0.0, [1001.0, -1000.0])
+
+
+def member(individual: Individual, fitness: float, nodes: int) -> Member:
+    return Member(individual, fitness, nodes)
+
+
+def test_terms_of_many_times_the_target_s_range_cancel() -> None:
+    assert cancels(CANCELLING, ROWS)
+    assert not cancels(FINE, ROWS)
+    assert not cancels(Individual(["[0: 1000.0*x0 + -999.0*x1]"], 0.0, [1.0]), ROWS)  # a line
+
+
+def test_the_fittest_other_of_no_more_nodes_is_chosen() -> None:
+    bad, fine = member(CANCELLING, 0.99, 12), member(FINE, 0.95, 6)
+    small, large = member(Individual(["x1"], 0.0, [1.0]), 0.5, 1), member(FINE, 0.999, 40)
+    assert without_cancelling(bad, [small, fine, bad, large], ROWS) is fine
+    assert without_cancelling(fine, [small, fine, bad], ROWS) is fine
+    assert without_cancelling(bad, [bad], ROWS) is bad
+
+
+def test_no_front_lists_one(monkeypatch) -> None:
+    result = Run.result
+
+    def with_cancelling(run: Run) -> Result:
+        given = result(run)
+        worse = member(CANCELLING.fit(ROWS.dataset), 2.0, 500)
+        return Result(worse, [*given.front, worse])
+
+    monkeypatch.setattr(Run, "result", with_cancelling)
+    noisy = Y + 0.1 * rng.normal(size=200)
+    model = MultigeneRegressor(generations=2, random_state=0, n_jobs=1, search="accuracy").fit(X, noisy)
+    assert len(model.equations_) > 1
+    assert not any(cancels(m.individual, ROWS) for m in model.fitted_.front)
+    assert model.fitted_.front.default in list(model.fitted_.front)
