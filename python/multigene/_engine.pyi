@@ -193,8 +193,8 @@ class Population:
     def tune_shared(self, data: Dataset, tuning: Any) -> None:
         """One gradient step of the LCFs that all individuals share (globally synchronised mode)."""
 
-    def perturb_shared(self, sigma: float, seed: int) -> None:
-        """Add N(0, σ) to the weights that all individuals share."""
+    def perturb_shared(self, sigma: float, seeds: list[int]) -> None:
+        """For every seed, add N(0, σ) to the weights of one of the LCFs that all individuals share."""
 
     def evaluate(self, data: Dataset, selection: Any | None = None) -> tuple[_Floats, npt.NDArray[np.uint64]]:
         """Fit outer coefficients; fitness by the criterion of a `multigene.settings.Selection`, R² without one (−inf for unfit

@@ -172,17 +172,30 @@ def set_initial_step(shared: dict[int, twin.Row], step: float) -> None:
         row.steps[row.steps == 0.0] = step
 
 
-def test_global_mutation_moves_all_individuals_alike(workers):
+def test_global_mutation_moves_one_combination_in_all_individuals_alike(workers):
     population, _ = grown(workers, seed=20, lcf="global")
-    before = [lcf_sets(population.model(i)) for i in range(len(population))]
-    population.perturb_shared(3.0, 5)
-    after: dict[int, np.ndarray] = {}
-    for i in range(len(population)):
-        for index, weights in lcf_sets(population.model(i)).items():
-            assert np.array_equal(after.setdefault(index, weights), weights)
-            assert not np.array_equal(weights, before[i][index])
-    moves = np.concatenate([after[k] - np.eye(4)[k + 1] for k in after])
-    assert 1.0 < np.std(moves) < 6.0
+    seen = list[float]()
+    for seed in range(40):
+        before = [lcf_sets(population.model(i)) for i in range(len(population))]
+        population.perturb_shared(3.0, [seed])
+        moves: dict[int, np.ndarray] = {}
+        for i in range(len(population)):
+            for index, weights in lcf_sets(population.model(i)).items():
+                move = weights - before[i][index]
+                assert np.allclose(moves.setdefault(index, move), move, rtol=0.0, atol=1e-12)
+        moved = [move for move in moves.values() if move.any()]
+        assert len(moved) <= 1
+        assert all(move.all() for move in moved)
+        seen += [value for move in moved for value in move]
+    assert len(seen) > 60
+    assert 2.0 < np.std(seen) < 4.0
+
+
+def test_no_seed_moves_nothing(workers):
+    population, _ = grown(workers, seed=20, lcf="global")
+    before = population.model(0).genes
+    population.perturb_shared(3.0, [])
+    assert population.model(0).genes == before
 
 
 # --- update rules ---------------------------------------------------------------------------------

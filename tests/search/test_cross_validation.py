@@ -357,3 +357,17 @@ def test_a_clock_that_runs_out_between_folds_leaves_what_they_found():
     assert searcher.state.phase == "cross-validate"
     assert searcher.state.islands.number == 0
     assert searcher.result(None).chosen.fitness > 0.9
+
+
+def test_one_row_that_nothing_predicts_does_not_hide_a_formula_that_predicts_all_others():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    truth = 3.0 * X[:, 0] + X[:, 1] + 0.5 * X[:, 0] ** 2
+    y = truth + 0.01 * rng.normal(size=40)
+    y[7] += 30.0
+    of = Problem.of(X, y, None)
+    poor = 3.0 * X[:, 0] + X[:, 1] + 2.0 * rng.normal(size=40)
+    decision = decide_by_cross_validation(of, fold_results(of, np.zeros(40), poor, truth))
+    assert decision.exactly
+    assert decision.most_nodes == 21
+    assert decide_by_cross_validation(of, fold_results(of, np.zeros(40), poor)).linear == RIDGE

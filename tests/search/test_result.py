@@ -15,6 +15,7 @@ from multigene.evolution.pareto import Candidate, Member
 from multigene.expression.genes import model_expression
 from multigene.laws import law as laws
 from multigene.search import result as module
+from multigene.search.few_rows import within_noise
 from multigene.search.folds import folds_of
 from multigene.search.linear import linear_models
 from multigene.search.members import is_finite
@@ -348,3 +349,23 @@ def test_models_of_few_rows_are_compared_with_finds_in_the_same_way() -> None:
     assert len(module._errors_beside_finds(few, chosen, far_off[:-1])) == len(folds) - 1
     many = found()
     assert module._errors_beside_finds(many, chosen, far_off) is far_off
+
+
+def test_of_few_rows_the_smallest_model_within_noise_is_chosen() -> None:
+    """The fittest of the allowed sizes has terms that the noise has put there."""
+    few = found(n=80, noise=0.3)
+    problem = few.problem
+    assert len(problem.held_out_rows) == 0
+    data = problem.user_dataset()
+    genes = (["x1"], ["x0"], ["x0 * x0"], ["x0 * x0", "sin([0: 9.0*x0])", "sin([1: 17.0*x1])", "x1 * x1"])
+    models = [Individual(g, 0.0, [1.0] * len(g)).fit(data) for g in genes]
+    members = [Member(m, m.fitness, m.printed_size()) for m in models]
+    assert members[3].fitness == max(m.fitness for m in members)
+    assert within_noise(problem, members) is members[2]
+    front = [Candidate(m, m.fitness, m.printed_size(), True) for m in models]
+    rows = np.concatenate(folds_of(problem))
+    decision = SizeDecision(3, exactly=True, errors=np.ones(len(rows)), supported=60)
+    assert module._of_few_rows(replace(few, decision=decision), front, 0) == 2
+    short = replace(decision, supported=None)
+    assert module._of_few_rows(replace(few, decision=short), front, 0) < 2
+    assert module._of_few_rows(replace(found(), decision=decision), front, 1) == 1  # many rows have decided

@@ -301,11 +301,15 @@ impl Population {
         self.individuals.par_iter_mut().for_each(Individual::drop_lower_peak);
     }
 
-    /// Moves all shared weights by N(0, σ): the mutation of configuration GC.
-    pub fn perturb_shared(&mut self, sigma: f64, seed: u64) {
-        let mut rng = SlotRng::seed_from_u64(seed);
-        if let Some(shared) = &mut self.shared {
-            for value in shared.values_mut() {
+    /// Weights mutation of configuration GC: for every seed, the weights of one of the shared LCFs move by N(0, σ).
+    pub fn perturb_shared(&mut self, sigma: f64, seeds: &[u64]) {
+        let Some(shared) = self.shared.as_mut().filter(|shared| !shared.is_empty()) else {
+            return;
+        };
+        for &seed in seeds {
+            let mut rng = SlotRng::seed_from_u64(seed);
+            let moved = shared.range(rng.random_range(0..shared.len() as u32));
+            for value in &mut shared.values_mut()[moved] {
                 *value += sigma * rng.sample::<f64, _>(StandardNormal);
             }
         }

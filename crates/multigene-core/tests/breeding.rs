@@ -255,7 +255,7 @@ fn the_same_at_any_number_of_threads() {
             let mut population = grow(primitives, 24, usize::MAX);
             for generation in 0..6 {
                 if primitives.synchronisation == Synchronisation::Global {
-                    population.perturb_shared(0.1, generation);
+                    population.perturb_shared(0.1, &[generation, generation + 1]);
                     population.tune_shared(&data, &tuning(5), &GO);
                     population.tune_shared(&data, &tuning(5), &GO);
                 } else {

@@ -95,8 +95,8 @@ impl Population {
         self.run(py, |population, stop| population.tune_shared(&data.0, &tuning.0, stop))
     }
 
-    fn perturb_shared(&mut self, py: Python, sigma: f64, seed: u64) -> PyResult<()> {
-        self.run(py, |population, _| population.perturb_shared(sigma, seed))
+    fn perturb_shared(&mut self, py: Python, sigma: f64, seeds: Vec<u64>) -> PyResult<()> {
+        self.run(py, |population, _| population.perturb_shared(sigma, &seeds))
     }
 
     #[pyo3(signature = (data, selection=None))]

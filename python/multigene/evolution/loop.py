@@ -128,8 +128,10 @@ def tune(
 def tune_shared(population: Population, data: Dataset, settings: Settings, rng: np.random.Generator) -> None:
     """Globally synchronised mode: steps of the one set of LCFs that all individuals share (section 3.3.3)."""
     variation, tuning = settings.variation, settings.tuning or Tuning()
-    if variation.weights_mutation > 0.0 and rng.random() < variation.weights_mutation:  # configuration GC
-        population.perturb_shared(variation.weights_sigma, seeds(rng, 1)[0])
+    # Configuration GC: the share of offspring that a weights mutation befalls, each moving one LCF of the shared ones.
+    mutations = rng.binomial(offspring(settings), variation.mutation * variation.weights_mutation)
+    if mutations:
+        population.perturb_shared(variation.weights_sigma, seeds(rng, mutations))
     population.evaluate(data, settings.selection)
     for _ in range(tuning.global_steps):
         population.tune_shared(data, tuning)

@@ -200,6 +200,8 @@ NEARLY_EVERY_ROW, FAR_LESS = 0.9, 0.05
 #: Few noisy rows: the smallest size is taken whose error in cross-validation is within this of the least. On fronts of
 #: `srbench` (10 s, one seed) 1.5 gave 651_fri_c0 0.926 where 1 gives 0.973, 228_elusage 0.675 (0.777), 634_fri_c2 0.966 (0.955).
 ONE_STANDARD_ERROR = 1.0
+#: Times what the fittest model leaves unexplained that a model may leave to be asked whether it is within noise: time. Not tuned.
+NEARLY_AS_FIT = 3.0
 #: Where short formulas are wanted, a shorter one is given up when another is better by this.
 CLEARLY_WORSE = 1.5
 #: By this the best of the islands' many formulas may beat a find by luck. `laws` with noise: relmass and nguyen5.

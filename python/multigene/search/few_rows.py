@@ -21,12 +21,21 @@ from multigene.search.constants import (
     LUCK,
     MOST_ASKED,
     MOST_FITTED,
+    NEARLY_AS_FIT,
     NODE_COST,
+    ONE_STANDARD_ERROR,
     RIDGE_BETTER_THAN_MEAN_OF_VERY_FEW,
 )
 from multigene.search.linear import Ridge, centred, clearly_better, forward_selection
 from multigene.search.problem import Problem
-from multigene.search.validation import RIDGE, Known, SizeDecision, convincingly_better, unseen_errors
+from multigene.search.validation import (
+    RIDGE,
+    Known,
+    SizeDecision,
+    convincingly_better,
+    smallest,
+    unseen_errors,
+)
 
 Floats = npt.NDArray[np.float64]
 
@@ -74,6 +83,18 @@ def _different_rows(problem: Problem) -> tuple[Floats, Floats, Floats]:
     total = np.asarray(np.bincount(number, weights), dtype=np.float64)
     unit = scale_of(y)
     return problem.standardised(rows), unit * np.bincount(number, weights * (y / unit)) / total, total
+
+
+def within_noise(problem: Problem, members: Sequence[Member]) -> Member:
+    """The smallest model that the best is not better than by a standard error, each fitted again without every fold.
+
+    Cross-validation of the search has said how large a formula may be; which of the models of the search on all rows is to be
+    taken, their own errors say better than a size. They come smallest first.
+    """
+    least = min(1.0 - member.fitness for member in members)
+    near = [member for member in members if 1.0 - member.fitness <= NEARLY_AS_FIT * least]
+    errors = [unseen_errors(problem, member) for member in near]
+    return near[smallest(errors, ONE_STANDARD_ERROR)]
 
 
 def most_convincing(members: Sequence[tuple[Member, int]], rival: Member, n: int) -> Member:

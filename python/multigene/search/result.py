@@ -22,7 +22,7 @@ from multigene.expression.genes import prediction_expression
 from multigene.expression.printed_size import printed_size
 from multigene.laws.law import Find
 from multigene.search.constants import ALIKE, EXPLAINED, MOST_FITTED, SECONDS_PER_VALUE
-from multigene.search.few_rows import evident, most_convincing, ridge_of_different_rows
+from multigene.search.few_rows import evident, most_convincing, ridge_of_different_rows, within_noise
 from multigene.search.linear import Ridge
 from multigene.search.log_scale import nearer_to_most_rows
 from multigene.search.members import (
@@ -100,10 +100,12 @@ def result_of(found: Found, workers: Workers, seconds: float | None) -> Result:
         law = measured(found.problem, found.law)
         chosen, front = law, with_member(non_dominated([law, *_finds(found)]), law)
     elif found.laws_alone:
-        finds = _finds(found)
-        # The mean has not the form that a user asked for, nor has a line.
-        mean = [] if found.problem.form is not None and finds else [mean_of(found.problem).chosen]
-        lines = [] if found.problem.form is not None or finds else _on_last_rows(found, None, workers)[2]
+        form, units = found.problem.form is not None, found.problem.dimensions is not None
+        # What agrees with units may have the poles that they ask for; there is little else to choose from.
+        finds = _measured_finds(found) if units else _finds(found)
+        # The mean has not the form that a user asked for, nor has a line, which contradicts units as well.
+        mean = [] if form and finds else [mean_of(found.problem).chosen]
+        lines = [] if form or units or finds else _on_last_rows(found, None, workers)[2]
         front = non_dominated([*mean, *(member_of(found.problem, line) for line in lines), *finds])
         chosen = best_of(found.problem, front, _cheapest(found, front))
     else:
@@ -173,6 +175,7 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
     last = _last_rows(found, seconds)
     data, user_data, candidates = _on_last_rows(found, last, workers)
     best = None if decision.simple else allowed_best(found.front, decision)
+    best = best if best is None else _of_few_rows(found, candidates, best)
     mean = constant_model(problem, data)
     front, chosen = [mean], mean
     fitted_numbers: list[tuple[Member, int]] = []  # means and scales of features are not fitted
@@ -210,6 +213,18 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
         )
     sure = any(chosen is each for each in (superior, *finds))
     return _undominated(found, chosen, [*front, *finds], keep=sure)
+
+
+def _of_few_rows(found: Found, candidates: Sequence[Candidate], best: int) -> int:
+    """Number of the model that few rows speak for, of those that their cross-validation allows; with many rows the `best`."""
+    problem, decision = found.problem, found.decision
+    if decision.errors is None or len(problem.held_out_rows) or not found.validated:
+        return best
+    most = (decision.supported or 0) if decision.exactly else 0
+    numbers = [i for i, c in enumerate(candidates) if c.complexity <= max(most, decision.most_nodes)]
+    members = {i: member_of(problem, candidates[i]) for i in numbers if np.isfinite(candidates[i].fitness)}
+    chosen = within_noise(problem, list(members.values())) if members else None
+    return next((i for i, member in members.items() if member is chosen), best)
 
 
 def _errors_beside_finds(found: Found, chosen: Member, errors: Floats) -> Floats:

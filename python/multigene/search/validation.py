@@ -32,6 +32,7 @@ from multigene.search.constants import (
     FAR_LESS,
     FEWEST_ROWS_TO_VALIDATE,
     LUCKY,
+    MORE_ROWS,
     NEARLY_EVERY_ROW,
     ONE_STANDARD_ERROR,
     READABLE,
@@ -176,7 +177,14 @@ def decide_by_cross_validation(
         return _sized(sizes, curve, small, scores)
     worth_it = bool(curve[small].sum() < (1.0 - WORTH_IT) * rival.sum())
     if worth_it and convincingly_better(curve[small], rival, needed):
-        return SizeDecision(sizes[small], exactly=True, validation_r2=scores, errors=curve[small])
+        largest_of_use = sizes[int(np.argmin([errors.sum() for errors in curve]))]
+        return SizeDecision(
+            sizes[small], exactly=True, validation_r2=scores, errors=curve[small], supported=largest_of_use
+        )
+    # One row that nothing predicts may be most of every sum of squares; then the others decide.
+    nearly = next((i for i, errors in enumerate(curve) if better_on_most_rows(errors, rival)), None)
+    if nearly is not None:
+        return SizeDecision(sizes[nearly], exactly=True, validation_r2=scores, errors=curve[nearly])
     if has_line:
         return SizeDecision(1, linear=RIDGE, validation_r2=scores, errors=line)
     return SizeDecision(1, constant=True, validation_r2=scores, errors=mean)
@@ -334,7 +342,12 @@ def prefer_short(
     if any(len(s) != len(errors) for s in squares.values()):  # cross-validation was cut short
         return chosen
     # Islands have short formulas, too: a law may be longer than an approximation, and is better on unseen rows.
-    shorter = [f for f in finds if f.complexity < chosen.complexity or squares[id(f)].sum() < errors.sum()]
+    shorter = [
+        f
+        for f in finds
+        if (f.complexity < chosen.complexity or squares[id(f)].sum() < errors.sum())
+        and not better_on_most_rows(errors, squares[id(f)])
+    ]
     shorter.sort(key=lambda f: f.complexity)
     best = min(shorter, key=lambda f: float(squares[id(f)].sum()), default=None)
     if best is None or clearly_better(errors, squares[id(best)], LUCKY):
@@ -373,6 +386,16 @@ def better_on_nearly_every_row(problem: Problem, find: Member, other: Member, kn
         return False
     wins = float(np.mean(first < second))
     return wins >= NEARLY_EVERY_ROW and float(np.median(first)) < FAR_LESS * float(np.median(second))
+
+
+def better_on_most_rows(first: Floats, second: Floats) -> bool:
+    """Are the first errors far less on more rows than chance explains, and in sum hardly more? That may be one row's."""
+    wins = float(np.mean(first < second)) - 0.5
+    return bool(
+        np.median(first) < FAR_LESS * np.median(second)
+        and wins > MORE_ROWS * 0.5 / np.sqrt(len(first))
+        and first.sum() <= (1.0 + WORTH_IT) * second.sum()
+    )
 
 
 def convincingly_better(first: Floats, second: Floats, errors: float) -> bool:
