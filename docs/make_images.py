@@ -69,7 +69,7 @@ def main() -> None:
     screenshot(law, (X, y), folder / "report-law.png")
     classes(folder / "report-classes.png", given.generations)
     notebook(model, rows, folder / "notebook.png")
-    studio(rows, folder, given.generations)
+    studio(rows, folder, min(given.generations, 12))
     for path in folder.glob("*.png"):
         small(path)
 
