@@ -216,5 +216,5 @@ def test_a_law_with_poles_near_the_rows_is_not_given_up_for_the_mean():
     model = MultigeneRegressor(generations=3, units=units, random_state=0, n_jobs=1).fit(X, y)
     assert np.var(clean - model.predict(X)) < 0.01 * np.var(clean)
     dimensions = Dimensions.of(units, list("abc"))
-    for row in range(len(model.equations_)):  # lines of the search were listed, whatever the units
+    for row in range(len(model.equations_)):  # lines of the search were listed although units forbid them
         assert dimensions.admits(model_expression(model.fitted_.at(row).individual))

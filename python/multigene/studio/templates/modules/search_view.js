@@ -11,7 +11,7 @@ const ENDED = {paused: "Paused with a checkpoint: go on whenever you like, even 
 function at(run) { return (PHASES[run.phase] ?? run.phase) + (run.part ? `, part ${run.part[0]} of ${run.part[1]}` : ""); }
 function timed(run) {
   const said = [`${run.seconds} s`];
-  if (run.generation) said.push(`${run.generation}${run.generations ? ` of ${run.generations}` : ""} generation${(run.generations ?? run.generation) === 1 ? "" : "s"}`);
+  if (run.generation) said.push(`${run.generation}${run.generations >= run.generation ? ` of ${run.generations}` : ""} generation${Math.max(run.generations ?? 0, run.generation) === 1 ? "" : "s"}`);
   if (run.limit && run.state === "running") said.push(`about ${Math.max(0, Math.round(run.limit - run.seconds))} s left`);
   return said.join(", ");
 }
