@@ -18,7 +18,7 @@ import pandas as pd
 
 from benchmarks.campaign.outcome import Outcome
 from multigene import MultigeneRegressor
-from multigene.cli import options as o
+from multigene.cli.option_groups import Reading, Rows
 from multigene.cli.task import problem
 from multigene.export import EXPORTERS
 from multigene.fitted import FittedModel
@@ -213,10 +213,8 @@ def tables(rng: np.random.Generator, trials: int) -> Outcome:
             path = Path(directory) / f"t{trial % 10}.csv"
             path.write_bytes(content)
             with outcome.trial(repr(content[:80]), ValueError):
-                rows = o.Rows(
-                    target="y" if rng.random() < 0.5 else None, drop_missing=bool(rng.random() < 0.5)
-                )
-                task = problem(str(path), rows, o.Reading(), 0)
+                rows = Rows(target="y" if rng.random() < 0.5 else None, drop_missing=bool(rng.random() < 0.5))
+                task = problem(str(path), rows, Reading(), 0)
                 task.x(task.train), task.y(task.train)
     return outcome
 
