@@ -1,12 +1,12 @@
-"""Makes the pictures of README and docs: two reports, the studio and a notebook as a browser shows them, and figures of the
+"""Makes the pictures of README and docs: three reports, the studio and a notebook as a browser shows them, and figures of the
 tutorial.
 
     make docs-images                                       writes into docs/images
     python docs/make_images.py /tmp/try                    writes elsewhere, to look at first
     python docs/make_images.py /tmp/try --generations 10   in short, as tests do
 
-Both models are limited by generations, so they do not depend on the machine's speed: the cell nuclei of the tutorial (measured
-data), and exact rates of an enzyme reaction, whose law is found within a second.
+All models are limited by generations, so they do not depend on the machine's speed: the cell nuclei of the tutorial (measured
+data), their area and whether they are malignant, and exact rates of an enzyme reaction, whose law is found within a second.
 
 Needs chromium and chromedriver, selenium, matplotlib and Pillow.
 """
@@ -26,11 +26,12 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from PIL import Image, ImageOps
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.model_selection import train_test_split
 
-from multigene import MultigeneRegressor
+from multigene import MultigeneClassifier, MultigeneRegressor
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tests"))
@@ -61,12 +62,16 @@ def main() -> None:
     screenshot(model, rows, folder / "report-light.png")
     screenshot(model, rows, folder / "report-dark.png", dark=True)
     screenshot(model, rows, folder / "report-phone.png", width=390, touch=True)
+    on_paper(model, rows, folder / "report-print.png")
     X, y = rates()
     law = MultigeneRegressor(random_state=0).fit(X, y)
     print(law)
     screenshot(law, (X, y), folder / "report-law.png")
+    classes(folder / "report-classes.png", given.generations)
     notebook(model, rows, folder / "notebook.png")
-    studio(rows, folder, given.generations)
+    studio(rows, folder, min(given.generations, 12))
+    for path in folder.glob("*.png"):
+        small(path)
 
 
 def nuclei() -> Rows:
@@ -123,6 +128,52 @@ def studio(rows: Rows, folder: Path, generations: int) -> None:
             click(driver, "look")
             until(lambda: ready(driver))
             whole_page(driver, folder / "studio-model.png", HEIGHT)
+            with chromium(width=390, height=844, dark=True, touch=True) as phone:
+                studio_on_a_phone(phone, address, folder / "studio-phone.png")
+
+
+def studio_on_a_phone(driver: Any, address: str, path: Path) -> None:
+    """The search of the first run, looked at from another browser."""
+    driver.get(address)
+    click(driver, "step-runs")
+    until(lambda: driver.find_element(By.CSS_SELECTOR, "#run-table button").click() or True)
+    until(lambda: driver.execute_script("return !!document.querySelector('#live-fit .main-svg')"), 300.0)
+    whole_page(driver, path)
+
+
+def classes(path: Path, generations: int) -> None:
+    """The report of a classifier: which cell nuclei are malignant."""
+    data = load_breast_cancer(as_frame=True)
+    labels = data.target.map(dict(enumerate(data.target_names))).rename("diagnosis")
+    X_train, X_test, y_train, y_test = train_test_split(data.data, labels, random_state=0)
+    search = MultigeneRegressor(generations=min(generations, 60), max_size=40, random_state=0)
+    model = MultigeneClassifier(search).fit(X_train, y_train)
+    print(model)
+    with tempfile.TemporaryDirectory() as folder, chromium() as driver:
+        report = Path(folder) / "report.html"
+        model.report(report, X_test=X_test, y_test=y_test)
+        open_report(driver, report)
+        whole_page(driver, path, HEIGHT)
+
+
+def on_paper(model: MultigeneRegressor, rows: Rows, path: Path) -> None:
+    """The first page of a printed report."""
+    with tempfile.TemporaryDirectory() as folder, chromium(width=700, height=1000) as driver:
+        report = Path(folder) / "report.html"
+        model.report(report, *rows)
+        open_report(driver, report)
+        driver.execute_script("dispatchEvent(new Event('beforeprint'))")
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+        whole_page(driver, path, 1000)
+    with Image.open(path) as picture:
+        ImageOps.expand(picture.convert("RGB"), border=56, fill="white").save(path)
+
+
+def small(path: Path) -> None:
+    """Store a picture with 256 colours: a third of the bytes, and nothing to be seen of it."""
+    with Image.open(path) as picture:
+        reduced = picture.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    reduced.save(path, optimize=True)
 
 
 def notebook(model: MultigeneRegressor, rows: Rows, path: Path) -> None:

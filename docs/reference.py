@@ -1,4 +1,4 @@
-"""Writes the tables of the documentation that are read off the program: settings, operators, command line.
+"""Writes the tables of the documentation that are read off the program: settings, operators, command line, campaign.
 
     python docs/reference.py            says which pages are out of date (exit code 1)
     python docs/reference.py --write    brings them up to date (`make docs-tables`)
@@ -210,11 +210,25 @@ def examples(epilog: str) -> list[str]:
     return [line for line in lines if "multigene " in line and not line.endswith(":")]
 
 
+# --- campaign -------------------------------------------------------------------------------------
+
+
+def campaign_table() -> str:
+    """What has been run of the reliability campaign."""
+    root = str(PAGES.parent)
+    if root not in sys.path:
+        sys.path.insert(0, root)
+    from benchmarks import campaign
+
+    return campaign.page_table()
+
+
 GENERATED: dict[str, Callable[[], str]] = {
     "settings": settings_tables,
     "configurations": configuration_table,
     "operators": operator_table,
     "commands": command_help,
+    "campaign": campaign_table,
 }
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ def open_report(driver: Any, path: Path) -> Any:
     from selenium.webdriver.support.ui import WebDriverWait
 
     driver.get(path.resolve().as_uri())
-    WebDriverWait(driver, 20).until(
+    WebDriverWait(driver, 120).until(  # the chart library takes a busy machine a while
         lambda d: d.execute_script("return document.documentElement.dataset.ready") == "yes"
     )
     return driver

@@ -1,10 +1,12 @@
 """The reliability campaign: signals, kills, limits, fuzzing, hostile input and ordinary use, as one table of what failed.
 
-    python -m benchmarks campaign [--quick] [--only NAME …] [--skip NAME …] [--trials N] [--seed N]
+    python -m benchmarks campaign [--quick] [--only NAME …] [--skip NAME …] [--trials N] [--seed N] [--record FILE]
+    python -m benchmarks campaign --total FILE
 
 Each check is tried many times with random cases and says how many failed, and which was the worst. `--quick` is for continuous
-integration and takes about two minutes of one processor; the full run takes hours. Exit code 1 if anything failed. What it
-found and was mended has a test of its own beside the module it was found in.
+integration and takes about two minutes of one processor; the full run takes hours, and can be done in pieces: `--record` adds
+the counts of each check to a file, another `--seed` tries other cases, and `--total` prints the sums. Exit code 1 if anything
+failed. What it found and was mended has a test of its own (`docs/reliability.md`).
 """
 
 from __future__ import annotations
@@ -12,13 +14,14 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.campaign import fits, knowing, limits, processes, text
+from benchmarks.campaign import fits, kills, knowing, limits, processes, record, text
 from benchmarks.campaign.outcome import Check, Outcome
 
 #: Name, check, number of trials quickly and in full.
@@ -26,7 +29,8 @@ CHECKS: tuple[tuple[str, Check, int, int], ...] = (
     ("interrupts during fit", processes.interrupts, 3, 100),
     ("interrupts while the result is made", processes.late_interrupts, 3, 40),
     ("signals on the command line", processes.signals, 3, 45),
-    ("kills of fits, resumed", processes.kills, 1, 50),
+    ("kills of fits, resumed", kills.fits, 1, 40),
+    ("kills of studies, resumed", kills.studies, 0, 15),
     ("time limits", limits.time_limits, 2, 45),
     ("memory over 100 fits", limits.growth, 6, 100),
     ("mutated model files", text.model_files, 300, 100_000),
@@ -55,28 +59,54 @@ def run(arguments: Sequence[str] = ("--quick",)) -> Table:
     parser.add_argument("--skip", nargs="+", metavar="NAME", default=[], help="all but these")
     parser.add_argument("--trials", type=int, metavar="N", help="number of trials of each check")
     parser.add_argument("--seed", type=int, default=0, help="another seed tries other cases")
+    parser.add_argument("--record", type=Path, metavar="FILE", help="add what was counted to this CSV file")
+    parser.add_argument("--total", type=Path, metavar="FILE", help="run nothing; sum up what a file holds")
     given = parser.parse_args(list(arguments))
     table = Table("check", "tried", "refused", "failed", "seconds", "worst")
-    console = Console(stderr=True)
     failed = 0
-    for name, check, few, many in CHECKS:
-        if (given.only and not name.startswith(tuple(given.only))) or name.startswith(tuple(given.skip)):
-            continue
-        started = time.perf_counter()
-        trials = given.trials or (few if given.quick else many)
-        outcome = check(np.random.default_rng([given.seed, len(name)]), trials)
-        took = time.perf_counter() - started
+    for name, outcome, seconds in recorded(given.total) if given.total else tried(given):
         failed += outcome.failed
-        counts = [f"{count:,}" for count in (outcome.tried, outcome.refused, outcome.failed)]
-        table.add_row(name, *counts, f"{took:.0f}", outcome.worst)
-        said = "{} tried, {} refused with a sentence, {} failed".format(*counts)
-        console.print(f"{name}: {said}, {took:.0f} s; {outcome.worst}", markup=False)
-        for case in outcome.failures[:SHOWN]:
-            console.print(f"  {case}", markup=False)
+        table.add_row(name, *counts(outcome), f"{seconds:.0f}", outcome.worst)
     if failed:
         Console().print(table)
         sys.exit(1)
     return table
+
+
+def recorded(path: Path) -> Iterator[tuple[str, Outcome, float]]:
+    """What the runs of a file add up to."""
+    for name, (outcome, seconds) in record.totals(path).items():
+        yield name, outcome, seconds
+
+
+def tried(given: argparse.Namespace) -> Iterator[tuple[str, Outcome, float]]:
+    """Run the checks that are asked for, telling what failed beside the table."""
+    console = Console(stderr=True)
+    for name, check, few, many in CHECKS:
+        trials = given.trials or (few if given.quick else many)
+        named = not given.only or name.startswith(tuple(given.only))
+        if not trials or not named or name.startswith(tuple(given.skip)):
+            continue
+        begun = time.perf_counter()
+        outcome = check(np.random.default_rng([given.seed, len(name)]), trials)
+        took = time.perf_counter() - begun
+        if given.record:
+            record.add(given.record, name, given.seed, outcome, took)
+        said = "{} tried, {} refused with a sentence, {} failed".format(*counts(outcome))
+        console.print(f"{name}: {said}, {took:.0f} s; {outcome.worst}", markup=False)
+        for case in outcome.failures[:SHOWN]:
+            console.print(f"  {case}", markup=False)
+        yield name, outcome, took
+
+
+def counts(outcome: Outcome) -> list[str]:
+    """Trials, those refused with a sentence and those that failed, as text."""
+    return [f"{count:,}" for count in (outcome.tried, outcome.refused, outcome.failed)]
+
+
+def page_table() -> str:
+    """The documentation's table of what has been run (`docs/reference.py`)."""
+    return record.page_table((name, many) for name, _, _, many in CHECKS)
 
 
 __all__ = ["CHECKS", "Outcome", "run"]

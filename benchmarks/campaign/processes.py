@@ -1,47 +1,62 @@
-"""Signals and kills: anything may end a run, a model is left, and a run that was killed goes on to the same one."""
+"""Signals: whenever somebody asks for an end, a model is left. Kills are in `kills.py`."""
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
+from functools import cache
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import multigene
 from benchmarks.campaign.outcome import Outcome
 from multigene import MultigeneRegressor
-
-#: Seconds after a signal in which a model is to be handed over, on a machine that may be busy.
-PATIENCE = 30.0
-#: The command line, saying when the search begins.
-READY = """
-import sys
 from multigene.search import run
-execute = run.Run.execute
-def told(self, display):
-    print("ready", flush=True)
-    return execute(self, display)
-run.Run.execute = told
-from multigene.__main__ import main
-main()
-"""
-#: A fit with a checkpoint; writes the model's file at its end.
-RESUMED = """
-import sys, numpy as np
-from multigene import MultigeneRegressor
-rng = np.random.default_rng(int(sys.argv[1]))
-X = rng.normal(size=(500, 3))
-y = np.sin(2.0 * X[:, 0]) * X[:, 1] + X[:, 2] + 0.1 * rng.normal(size=500)
-model = MultigeneRegressor(generations=40, random_state=0, n_jobs=1, search="accuracy")
-model.fit(X, y, checkpoint=sys.argv[2])
-open(sys.argv[3], "w").write(model.equations_.to_json())
-"""
+
+#: Seconds after a signal in which a model is to be handed over, and in which a process is to end, on a machine that may be busy.
+PATIENCE, END = 30.0, 240.0
+
+
+@cache
+def context() -> ForkServerContext:
+    """Processes that have imported the program already: what is tried is the run and not its imports."""
+    made = multiprocessing.get_context("forkserver")
+    made.set_forkserver_preload(["benchmarks.campaign.kills", "multigene.cli"])
+    return made
+
+
+def started(target: Callable[..., None], *arguments: Any) -> ForkServerProcess:
+    """A process whose search has begun; it has ended instead if it never did."""
+    here, there = context().Pipe(duplex=False)
+    process = context().Process(target=_telling, args=(there, target, arguments))
+    process.start()
+    there.close()
+    try:
+        here.recv()
+    except EOFError:
+        process.join(END)
+    return process
+
+
+def _telling(ready: Connection, target: Callable[..., None], arguments: tuple[Any, ...]) -> None:
+    execute = run.Run.execute
+
+    def told(self: run.Run, display: Any) -> Any:
+        ready.send(True)
+        return execute(self, display)
+
+    run.Run.execute = told  # type: ignore[method-assign]
+    target(*arguments)
 
 
 def rows(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -115,20 +130,18 @@ def signals(rng: np.random.Generator, trials: int) -> Outcome:
         np.savetxt(here / "d.csv", table, delimiter=",", header="a,b,c,y", comments="")
         for trial in range(trials):
             number = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)[trial % 3]
-            model = here / f"m{trial}.json"
+            model, said = here / f"m{trial}.json", here / "said"
             command = ["fit", str(here / "d.csv"), "-t", "y", "--time", "60", "--save", str(model), "-q"]
-            with outcome.trial(number.name):
-                child = subprocess.Popen(
-                    [sys.executable, "-c", READY, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-                )
-                assert child.stdout is not None
-                child.stdout.readline()
-                time.sleep(rng.uniform(0.0, 1.5))
-                child.send_signal(number)
+            delay = rng.uniform(0.0, 1.5)
+            with outcome.trial(f"{number.name} after {delay:.2f} s"):
+                child = started(command_line, command, said)
+                time.sleep(delay)
+                os.kill(child.pid or 0, number)
                 sent = time.perf_counter()
-                _, said = child.communicate(timeout=120)
-                if child.returncode != 0:
-                    raise RuntimeError(f"exit code {child.returncode}: {said[-200:]!r}")
+                child.join(END)
+                if child.exitcode != 0:
+                    child.kill()
+                    raise RuntimeError(f"exit code {child.exitcode}: {said.read_text()[-200:]!r}")
                 multigene.load(model)
                 outcome.measure(time.perf_counter() - sent, "s until the file", PATIENCE)
         if list(here.glob("*.part")):
@@ -136,27 +149,12 @@ def signals(rng: np.random.Generator, trials: int) -> Outcome:
     return outcome
 
 
-def kills(rng: np.random.Generator, trials: int) -> Outcome:
-    """kill -9 of fits with a checkpoint; resumed until they end they have the front of a run that nobody killed."""
-    outcome = Outcome()
-    with tempfile.TemporaryDirectory() as directory:
-        here, killed = Path(directory), 0
-        while killed < trials:
-            seed = str(rng.integers(1_000))
-            whole, state = here / "whole.json", here / "state"
-            subprocess.run([sys.executable, "-c", RESUMED, seed, here / "other", whole], check=True)
-            (here / "other").unlink()
-            for _ in range(min(5, trials - killed)):
-                child = subprocess.Popen([sys.executable, "-c", RESUMED, seed, state, here / "resumed.json"])
-                time.sleep(rng.uniform(0.8, 4.0))
-                child.kill()
-                child.wait()
-                killed += 1
-                outcome.tried += 1
-            subprocess.run([sys.executable, "-c", RESUMED, seed, state, here / "resumed.json"], check=True)
-            if whole.read_text() != (here / "resumed.json").read_text():
-                outcome.fail(f"seed {seed}: another front after kills")
-            if list(here.glob("*.part")):
-                outcome.fail("a part file stayed")
-            state.unlink()
-    return outcome
+def command_line(arguments: list[str], said: Path) -> None:
+    """`multigene` with these arguments, as a process of its own would run it; what it says goes into a file."""
+    from multigene.__main__ import main
+
+    with said.open("w") as file:
+        for descriptor in (1, 2):
+            os.dup2(file.fileno(), descriptor)
+    sys.argv = ["multigene", *arguments]
+    main()

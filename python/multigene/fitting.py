@@ -21,6 +21,7 @@ from multigene.data.arrays import data_summary
 from multigene.data.encoding.columns import Plain, Scored
 from multigene.data.encoding.encoding import Encoding
 from multigene.data.encoding.raw import RawColumn
+from multigene.data.far_rows import said_of
 from multigene.data.losses import SQUARED, Loss
 from multigene.data.stream import Stream, only_in_memory
 from multigene.data.training_rows import TrainingRows
@@ -152,6 +153,10 @@ class Fitting:
                 fitted = replace(fitted, settings=self.settings)
                 fitted = grouped_model(fitted, alone, data, self._time_is_up)
         self._warn_of_the_mean(fitted, data)
+        if settings.search is not None and loss.squared:
+            said = said_of(rows.y, fitted.predict(rows.X), fitted.explained)
+            if said is not None:
+                warnings.warn(said, UserWarning, stacklevel=3)
         return fitted, run.state() if warm else None
 
     def _mark(self, settings: Settings, data: Data, dimensions: Dimensions | None, loss: Loss) -> str:

@@ -40,6 +40,8 @@ from multigene.settings.text import plain, settings_from
 from multigene.shapes.known import Known
 
 FORMAT = "multigene-model"
+#: Halves of characters, which no UTF-8 file can hold but by their numbers.
+SURROGATE = re.compile("[\ud800-\udfff]")
 VERSION = 3
 #: Of models that tell classes apart, several to a file.
 CLASSES_VERSION = 3
@@ -69,7 +71,8 @@ def save(model: FittedModel | FittedClasses, path: str | os.PathLike[str]) -> No
 def dumps(model: FittedModel | FittedClasses) -> str:
     """A fitted model, or those of a classifier, as the text of a model file."""
     document = _classes(model) if isinstance(model, FittedClasses) else _document(model)
-    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _classes(found: FittedClasses) -> dict[str, Any]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from benchmarks import campaign
+from benchmarks.campaign import kills, record
 from benchmarks.campaign.outcome import Outcome
 
 
@@ -49,3 +53,42 @@ def test_a_failure_ends_the_campaign_with_an_exit_code(monkeypatch, capsys):
     assert campaign.run(["--quick", "--skip", "brok"]).row_count == 0
     monkeypatch.setattr(campaign, "CHECKS", (("fine", lambda rng, trials: Outcome(tried=trials), 2, 5),))
     assert list(campaign.run(["--trials", "3"]).columns[1].cells) == ["3"]
+
+
+def test_pieces_add_up_and_the_last_run_of_a_seed_counts(tmp_path, monkeypatch):
+    path = tmp_path / "runs.csv"
+    outcomes = {
+        3: Outcome(tried=10, failed=1, worst="broke,\nbadly"),
+        4: Outcome(tried=5, largest=0.5, worst="0.5 s"),
+        5: Outcome(tried=5, largest=0.7, worst="0.7 s"),
+    }
+    for seed, outcome in outcomes.items():
+        record.add(path, "kills", seed, outcome, 2.0)
+    [(total, seconds)] = record.totals(path).values()
+    assert (total.tried, total.failed, total.worst, seconds) == (20, 1, "broke, badly", 6.0)
+    with pytest.raises(SystemExit):
+        campaign.run(["--total", str(path)])
+    record.add(path, "kills", 3, Outcome(tried=12, largest=0.6), 1.0)
+    assert campaign.run(["--total", str(path)]).row_count == 1
+    assert "| kills | 50 | 22 | 0 | 0 | 0.7 s |" in record.page_table([("kills", 50)], path)
+    monkeypatch.setattr(campaign, "CHECKS", (("fine", lambda rng, trials: Outcome(tried=trials), 2, 5),))
+    campaign.run(["--quick", "--record", str(path)])
+    assert record.totals(path)["fine"][0].tried == 2
+
+
+def test_a_fit_that_was_killed_ends_as_if_nobody_had():
+    outcome = kills.fits(np.random.default_rng(0), 1)
+    assert (outcome.tried, outcome.failed) == (1, 0), outcome.worst
+
+
+def test_every_defect_that_was_found_has_a_test():
+    root = Path(__file__).parents[2]
+    page = (root / "docs" / "reliability.md").read_text(encoding="utf-8")
+    table = page[page.index("## Found and mended") : page.index("## The engine")]
+    rows = [line for line in table.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) > 50
+    for row in rows:
+        named = re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", row)
+        assert named, row
+        for file, name in named:
+            assert f"def {name}(" in (root / file).read_text(encoding="utf-8"), f"{file}::{name}"

@@ -197,7 +197,7 @@ def test_refused_with_a_sentence(kind: str) -> None:
 
 @pytest.mark.parametrize("packed", ["STORED", "DEFLATED", "BZIP2", "LZMA"])
 def test_a_damaged_archive_is_refused_with_a_sentence(packed: str) -> None:
-    """Whatever byte is wrong: each way to pack raises errors of its own."""
+    """Any byte may be wrong; each way to pack raises errors of its own."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", getattr(zipfile, f"ZIP_{packed}")) as archive:
         archive.writestr("data.csv", CSV * 5)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import pickle
 import subprocess
 import sys
 
@@ -12,10 +13,19 @@ import numpy as np
 import pytest
 
 from multigene import MultigeneRegressor
+from multigene.evolution import checkpoint
 from multigene.evolution.checkpoint import fingerprint_of, load
 from multigene.laws.variables.units import Dimensions
 from multigene.search import run
 from multigene.settings.defaults import default_settings
+
+
+class Bomb:
+    """What runs code where it is unpickled."""
+
+    def __reduce__(self):
+        return pytest.fail, ("it was unpickled",)
+
 
 X, Y = np.arange(6.0).reshape(3, 2), np.arange(3.0)
 
@@ -130,6 +140,52 @@ def test_any_value_that_was_changed_is_noticed(configuration, tmp_path):
         with pytest.raises(ValueError, match="The checkpoint is damaged; delete it"):
             load(json.dumps(changed).encode(), content["fingerprint"])
     assert load(path.read_bytes(), content["fingerprint"])["history"] == content["history"]
+
+
+def forged(content, place, new):
+    """A state with another value and a digest that fits."""
+    changed = json.loads(json.dumps(content))
+    changed.pop("digest")
+    value = changed
+    for key in place[:-1]:
+        value = value[key]
+    value[place[-1]] = new
+    return json.dumps(changed | {"digest": checkpoint._digest(changed)}).encode()
+
+
+ISLAND = ("search", "islands", "populations", 0, 0)
+FORGED = {
+    "a history of text": (None, ("history", 0, "fitness"), ""),
+    "no history": (None, ("history",), None),
+    "limits that are none": (None, ("limits",), [[]]),
+    "another random generator": (None, (*ISLAND, "rng"), "PCG64"),
+    "a random state beyond its range": (None, ("search", "laws", "seekers", "rng", "uinteger"), 10**30),
+    "fitness that is no number": (None, (*ISLAND, "fitness", 0), "0x1p2000"),
+    "another population": (None, (*ISLAND, "population"), "AAAA"),
+    "genes that are none": ("SC", ("generation", "front", 0, 0), ["__import__('os')"]),
+    "a front of parts": ("SC", ("generation", "front", 0), [1, 2, 3]),
+    "a random state of the paper's loop": ("SC", ("generation", "rng", "state"), 1.5),
+}
+
+
+@pytest.mark.parametrize("case", FORGED)
+def test_a_forged_state_is_refused_with_a_sentence(case, tmp_path):
+    """The digest only tells of accidents: whoever can write the file can write that too."""
+    configuration, place, new = FORGED[case]
+    path = tmp_path / "state"
+    small(configuration).fit(*table(), checkpoint=path)
+    path.write_bytes(forged(json.loads(path.read_bytes()), place, new))
+    with pytest.raises(ValueError, match="The checkpoint is damaged; delete it"):
+        small(configuration).set_params(generations=3).fit(*table(), checkpoint=path)
+
+
+@pytest.mark.parametrize("content", [b"[" * 100_000, pickle.dumps(Bomb()), b"", b"null", b'{"a": 1'])
+def test_files_that_are_no_checkpoints(content, tmp_path):
+    path = tmp_path / "state"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="checkpoint"):
+        small().fit(*table(), checkpoint=path)
+    assert path.read_bytes() == content
 
 
 def test_a_full_disk_costs_the_checkpoint_and_not_the_run(tmp_path, monkeypatch):

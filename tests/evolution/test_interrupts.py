@@ -51,6 +51,23 @@ def test_work_is_broken_off_once_and_its_clean_up_is_not():
             pass
 
 
+def test_work_that_makes_another_error_of_it_is_broken_off_all_the_same():
+    """As NumPy does where it compares rows: "Cannot compare structured arrays unless they have a common dtype"."""
+
+    def work():
+        try:
+            press()
+        except KeyboardInterrupt:
+            raise TypeError("Cannot compare structured arrays") from None
+
+    with Interrupts() as interrupts:
+        with pytest.raises(KeyboardInterrupt), interrupts.breakable():
+            work()
+        interrupts.met()
+        with pytest.raises(TypeError), interrupts.breakable():
+            raise TypeError("nobody asked for an end")
+
+
 def test_a_program_keeps_its_own_handler():
     pressed = []
     before = signal.signal(signal.SIGINT, lambda *_: pressed.append(1))

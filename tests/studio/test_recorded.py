@@ -144,3 +144,42 @@ def test_what_was_done_to_the_model_is_recorded(tmp_path, plants):
         _, client = opened(tmp_path / "work")
     record = json.loads((tmp_path / "work" / "runs" / "0001" / "run.json").read_text())
     assert [each[0] for each in record["decisions"]] == ["remove", "numbers", "prune"]
+
+
+def test_a_run_whose_table_is_gone_is_told(tmp_path, plants):
+    table = tmp_path / "gone.csv"
+    table.write_bytes(plants.read_bytes())
+    _, client = opened(tmp_path / "work", table)
+    asked = ASKED | {
+        "target": "height",
+        "features": ["length", "width"],
+        "search": "accuracy",
+        "generations": 1,
+    }
+    wait(client, client.post("/api/runs", json=asked).json()["number"], "done")
+    table.unlink()
+    _, again = opened(tmp_path / "work")
+    state = again.get("/api/state").json()
+    assert state["runs"] == []
+    [told] = state["lost"]
+    assert told.startswith("Run 1 cannot be shown: ")
+    assert "gone.csv" in told
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"what": "choose"},
+        {"what": "choose", "index": "x"},
+        {"what": "prune", "max_loss": None},
+        {"what": "remove", "index": 1.5},
+    ],
+)
+def test_changes_that_name_no_number_are_told_in_a_sentence(tmp_path, plants, change):
+    _, client = opened(tmp_path / "work", plants)
+    asked = ASKED | {"target": "height", "features": ["length"], "search": "accuracy", "generations": 1}
+    number = client.post("/api/runs", json=asked).json()["number"]
+    refused = client.post(f"/api/runs/{number}/change", json=change)
+    assert refused.status_code == 400
+    assert "number." in refused.json()["trouble"]
+    wait(client, number, "done", "failed")

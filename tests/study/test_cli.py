@@ -53,6 +53,16 @@ def test_status_tables_figures_page(finished: Path, tmp_path: Path) -> None:
     assert "<title>fakes</title>" in (tmp_path / "study.html").read_text()
 
 
+def test_every_command_takes_the_store_as_run_does(finished: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = call("status", finished).output
+    assert call("status", "--store", finished).output == said
+    assert call("status", f"--store={finished}").output == said
+    monkeypatch.chdir(finished.parent)
+    assert call("status").output == said  # study.db, where `run` puts it
+    assert call("tables", "--format", "csv", "--store", finished).exit_code == 0
+    assert call("status", finished, "--store", finished).exit_code == 2
+
+
 def test_lists() -> None:
     assert "SU-I" in call("problems").output
     listed = call("methods").output

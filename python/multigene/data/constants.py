@@ -33,6 +33,11 @@ BYTES_PER_VALUE = 100
 MOST_ROWS, MOST_VALUES, FEWEST_ROWS = 20_000, 4_000_000, 2_000
 #: Times that a row may be as precise as the median one: the squares of larger ratios are no numbers.
 MOST_PRECISE = 1e100
+#: Rows are far from a formula at this many robust standard deviations of its errors. Told where at most this share of the rows
+#: has more than this share of the squared errors, and the formula explains less than that. Not tuned.
+FAR_ERRORS, FEW_ROWS, MOST_OF_ERRORS = 10.0, 0.05, 0.5
+#: Such rows that are named one by one. Not tuned.
+NAMED_ROWS = 5
 
 # --- losses (losses.py) -----------------------------------------------------------------------------
 

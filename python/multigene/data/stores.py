@@ -42,7 +42,7 @@ class _NoPartError(ValueError):
 
 @contextlib.contextmanager
 def _told(kind: str, name: str, damaged: str) -> Iterator[None]:
-    """One sentence for whatever a library raises when the bytes of a file are damaged; {error} in it is what the library said."""
+    """One sentence for any error that a library raises when the bytes of a file are damaged; {error} in it is what it said."""
     try:
         yield
     except ImportError:

@@ -26,6 +26,8 @@ FORMAT = "multigene-checkpoint"
 VERSION = 4
 Floats = npt.NDArray[np.float64]
 DAMAGED = "The checkpoint is damaged; delete it to start the run anew."
+#: What values that no run has written may raise where they are put to use.
+UNUSABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 def fingerprint_of(
@@ -60,7 +62,7 @@ def load(state: bytes, fingerprint: str) -> dict[str, Any]:
     """The state of a run of these data and settings."""
     try:
         saved = json.loads(state)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ValueError(DAMAGED) from None
     if not isinstance(saved, dict) or saved.get("format") != FORMAT:
         raise ValueError("The file is not a checkpoint of multigene; give another file name.")
@@ -124,7 +126,10 @@ def generation(
 ) -> Generation:
     """A generation to continue from; `front` takes the place of its own."""
     try:
-        population = b64decode(saved["population"])
+        content = b64decode(saved["population"])
+        population = Population.restore(content, settings.genes, n_features, workers)
+        if not 0 < len(population) == len(saved["fitness"]) == len(saved["complexity"]):
+            raise ValueError(DAMAGED)
         front = fill_front(ParetoFront() if front is None else front, saved["front"])
         front.refused = {(float.fromhex(f), int(c)): None for f, c in saved["refused"]}
         return Generation(
@@ -133,8 +138,20 @@ def generation(
             np.array([float.fromhex(f) for f in saved["fitness"]]),
             np.array(saved["complexity"], dtype=np.uint64),
             int(saved["evaluations"]),
-            Population.restore(population, settings.genes, n_features, workers),
-            saved["rng"],
+            population,
+            random_state(saved["rng"]),
         )
-    except (KeyError, TypeError):
+    except UNUSABLE:
         raise ValueError(DAMAGED) from None
+
+
+def random_state(saved: dict[str, Any]) -> dict[str, Any]:
+    """The state of a random generator, once one has taken it."""
+    np.random.default_rng(0).bit_generator.state = saved
+    return saved
+
+
+def history(saved: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The records of a run's generations, with numbers of the right kinds."""
+    kinds = {"generation": int, "seconds": float, "evaluations": int, "fitness": float, "complexity": int}
+    return [{name: kind(record[name]) for name, kind in kinds.items()} for record in saved]

@@ -57,6 +57,12 @@ class Interrupts:
             if self.asked:
                 self._break()
             yield
+        except Exception:
+            if (
+                self.asked and not self._breaks
+            ):  # compiled code may make an error of its own of it: NumPy where it compares rows
+                raise KeyboardInterrupt from None
+            raise
         finally:
             self._breaks = False
 

@@ -35,7 +35,7 @@ PANELS = ("first", "formula", "directions", "cards", "terms", "groups", "classes
 
 #: The page fetches nothing: everything it may use is in it.
 POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' blob:; "
     "img-src data: blob:; font-src data:; base-uri 'none'"
 )
 

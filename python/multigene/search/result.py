@@ -100,10 +100,12 @@ def result_of(found: Found, workers: Workers, seconds: float | None) -> Result:
         law = measured(found.problem, found.law)
         chosen, front = law, with_member(non_dominated([law, *_finds(found)]), law)
     elif found.laws_alone:
-        finds = _finds(found)
-        # The mean has not the form that a user asked for, nor has a line.
-        mean = [] if found.problem.form is not None and finds else [mean_of(found.problem).chosen]
-        lines = [] if found.problem.form is not None or finds else _on_last_rows(found, None, workers)[2]
+        form, units = found.problem.form is not None, found.problem.dimensions is not None
+        # What agrees with units may have the poles that they ask for; there is little else to choose from.
+        finds = _measured_finds(found) if units else _finds(found)
+        # The mean has not the form that a user asked for, nor has a line, which contradicts units as well.
+        mean = [] if form and finds else [mean_of(found.problem).chosen]
+        lines = [] if form or units or finds else _on_last_rows(found, None, workers)[2]
         front = non_dominated([*mean, *(member_of(found.problem, line) for line in lines), *finds])
         chosen = best_of(found.problem, front, _cheapest(found, front))
     else:

@@ -96,8 +96,19 @@ class Run:
             if self.checkpoint.exists():
                 state, warm = self.checkpoint.read_bytes(), False
         saved = None if state is None else checkpoints.load(state, self.fingerprint)
+        try:
+            self._continue(rng, saved, warm)
+        except checkpoints.UNUSABLE:
+            if saved is None:
+                raise
+            raise ValueError(
+                checkpoints.DAMAGED
+            ) from None  # somebody has made up a state with a digest that fits
+
+    def _continue(self, rng: np.random.Generator, saved: dict[str, Any] | None, warm: bool) -> None:
+        """Make the search, at the beginning or where a saved one stood."""
         if saved is not None:
-            self.history = saved["history"]
+            self.history = checkpoints.history(saved["history"])
             self.earlier = self.history[-1]["seconds"] if self.history else 0.0
             if warm and self.limit:  # a warm start goes on for as long again
                 self.limit += self.generations()
@@ -279,13 +290,10 @@ class Run:
 
     def _has_larger_limit(self, saved: dict[str, Any]) -> bool:
         """May the run take longer than the one whose state was saved?"""
-        try:
-            before, now = (
-                [np.inf if limit is None else float(limit) for limit in limits]
-                for limits in (saved["limits"], self._limits())
-            )
-        except (KeyError, TypeError, ValueError):
-            raise ValueError(checkpoints.DAMAGED) from None
+        before, now = (
+            [np.inf if limit is None else float(limit) for limit in limits]
+            for limits in (saved["limits"], self._limits())
+        )
         return any(larger > earlier for larger, earlier in zip(now, before, strict=True))
 
     def _save(self, every: float) -> None:

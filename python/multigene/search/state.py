@@ -102,5 +102,5 @@ class SearchState:
                 None if saved["log_scale"] is None else LogScale.unpacked(task.problem, saved["log_scale"]),
                 bool(saved["laws_next"]),
             )
-        except (KeyError, TypeError, ValueError):
+        except checkpoint.UNUSABLE:
             raise ValueError(checkpoint.DAMAGED) from None

@@ -1,3 +1,6 @@
-"""What users know of the shape of a formula: parsed (`stated.py`), kept during a search by points (`points.py`) and by a
-constrained fit of the outer coefficients (`repair.py`), and proven by interval arithmetic in the end (`jets.py`,
-`proof.py`)."""
+"""What users know of the shape of a formula: "increasing in dose", "between 0 and 1".
+
+What comes in are such statements as text; what goes out is whether a model keeps them, coefficients with which it does, and
+a verdict on each. `stated.py` reads them, `points.py` checks them on points during a search, `repair.py` fits outer coefficients
+under them, `jets.py` and `proof.py` prove them by interval arithmetic in the end.
+"""

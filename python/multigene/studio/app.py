@@ -41,6 +41,8 @@ class Studio:
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self.runs: dict[int, LiveRun] = {}
+        self.lost: list[str] = []
+        """Runs of the workspace that cannot be shown, and why."""
         self._restore()
 
     def _restore(self) -> None:
@@ -52,8 +54,9 @@ class Studio:
                     if name not in dataset.table.frame.columns:
                         dataset.derive(name, formula)
                 self.runs[number] = LiveRun.restored(self.workspace, number, folder, record, dataset)
-            except (KeyError, TypeError, ValueError, OSError):
-                continue  # its data are gone; the files stay
+            except (KeyError, TypeError, ValueError, OSError) as error:  # its data are gone; the files stay
+                why = f": {error}" if isinstance(error, ValueError) else ""
+                self.lost.append(f"Run {number} cannot be shown{why.rstrip('.')}. Its files are in {folder}.")
 
     def run(self, request: Request) -> LiveRun:
         """The run that an address names."""
@@ -119,6 +122,7 @@ class Studio:
             "folder": str(self.workspace.folder),
             "data": [{"number": d.number, "name": d.name} for d in self.workspace.datasets.values()],
             "runs": [run.summary() for run in self.runs.values()],
+            "lost": self.lost,
             "functions": functions,
             "losses": LOSSES,
             "gaps": GAPS,
@@ -170,11 +174,12 @@ class Studio:
 
     async def live(self, request: Request) -> Any:
         """Where a run stands, as soon as that is news."""
-        run, after = self.run(request), int(request.query_params.get("after", -1))
+        run, after = self.run(request), request.query_params.get("after", "-1")
+        known = int(after) if after.removeprefix("-").isdecimal() else -1
 
         def news() -> dict[str, Any]:
             with run.changed:
-                run.changed.wait_for(lambda: run.version != after, timeout=NEWS if after >= 0 else 0.0)
+                run.changed.wait_for(lambda: run.version != known, timeout=NEWS if known >= 0 else 0.0)
             return run.snapshot()
 
         return await run_in_threadpool(news)
@@ -207,13 +212,13 @@ class Studio:
         run, given = self.run(request), await _sent(request)
         what = given.get("what")
         if what == "choose":
-            await run_in_threadpool(run.choose, int(given["index"]))
+            await run_in_threadpool(run.choose, _whole(given, "index"))
             return run.summary()
         if what == "prune":
-            await run_in_threadpool(run.prune, float(given["max_loss"]))
+            await run_in_threadpool(run.prune, _real(given, "max_loss"))
             return run.summary()
         if what == "remove":
-            cost = await run_in_threadpool(run.remove_term, int(given["index"]), int(given["place"]))
+            cost = await run_in_threadpool(run.remove_term, _whole(given, "index"), _whole(given, "place"))
             return run.summary() | cost
         if what == "numbers":
             values = given.get("values")
@@ -221,7 +226,9 @@ class Studio:
                 isinstance(v, int | float) and not isinstance(v, bool) for v in values
             ):
                 raise ValueError("Numbers of a formula are a list of numbers.")
-            done = await run_in_threadpool(run.keep_numbers, int(given["index"]), [float(v) for v in values])
+            done = await run_in_threadpool(
+                run.keep_numbers, _whole(given, "index"), [float(v) for v in values]
+            )
             return run.summary() | done
         raise ValueError(f"{what!r} is nothing that can be changed; it is choose, prune, remove or numbers.")
 
@@ -296,6 +303,20 @@ def _safe(answer: Callable[[Request], Awaitable[Any]]) -> Answer:
 
 def _json(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, default=str).encode()
+
+
+def _real(given: dict[str, Any], name: str) -> float:
+    value = given.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"{name} = {value!r} is no number.")
+    return float(value)
+
+
+def _whole(given: dict[str, Any], name: str) -> int:
+    value = given.get(name)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError(f"{name} = {value!r} is no whole number.")
+    return value
 
 
 class TooLarge(Exception):

@@ -23,6 +23,7 @@ import numpy as np
 import pandas as pd
 
 from multigene.data.columns import class_levels
+from multigene.data.constants import MOST_CLASSES
 from multigene.data.encoding.raw import raw_columns
 from multigene.data.look import look
 from multigene.data.reading import read_table
@@ -60,9 +61,8 @@ class Dataset:
                 values, column["kind"] = days, "date"
                 column["values"] = f"{_date(days.min())} … {_date(days.median())} … {_date(days.max())}"
             column["counts"] = _histogram(values)
-            column["classes"] = (
-                [] if column["kind"] == "date" else [str(each) for each in class_levels(values)]
-            )
+            may = column["kind"] != "date" and column["distinct"] <= MOST_CLASSES
+            column["classes"] = [str(each) for each in class_levels(values)] if may else []
         return {
             "number": self.number,
             "name": self.name,

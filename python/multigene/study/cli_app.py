@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import typer
 from rich.console import Console
+from typer.core import TyperCommand
 
 from multigene.study.errors import StudyError
 
@@ -42,6 +43,17 @@ def spoken_errors(command: Callable[P, R]) -> Callable[P, R]:
             raise typer.Exit(2) from None
 
     return wrapper
+
+
+class StoreCommand(TyperCommand):
+    """A command about a store; besides its argument it takes `--store FILE`, as `run` does."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the value of `--store` where the argument stands."""
+        words = [
+            part for word in args for part in (word.split("=", 1) if word.startswith("--store=") else [word])
+        ]
+        return super().parse_args(ctx, [word for word in words if word != "--store"])
 
 
 class writing:

@@ -8,7 +8,12 @@ from typing import Annotated
 import typer
 
 StoreOption = Annotated[Path, typer.Option("--store", "-s", help="The file that holds all results (SQLite).")]
-StoreArgument = Annotated[Path, typer.Argument(help="The store of a study, as given to `run --store`.")]
+StoreArgument = Annotated[
+    Path,
+    typer.Argument(help="The store of a study, as given to `run --store`; `--store FILE` says the same."),
+]
+#: Where runs go unless it is said.
+DEFAULT_STORE = Path("study.db")
 DataOption = Annotated[
     Path | None,
     typer.Option("--data-dir", help="Directory of local copies: airfoil.csv, concrete.csv, energy.csv."),

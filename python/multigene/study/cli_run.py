@@ -12,8 +12,9 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from multigene.study.cli_app import app, errors, spoken_errors, writing
+from multigene.study.cli_app import StoreCommand, app, errors, spoken_errors, writing
 from multigene.study.cli_options import (
+    DEFAULT_STORE,
     DataOption,
     FromOption,
     JobsOption,
@@ -35,7 +36,7 @@ def run(
     design: Annotated[
         str, typer.Argument(help="smoke, quick, paper, paper-effort, paper-clock, science-…, or a TOML file.")
     ],
-    store: StoreOption = Path("study.db"),
+    store: StoreOption = DEFAULT_STORE,
     problem: Annotated[
         list[str] | None, typer.Option("--problem", "-p", help="Only these problems (repeat the option).")
     ] = None,
@@ -93,16 +94,16 @@ def _take_in(path: Path, store: Path, study: Study | None = None) -> None:
 @spoken_errors
 def import_(
     file: Annotated[Path, typer.Argument(help="A compact file, as `export` writes it.")],
-    store: StoreOption = Path("study.db"),
+    store: StoreOption = DEFAULT_STORE,
 ) -> None:
     """Put the runs of a compact file into a store: for tables and figures, or to go on with `resume`."""
     _take_in(file, store)
 
 
-@app.command()
+@app.command(cls=StoreCommand)
 @spoken_errors
 def export(
-    store: StoreArgument,
+    store: StoreArgument = DEFAULT_STORE,
     output: Annotated[Path, typer.Option("--output", "-o", help="The compact file.")] = Path("study.csv.gz"),
 ) -> None:
     """Write all finished runs as one small file (scores at every checkpoint, no formulas and curves)."""
@@ -113,10 +114,10 @@ def export(
     typer.echo(f"{number} finished runs in {output}, {output.stat().st_size / 1e6:.2f} MB")
 
 
-@app.command()
+@app.command(cls=StoreCommand)
 @spoken_errors
 def resume(
-    store: StoreArgument,
+    store: StoreArgument = DEFAULT_STORE,
     data_dir: DataOption = None,
     jobs: JobsOption = None,
     scheduler: SchedulerOption = None,

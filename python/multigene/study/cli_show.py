@@ -12,8 +12,9 @@ from rich.table import Table as RichTable
 
 from multigene.study import methods as method_registry
 from multigene.study import problems as problem_registry
-from multigene.study.cli_app import app, errors, spoken_errors, writing
+from multigene.study.cli_app import StoreCommand, app, errors, spoken_errors, writing
 from multigene.study.cli_options import (
+    DEFAULT_STORE,
     AtOption,
     LimitOption,
     MachineOption,
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
     from multigene.study.views import View
 
 
-@app.command()
+@app.command(cls=StoreCommand)
 @spoken_errors
-def status(store: StoreArgument) -> None:
+def status(store: StoreArgument = DEFAULT_STORE) -> None:
     """Show how far a study is, per problem and method, and what failed."""
     console = Console()
     with Store.open(store) as opened:
@@ -55,10 +56,10 @@ def status(store: StoreArgument) -> None:
         console.print(f"{number} x {text}", markup=False)
 
 
-@app.command()
+@app.command(cls=StoreCommand)
 @spoken_errors
 def tables(
-    store: StoreArgument,
+    store: StoreArgument = DEFAULT_STORE,
     format: Annotated[
         str, typer.Option("--format", "-f", help="terminal, markdown, csv or latex.")
     ] = "terminal",
@@ -100,10 +101,10 @@ def tables(
             output.write_text(text, encoding="utf-8")
 
 
-@app.command()
+@app.command(cls=StoreCommand)
 @spoken_errors
 def effects(
-    store: StoreArgument,
+    store: StoreArgument = DEFAULT_STORE,
     format: Annotated[str, typer.Option("--format", "-f", help="terminal, markdown or latex.")] = "terminal",
     figure: Annotated[Path | None, typer.Option("--figure", help="Draw them into this SVG file.")] = None,
     at: AtOption = None,
@@ -152,10 +153,10 @@ def _view(store: Store, at: str | None, rule: str, machine: float | None) -> Vie
     return View(at, rule, machine)
 
 
-@app.command()
+@app.command(cls=StoreCommand)
 @spoken_errors
 def figures(
-    store: StoreArgument,
+    store: StoreArgument = DEFAULT_STORE,
     output: Annotated[Path, typer.Option("--output", "-o", help="Directory for the figures.")] = Path(
         "figures"
     ),
@@ -176,10 +177,10 @@ def figures(
     typer.echo(f"{len(written)} figures in {output}")
 
 
-@app.command()
+@app.command(cls=StoreCommand)
 @spoken_errors
 def page(
-    store: StoreArgument,
+    store: StoreArgument = DEFAULT_STORE,
     output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file.")] = Path("study.html"),
     at: AtOption = None,
     rule: RuleOption = "best",

@@ -5,6 +5,7 @@ What comes in is an expression; what goes out is an equivalent one, shorter or m
 | module | holds |
 |---|---|
 | `always.py` | rules that keep the value everywhere: `simplify`, `fold_constants` |
+| `canonical.py` | sums and products in canonical form, which `simplify` writes |
 | `where_seen.py` | rules that hold where a law was seen: powers, logarithms, roots, common factors, squares |
 | `positive.py` | `powers_joined`: powers of variables that are known to be positive |
 | `scales.py` | numbers pulled out of sums, powers and roots; sums that are factors with a bare term |

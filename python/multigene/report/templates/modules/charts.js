@@ -57,6 +57,8 @@ export function drawable(traces, arrangement) {
 
 function hasSeveral(content) { return content.sets.length > 1; }
 
+// Sizes that are marked on a logarithmic axis.
+export const SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];
 // The axis of scores of a front: where the best are close to 1 it is finer there, by the nines that they have. As first_chart.py.
 const STRETCHED_FROM = .97, STRETCHED_TO = 1 - 1e-7, SCORES = [0, .5, .9, .99, .999, .9999, .99999, .999999];
 export function scoreAxis(best) {
@@ -82,7 +84,7 @@ export function frontChart(content, index, colour) {
   const wide = Math.max(...sizes) / Math.max(1, Math.min(...sizes)) > 25, last = Math.max(...sizes), first = Math.min(...sizes), reach = wide ? Math.log10(last / first) : last;
   const scores = [...models.map(m => Math.max(m.r2 ?? 0, -.05)), ...(known ? unseen.map(clear).filter(v => v !== null) : [])].map(height), low = Math.min(...scores), high = Math.max(...scores), pad = Math.max(.08 * (high - low), .002);
   return [traces, layout(colour, {showlegend: true, clickmode: "event", legend: {...layout(colour).legend, y: -.2, yanchor: "top"},
-    xaxis: axis(colour, "nodes of the formula", {...(wide ? {type: "log", tickvals: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000], range: [Math.log10(first) - .06 * reach, Math.log10(last) + .06 * reach]} : {range: [0, 1.06 * last]}), title: {text: "nodes of the formula", standoff: 4, font: {size: 12, color: colour.soft}}}),
+    xaxis: axis(colour, "nodes of the formula", {...(wide ? {type: "log", tickvals: SIZES, range: [Math.log10(first) - .06 * reach, Math.log10(last) + .06 * reach]} : {range: [0, 1.06 * last]}), title: {text: "nodes of the formula", standoff: 4, font: {size: 12, color: colour.soft}}}),
     yaxis: axis(colour, content.measure, {range: [low - pad, high + pad], ...ticks})}),
     `Model ${index + 1} of ${models.length}: ${nodes(now.size)}, ${content.measure} ${r2(now.r2)}.`];
 }

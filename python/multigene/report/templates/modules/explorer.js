@@ -21,7 +21,7 @@ export function explore(root, content, charts, {nonce = "", styled = document.do
   const drawings = new Map(), seen = new Set(), stale = new Set();
   function colours() { const style = getComputedStyle(styled); return Object.fromEntries(COLOURS.map(n => [n, style.getPropertyValue("--" + n).trim()])); }
   const watcher = new IntersectionObserver(entries => entries.forEach(e => {
-    if (e.isIntersecting) { seen.add(e.target.id); if (stale.has(e.target.id)) draw(e.target.id); } else seen.delete(e.target.id);
+    if (e.isIntersecting) { seen.add(e.target.id); if (stale.has(e.target.id)) soon(e.target.id); } else seen.delete(e.target.id);
   }), {rootMargin: "200px"});
   function add(id, make) { if ($(id)) { drawings.set(id, make); stale.add(id); watcher.observe($(id)); } }
   function forget(id) { drawings.delete(id); stale.delete(id); seen.delete(id); if ($(id)) { watcher.unobserve($(id)); if (Charts) Charts.purge($(id)); } }
@@ -41,7 +41,19 @@ export function explore(root, content, charts, {nonce = "", styled = document.do
       place.on("plotly_click", event => { const i = event.points.map(p => p.customdata).find(v => v !== undefined); if (i !== undefined) select(i); });
     }
   }
-  function redraw(everything = false) { for (const id of drawings.keys()) { stale.add(id); if (everything || seen.has(id)) draw(id); } }
+  // One chart a task: between two of them the page answers.
+  const queue = new Set();
+  let drawing = null;
+  function soon(id) { queue.add(id); drawing ??= drawQueued(); }
+  async function drawQueued() {
+    for (const id of queue) { queue.delete(id); await new Promise(done => setTimeout(done)); if (stale.has(id) && drawings.has(id)) draw(id); }
+    drawing = null;
+  }
+  // The charts in view, as soon as may be; everything at once for paper. Promises that it is done.
+  function redraw(everything = false) {
+    for (const id of drawings.keys()) { stale.add(id); if (everything) draw(id); else if (seen.has(id)) soon(id); }
+    return drawing ?? Promise.resolve();
+  }
 
   // --- what follows the selection: written by Python for every model -----------------------------
   function showPanels(m) {
@@ -268,7 +280,7 @@ export function explore(root, content, charts, {nonce = "", styled = document.do
   add("chart-convergence", () => convergenceChart(content, colours()));
   showDependence(model()); showWhatIf(model()); showConstants(model()); adoptMathematics(model());
   $("previous").disabled = index === 0; $("next").disabled = index === content.models.length - 1;
-  const drawn = Promise.resolve(charts).then(library => { Charts = library; redraw(); });
+  const drawn = Promise.resolve(charts).then(library => { Charts = library; return redraw(); });
   return {select, redraw, drawn, selected: () => index, numbers: () => predictor?.numbers ?? null, close() { gone.abort(); watcher.disconnect(); }};
 }
 

@@ -9,13 +9,13 @@ function answer(model, kind) {
     const take = (message, buffers) => {
       if (message.kind !== kind) return;
       model.off("msg:custom", take);
-      if (message.trouble) failed(new Error(message.trouble)); else done([message, gunzipped(buffers[0])]);
+      if (message.trouble) failed(new Error(message.trouble)); else done([message, buffers[0]]);
     };
     model.on("msg:custom", take);
     model.send({kind});
   });
 }
-async function notebookCharts(model) { const [, source] = await answer(model, "library"); return libraryFrom(await source); }
+async function notebookCharts(model) { const [, packed] = await answer(model, "library"); return libraryFrom(packed); }
 
 // A notebook has a theme of its own, which need not be the system's.
 function themeOf(body) { return {true: "light", false: "dark"}[body.dataset.jpThemeLight] ?? (body.classList.contains("vscode-dark") ? "dark" : body.classList.contains("vscode-light") ? "light" : ""); }
@@ -28,7 +28,7 @@ export async function render({model, el}) {
   try {
     const [said, content] = await answer(model, "content");
     root.innerHTML = `<style>${said.style}</style>${said.markup}`;
-    const explorer = explore(root, JSON.parse(await content), chartsOfNotebook ??= notebookCharts(model), {styled: host});
+    const explorer = explore(root, JSON.parse(await gunzipped(content)), chartsOfNotebook ??= notebookCharts(model), {styled: host});
     explorer.drawn.then(() => { host.dataset.ready = "yes"; });
     return () => explorer.close();
   } catch (error) { root.textContent = error.message; return undefined; }

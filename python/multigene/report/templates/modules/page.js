@@ -2,10 +2,10 @@
 import {explore, switchTheme} from "./explorer.js";
 import {bytes, gunzipped, libraryFrom} from "./unpack.js";
 
-function unpacked(id) { return gunzipped(bytes(document.getElementById(id).textContent)); }
+function packed(id) { return bytes(document.getElementById(id).textContent); }
 // The first screen needs no chart library, which takes the browser a second to take in: it comes when that screen is painted.
 function painted() { return new Promise(done => { requestAnimationFrame(() => setTimeout(done)); setTimeout(done, 500); }); }
-async function library() { const source = await unpacked("library"); await painted(); return libraryFrom(source); }
+async function library() { await painted(); return libraryFrom(packed("library")); }
 
 async function start() {
   if (typeof DecompressionStream !== "function") {
@@ -14,7 +14,7 @@ async function start() {
     place.hidden = false;
     return;
   }
-  const explorer = explore(document, JSON.parse(await unpacked("content")), library());
+  const explorer = explore(document, JSON.parse(await gunzipped(packed("content"))), library());
   document.getElementById("theme").addEventListener("click", () => { switchTheme(); explorer.redraw(); });
   document.documentElement.dataset.shown = "yes";
   await explorer.drawn;

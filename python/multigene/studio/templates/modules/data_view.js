@@ -43,7 +43,7 @@ export function dataView(session) {
         event.preventDefault();
         const again = await attempt(() => ask(`/api/data/${seen.number}/derive`, {name: name.value, formula: formula.value}));
         if (again) { session.use(again); shown(again); say(`Column ${name.value} was added.`); }
-      }}, make("h3", {}, "Derived column"), make("div", {className: "choices-row"}, make("label", {className: "field"}, make("span", {}, "Name"), name), make("label", {className: "field", style: "flex:1"}, make("span", {}, "Formula of numeric columns"), formula)), make("button", {type: "submit", id: "derive"}, "Add column")),
+      }}, make("h3", {}, "Derived column"), make("div", {className: "choices-row"}, make("label", {className: "field"}, make("span", {}, "Name"), name), make("label", {className: "field"}, make("span", {}, "Formula of numeric columns"), formula)), make("button", {type: "submit", id: "derive"}, "Add column")),
       make("p", {className: "actions"}, make("button", {type: "button", className: "primary", id: "to-question", onclick: () => { location.hash = "question"; }}, "Ask a question …")));
   }
   if (session.table) shown(session.table); else if (session.state.data.length) show(session.state.data[session.state.data.length - 1].number);

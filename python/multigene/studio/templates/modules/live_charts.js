@@ -1,5 +1,5 @@
 // Charts of the studio itself: the front of a search that goes on, its best formula on rows that it does not see, and two models.
-import {axis, layout, scoreAxis, sharesChart} from "./charts.js";
+import {SIZES, axis, layout, scoreAxis, sharesChart} from "./charts.js";
 import {r2} from "./format.js";
 import {library} from "./requests.js";
 
@@ -22,7 +22,7 @@ export function drawFront(place, run, shown, pointed) {
   const traces = [{type: "scatter", mode: "lines+markers", name: "rows searched", x: sizes, y: rows.map(f => height(f.r2)), text: rows.map(f => r2(f.r2)), customdata: rows.map(f => f.place), line: {shape: "hv", color: colour.train, width: 1.5}, marker: {size: 8, color: colour.train}, hovertemplate: `%{x} nodes, ${run.measure} %{text}<extra></extra>`}];
   if (tested.length) traces.push({type: "scatter", mode: "markers", name: "test rows", x: tested.map(f => f.size), y: tested.map(f => height(f.test)), text: tested.map(f => r2(f.test)), customdata: tested.map(f => f.place), marker: {size: 6, color: colour.test, symbol: "diamond-open"}, hovertemplate: `%{x} nodes, ${run.measure} %{text} on test rows<extra></extra>`});
   if (at && at.r2 > LOWEST) traces.push({type: "scatter", mode: "markers", x: [at.size], y: [height(at.r2)], marker: {size: 16, color: "rgba(0,0,0,0)", line: {width: 2, color: colour.ink}}, hoverinfo: "skip", showlegend: false});
-  drawn(place, traces, layout(colour, {showlegend: tested.length > 0, legend: {orientation: "h", x: 0, y: 1.14}, xaxis: axis(colour, "nodes of the formula", wide ? {type: "log"} : {rangemode: "tozero"}), yaxis: axis(colour, run.measure, ticks)})).then(done => {
+  return drawn(place, traces, layout(colour, {showlegend: tested.length > 0, legend: {orientation: "h", x: 0, y: 1.14}, xaxis: axis(colour, "nodes of the formula", wide ? {type: "log", tickvals: SIZES} : {rangemode: "tozero"}), yaxis: axis(colour, run.measure, ticks)})).then(done => {
     if (!done || place.dataset.ready) return;
     place.dataset.ready = "yes";
     place.on("plotly_hover", event => { const row = event.points.map(p => p.customdata).find(v => v !== undefined); if (row !== undefined) pointed(row); });
@@ -32,9 +32,9 @@ export function drawFront(place, run, shown, pointed) {
 export function drawUnseen(place, run) {
   if (!run.unseen) return;
   const colour = colours(), {actual, predicted} = run.unseen;
-  if (run.classes) { drawn(place, ...sharesChart({sets: [{name: "test", y: actual, rows: actual.length, shown: actual.length}]}, {predictions: [predicted]}, colour).slice(0, 2)); return; }
+  if (run.classes) { return drawn(place, ...sharesChart({sets: [{name: "test", y: actual, rows: actual.length, shown: actual.length}]}, {predictions: [predicted]}, colour).slice(0, 2)); }
   const all = actual.filter(v => v !== null), low = Math.min(...all), high = Math.max(...all), pad = (high - low) * .05 || 1, range = [low - pad, high + pad];
-  drawn(place, [{type: "scatter", mode: "lines", x: range, y: range, line: {color: colour.soft, width: 1, dash: "dot"}, hoverinfo: "skip", showlegend: false},
+  return drawn(place, [{type: "scatter", mode: "lines", x: range, y: range, line: {color: colour.soft, width: 1, dash: "dot"}, hoverinfo: "skip", showlegend: false},
     {type: "scatter", mode: "markers", x: actual, y: predicted, marker: {size: 5, color: colour.test, opacity: .65}, hovertemplate: "actual %{x}, predicted %{y}<extra></extra>"}],
     layout(colour, {showlegend: false, xaxis: axis(colour, `actual ${run.target}`.slice(0, 60), {range}), yaxis: axis(colour, "predicted", {range})}));
 }

@@ -38,7 +38,7 @@ export function runsView(session) {
   const select = (id, name, chosen) => make("select", {id, "aria-label": name}, ...ready.map(r => make("option", {value: r.number, selected: r === chosen}, `run ${r.number}: ${r.target}, ${r.size} nodes`)));
   const first = select("first-run", "First run", ready[ready.length - 2]), second = select("second-run", "Second run", ready[ready.length - 1]);
   const compare = () => attempt(async () => { const seen = await ask(`/api/runs/${first.value}/beside/${second.value}`), {parts, settle} = besides(seen, mathematics); result.replaceChildren(...parts); settle(); result.scrollIntoView({block: "nearest"}); });
-  place("view").replaceChildren(make("main", {className: "page"}, make("h2", {}, "Runs"), make("p", {}, `In ${session.state.folder}: data, models, reports and Python as plain files.`), runs.length ? table(runs, go) : make("p", {}, "There are none yet."),
+  place("view").replaceChildren(make("main", {className: "page"}, make("h2", {}, "Runs"), make("p", {}, `In ${session.state.folder}: data, models, reports and Python as plain files.`), runs.length ? table(runs, go) : make("p", {}, "There are none yet."), ...session.state.lost.map(text => make("p", {className: "note"}, text)),
     ready.length > 1 ? make("section", {"aria-label": "Two models side by side"}, make("h2", {className: "between"}, "Two models side by side"), make("p", {className: "toolbar"}, first, make("span", {}, "beside"), second, make("button", {type: "button", id: "compare", onclick: compare}, "Compare")), result) : null));
   addEventListener("resize", function again() { if (!result.isConnected) removeEventListener("resize", again); else mathematics.fitAll(); });
 }

@@ -11,7 +11,7 @@ const ENDED = {paused: "Paused with a checkpoint: go on whenever you like, even 
 function at(run) { return (PHASES[run.phase] ?? run.phase) + (run.part ? `, part ${run.part[0]} of ${run.part[1]}` : ""); }
 function timed(run) {
   const said = [`${run.seconds} s`];
-  if (run.generation) said.push(`${run.generation}${run.generations ? ` of ${run.generations}` : ""} generations`);
+  if (run.generation) said.push(`${run.generation}${run.generations >= run.generation ? ` of ${run.generations}` : ""} generation${Math.max(run.generations ?? 0, run.generation) === 1 ? "" : "s"}`);
   if (run.limit && run.state === "running") said.push(`about ${Math.max(0, Math.round(run.limit - run.seconds))} s left`);
   return said.join(", ");
 }
@@ -65,7 +65,19 @@ export function searchView(session) {
     const last = current?.front.length - 1, now = pointed ?? last, to = {ArrowRight: now + 1, ArrowUp: now + 1, ArrowLeft: now - 1, ArrowDown: now - 1, Home: 0, End: last}[event.key];
     if (to !== undefined) { event.preventDefault(); point(to, true); }
   });
-  function draw() { if (current?.front.length) { chart.setAttribute("aria-valuemax", current.front.length - 1); drawFront(chart, current, pointed, point); } fitBox.hidden = !current?.unseen; fitTitle.textContent = current?.classes ? "Test rows by predicted probability" : "Test rows, predicted against actual"; fit.setAttribute("aria-label", fitTitle.textContent); drawUnseen(fit, current); }
+  // Drawing takes a tenth of the time at most, so that the page answers: what comes meanwhile is drawn with the next.
+  let drawnAt = -Infinity, took = 0, waiting = 0;
+  function draw() {
+    const wait = drawnAt + Math.max(150, 10 * took) - performance.now();
+    if (wait > 0) { waiting ||= setTimeout(() => { waiting = 0; if (title.isConnected) draw(); }, wait); return; }
+    const began = drawnAt = performance.now();
+    drawNow().then(() => { drawnAt = performance.now(); took = drawnAt - began; });
+  }
+  function drawNow() {
+    fitBox.hidden = !current?.unseen; fitTitle.textContent = current?.classes ? "Test rows by predicted probability" : "Test rows, predicted against actual"; fit.setAttribute("aria-label", fitTitle.textContent);
+    if (current?.front.length) chart.setAttribute("aria-valuemax", current.front.length - 1);
+    return Promise.all([current?.front.length ? drawFront(chart, current, pointed, point) : null, drawUnseen(fit, current)]);
+  }
   function tell(run) {
     title.textContent = `Run ${run.number}: ${run.target}`;
     status.textContent = stated(run);
@@ -97,7 +109,7 @@ export function searchView(session) {
       await new Promise(done => setTimeout(done, current?.front.some(f => f.formula === null) ? 200 : 60));
     }
   }
-  addEventListener("resize", function again() { if (!title.isConnected) removeEventListener("resize", again); else if (current) draw(); });
+  addEventListener("resize", function again() { if (!title.isConnected) removeEventListener("resize", again); else if (current) drawNow(); });
   const clock = setInterval(() => { if (!title.isConnected) clearInterval(clock); else if (current?.state === "running") { current.seconds = Math.round(10 * current.seconds + 10) / 10; tell(current); } }, 1000);
   follow();
 }

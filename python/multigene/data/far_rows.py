@@ -1,0 +1,40 @@
+"""Rows that least squares follows although they are like no others: few outliers have most of the squared errors.
+
+`fitting.py` says so where the formula explains little of the target, with a way to fit the other rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from multigene.data.constants import FAR_ERRORS, FEW_ROWS, MOST_OF_ERRORS, NAMED_ROWS
+
+Floats = npt.NDArray[np.float64]
+
+
+def far_rows(errors: Floats) -> npt.NDArray[np.intp]:
+    """Rows with most of the squared errors, if they are few and far from the others."""
+    none = np.zeros(0, dtype=np.intp)
+    unit = float(np.abs(errors).max(initial=0.0))
+    if not 0.0 < unit < np.inf:
+        return none
+    scaled = errors / unit
+    spread = 1.4826 * float(np.median(np.abs(scaled - np.median(scaled))))
+    far = np.flatnonzero(np.abs(scaled) > max(FAR_ERRORS * spread, np.finfo(float).eps))
+    few = len(far) <= FEW_ROWS * len(errors)
+    return far if few and np.sum(scaled[far] ** 2) > MOST_OF_ERRORS * np.sum(scaled**2) else none
+
+
+def said_of(y: Floats, prediction: Floats, explained: float) -> str | None:
+    """What to say of such rows, where the formula explains little of the target."""
+    rows = far_rows(y - prediction) if explained < MOST_OF_ERRORS else ()
+    if not len(rows):
+        return None
+    named = ", ".join(f"{y[row]:.4g}" for row in rows[:NAMED_ROWS]) + (
+        ", …" if len(rows) > NAMED_ROWS else ""
+    )
+    return (
+        f"{len(rows)} of {len(y)} rows have most of the squared errors (target {named}), and the formula tells little of the "
+        "others. Leave them out if they are mistakes; loss='huber' or loss='absolute' fits the other rows."
+    )
