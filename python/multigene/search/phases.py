@@ -114,9 +114,14 @@ def _seek_first(state: SearchState, laws: LawSearch, evaluations: int, share: Sh
 
 
 def seek_alone(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
-    """No islands: the law search in rounds, each of as many evaluations as the individuals that islands would have had."""
-    work = task.round_length * task.options.islands * task.settings.selection.population_size
+    """No islands: the law search in rounds, each of as many evaluations as the individuals that islands would have had.
+
+    Before they count, it has as many as it has beside islands: units or search='laws' must not make a short run find less.
+    """
+    usual = task.round_length * task.options.islands * task.settings.selection.population_size
+    first = 0 if task.settings.seeking is None else task.settings.seeking.first
     while state.laws.has_targets:
+        work = max(usual, first - state.laws.evaluations)
         if not state.laws.run(work, lambda: share() >= (1.0 if state.complete else COMPLETION)):
             state.islands.number += task.round_length
             if share() >= COMPLETION and not state.complete:

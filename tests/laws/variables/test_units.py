@@ -166,9 +166,18 @@ def test_a_mean_for_want_of_anything_that_agrees_is_said():
     X = pd.DataFrame(rng.uniform(1.0, 5.0, (100, 3)), columns=list("mvh"))
     units = {"m": "kg", "v": "m/s", "h": "m", "y": "J"}
     with pytest.warns(UserWarning, match="agrees with the units"):
-        MultigeneRegressor(generations=3, units=units, random_state=0).fit(
-            X, 0.5 * X.m * X.v**2 + 9.81 * X.m * X.h
-        )
+        MultigeneRegressor(generations=3, units=units, random_state=0).fit(X, 20.0 + np.sin(9.0 * X.h))
+
+
+@pytest.mark.parametrize("root", ["", "/sqrt(c1)"])
+def test_few_generations_are_enough_with_units_where_they_are_without(root):
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({name: rng.uniform(0.5, 4.0, 80) for name in ("c0", "c1", "u", "w")})
+    y = X.c0 * np.exp(-X.u / X.w) / (np.sqrt(X.c1) if root else 1.0)
+    units = {"c0": "kg", "c1": "A", "u": "m", "w": "m", "y": "kg*A**(-0.5)" if root else "kg"}
+    for told in (None, units):
+        model = MultigeneRegressor(generations=3, units=told, random_state=0, n_jobs=1).fit(X, y)
+        assert str(model.formula_) == f"c0*exp(-u/w){root}"
 
 
 @pytest.mark.parametrize("noise", [0.001, 0.01, 0.03])
