@@ -31,7 +31,13 @@ from multigene.settings.settings import Settings
         MultigeneRegressor(generations=30, n_jobs=1),
         MultigeneRegressor("baseline", generations=10, n_jobs=1),
         MultigeneRegressor("GC", generations=5, n_jobs=1),
-    ]
+    ],
+    # See test_weights_and_repeated_rows_give_the_same_run.
+    expected_failed_checks=lambda estimator: (
+        {"check_sample_weight_equivalence_on_dense_data": "steps go by the signs of sums that differ in bits"}
+        if estimator.configuration == "GC"
+        else {}
+    ),
 )
 def test_scikit_learn(estimator, check):
     check(estimator)

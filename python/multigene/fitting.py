@@ -153,8 +153,9 @@ class Fitting:
                 fitted = replace(fitted, settings=self.settings)
                 fitted = grouped_model(fitted, alone, data, self._time_is_up)
         self._warn_of_the_mean(fitted, data)
-        if settings.search is not None and loss.squared:
-            said = said_of(rows.y, fitted.predict(rows.X), fitted.explained)
+        fitted_rows = fitted.rows  # with the columns that groups have of their own
+        if settings.search is not None and loss.squared and fitted_rows is not None:
+            said = said_of(fitted_rows.y, fitted.predict(fitted_rows.X), fitted.explained)
             if said is not None:
                 warnings.warn(said, UserWarning, stacklevel=3)
         return fitted, run.state() if warm else None

@@ -254,7 +254,8 @@ def test_a_device_is_closed_after_writing():
 def test_a_checkpoint_goes_on_with_a_larger_limit(here, tmp_path):
     command = ["fit", "good.csv", "--threads", "1", "--json", "--checkpoint", str(tmp_path / "run.state")]
     first, more = (json.loads(run(*command, "-g", n).stdout) for n in ("10", "30"))
-    assert (first["generations"], more["generations"]) == (10, 30)
+    # Few rows may decide before the limit that nothing is left to be found.
+    assert first["generations"] == 10 < more["generations"] <= 30
     whole = json.loads(run("fit", "good.csv", "--threads", "1", "--json", "-g", "10").stdout)
     assert first["formula"] == whole["formula"]
     refused = run("fit", "good.csv", "--checkpoint", tmp_path / "no" / "run.state")

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 pytest.importorskip("typer")
@@ -209,7 +210,9 @@ def test_closed_standard_output(here):
 def test_warnings_are_notes(here):
     """What is wrong is said, not where in the program a warning was raised."""
     pytest.importorskip("pint")
-    done = process("fit", "good.csv", "-g", "1", "--threads", "1", "--units", "x1=kg,x2=s,y=m")
+    table = pd.read_csv("good.csv")
+    table.assign(y=20.0 + np.sin(9.0 * table["x1"])).to_csv("waves.csv", index=False)
+    done = process("fit", "waves.csv", "-g", "1", "--threads", "1", "--units", "x1=kg,x2=s,y=m")
     said = done.stderr.decode()
     assert done.returncode == 0, said
     assert "note: No formula was found that agrees with the units" in said

@@ -130,6 +130,7 @@ def test_of_a_fitted_model(tmp_path):
     X = rng.uniform(-2.0, 2.0, (200, 3))
     y = np.exp(-(X[:, 0] ** 2)) + X[:, 0] * np.tanh(X[:, 1] + 0.5 * X[:, 2]) + 0.1 * rng.normal(size=200)
     model = MultigeneRegressor(generations=20, random_state=0).fit(X, y)
+    model.choose("accuracy")
     model.save(tmp_path / "m.json")
     before, r2, listed = model.formula_, model.r2_, len(model.equations_)
     report = model.prune(0.001)
@@ -146,7 +147,7 @@ def test_of_a_fitted_model(tmp_path):
     model.save(tmp_path / "short.json")
     again = load(tmp_path / "short.json")
     assert (again.choice_, again.formula_) == ("pruned", model.formula_)
-    assert model.choose("default").formula_ == before
+    assert model.choose("accuracy").formula_ == before
     loaded = load(tmp_path / "m.json")
     with pytest.raises(ValueError, match="give rows as X and y"):
         loaded.prune()

@@ -143,9 +143,9 @@ def _with_few_digits(member: Member, rows: TrainingRows, exponentials: bool) -> 
 def _without_rounding_errors(member: Member, rows: TrainingRows) -> Member:
     """An exact model without terms that floating point cannot tell from nothing: `2*x0 - 5.6e-17`."""
     individual = member.individual
-    nothing = np.finfo(np.float64).eps * float(_root_mean_square(rows.y, rows))
+    nothing = np.finfo(np.float64).eps * float(np.abs(rows.y).max())
     with np.errstate(all="ignore"):
-        sizes = np.abs(individual.coefficients) * _root_mean_square(individual.gene_values(rows.X), rows)
+        sizes = np.abs(individual.coefficients) * np.abs(individual.gene_values(rows.X)).max(axis=0)
     kept = [c if size > nothing else 0.0 for c, size in zip(individual.coefficients, sizes, strict=True)]
     constant = individual.intercept if abs(individual.intercept) > nothing else 0.0
     if (constant, kept) == (individual.intercept, individual.coefficients):
