@@ -16,6 +16,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from multigene.data.by_value import packed
 from multigene.data.arrays import checked_features, checked_rows, rows_to_fit, target_name, with_errors
 from multigene.data.stream import Stream
 from multigene.data.training_rows import TrainingRows
@@ -223,7 +224,7 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
             )
             data = replace(
                 data,
-                form=read_form(self.form, data.features),
+                form=read_form(self.form, data.features, data.target),
                 guesses=read_guesses(self.guesses, data.features),
             )
             state = getattr(self, "_state", None)
@@ -448,3 +449,6 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
         if "_member" in state:
             raise ValueError(PICKLED_EARLIER)
         super().__setstate__(state)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "loss": packed(self.loss)}
