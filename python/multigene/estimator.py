@@ -189,8 +189,7 @@ class MultigeneRegressor(InNotebook, RegressorMixin, BaseEstimator):  # type: ig
             Tables larger than memory are read in pieces: the path of a Parquet file or of a directory of them (or an Arrow
             dataset) and the name of the target, or a Dask DataFrame and Series.
         sample_weight : array of shape (rows,), optional
-            Weight of every row, not negative; rows of weight 0 are not seen. Laws are not looked for among rows of
-            different weights.
+            Weight of every row, not negative; rows of weight 0 are not seen.
         y_error : array of shape (rows,), optional
             Standard deviation of every target, positive: rows count by its inverse square.
         groups : str or int, optional
