@@ -122,7 +122,9 @@ def measured(case: Case, seconds: float, seed: int) -> tuple[float, float]:
 
 def lines() -> Table:
     """The largest difference of coefficients to those of scikit-learn, by loss."""
-    table = Table("loss", "scikit-learn's", "difference", title="Lines without a penalty, 1,000 rows, 4 columns")
+    table = Table(
+        "loss", "scikit-learn's", "difference", title="Lines without a penalty, 1,000 rows, 4 columns"
+    )
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1000, 4))
     predictor = 0.3 + X @ [0.5, -0.4, 0.2, 0.1]
@@ -137,7 +139,9 @@ def lines() -> Table:
     }
     for loss, (model, y) in theirs.items():
         model.fit(X, y)
-        ours = Individual([f"x{j}" for j in range(4)], 0.0, [1.0] * 4).fit(Dataset(X, y, None, loss=(loss, [])))
+        ours = Individual([f"x{j}" for j in range(4)], 0.0, [1.0] * 4).fit(
+            Dataset(X, y, None, loss=(loss, []))
+        )
         expected = np.r_[np.ravel(model.intercept_), np.ravel(model.coef_)]
         difference = np.abs(np.r_[ours.intercept, ours.coefficients] - expected).max()
         table.add_row(loss, type(model).__name__, f"{difference:.1e}")

@@ -149,7 +149,7 @@ def run(arguments: Sequence[str] = ()) -> str:
             flush=True,
         )
     return (
-        f"Median loss of test R²: {statistics.median(lost):.4f}, largest {max(lost):.4f}; error beyond the rows, with shapes over "
-        f"without, median over laws: {statistics.median(gained['near']):.2f} up to {NEAR:.0%} beyond, "
+        f"Median loss of test R²: {statistics.median(lost):.4f}, largest {max(lost):.4f}; error beyond the rows, with shapes "
+        f"over without, median over laws: {statistics.median(gained['near']):.2f} up to {NEAR:.0%} beyond, "
         f"{statistics.median(gained['far']):.2f} in all of the box; violations: {broken:.0f}."
     )

@@ -16,8 +16,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from multigene.data.by_value import packed
 from multigene.data.arrays import checked_features, checked_rows, rows_to_fit, target_name, with_errors
+from multigene.data.by_value import packed
 from multigene.data.stream import Stream
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.interrupts import during_fit

@@ -151,8 +151,8 @@ Units = Annotated[
     typer.Option(
         "--units",
         metavar="COLUMN=UNIT",
-        help="Units of all columns, the target's too: m=kg,v=m/s,E=J; 'header' takes them from names with a unit in square brackets. "
-        "Only formulas that agree with them are found.",
+        help="Units of all columns, the target's too: m=kg,v=m/s,E=J; 'header' takes them from names with a unit in square "
+        "brackets. Only formulas that agree with them are found.",
         rich_help_panel=SEARCH,
     ),
 ]

@@ -62,10 +62,11 @@ class Problem:
     @property
     def weights(self) -> pd.Series | None:
         """How much every training row counts, where columns say it: its weight, and how well its target is known."""
-        own = None if self.columns.weights is None else self.train[self.columns.weights]
-        if self.columns.errors is None:
-            return own
-        return pd.Series(with_errors(own, self.train[self.columns.errors], len(self.train)))
+        weights, errors = self.columns.weights, self.columns.errors
+        if weights is None and errors is None:
+            return None
+        own = None if weights is None else self.train[weights].to_numpy(dtype=float)
+        return pd.Series(with_errors(own, None if errors is None else self.train[errors], len(self.train)))
 
 
 def problem(
@@ -146,7 +147,9 @@ def _set_apart(table: Table, columns: Columns, option: str, name: str) -> Column
         raise ValueError(f"{option} {name} is the target; give another column.")
     left = tuple(each for each in columns.features if each != name)
     if not left:
-        raise ValueError(f"{option} {name} leaves no column to explain {columns.target!r} with; give another.")
+        raise ValueError(
+            f"{option} {name} leaves no column to explain {columns.target!r} with; give another."
+        )
     return replace(columns, features=left, **{BESIDE[option]: name})
 
 

@@ -13,8 +13,8 @@ from joblib import wrap_non_picklable_objects
 
 
 def packed(value: Any) -> Any:
-    """The value, or what `pickle` takes for it and gives it back from; a `ValueError` says what to give instead of a function that
-    holds what cannot be sent."""
+    """The value, or what `pickle` takes in its place; a `ValueError` says what to give instead of a function that holds what
+    cannot be sent."""
     if not callable(value) or isinstance(value, type):
         return value
     try:
