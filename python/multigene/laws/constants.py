@@ -118,6 +118,8 @@ EXTREME = 1e70
 MOST_FEATURES, FEW_FEATURES = 20, 10
 #: Rows that populations of the law search see; finds are verified on all. [time]
 SEEN_ROWS = 256
+#: Most targets that are transformed by columns, for the survey. [time]
+MOST_BY_COLUMNS = 8
 #: Share of work of targets over combined variables, against those over features. [feynman]
 COMBINED_SHARE = 3.0
 #: The same where the surrogate that showed them leaves much. [feynman]
@@ -135,7 +137,7 @@ PEELING_CLOSE, PEELING_LEAST = 0.05, 0.25
 # --- the survey (survey/) -------------------------------------------------------------------------
 
 #: Rows that probes and catalogue use, and how many evaluations a target counts for. [time]
-SURVEY_ROWS = {"probe": 400, "factors": 192, "sums": 192}
+SURVEY_ROWS = {"probe": 400, "factors": 192, "sums": 192, "functions": 400}
 SURVEY_WORK = 1000
 #: How suggested genes are tuned. [time]
 SUGGESTION_TUNING = Refinement(iterations=12, bound=100.0, decay=0.0, prune=0.0)
@@ -163,6 +165,13 @@ DEGREES = (
     (1, 1), (2, 0), (0, 2), (2, 1), (1, 2), (2, 2), (3, 0), (0, 3), (3, 1), (3, 2), (3, 3), (4, 0), (0, 4), (4, 2), (4, 4),
     (5, 1), (6, 0), (0, 6), (6, 4), (8, 0), (8, 8), (10, 0),
 )  # fmt: skip
+
+#: Probes with functions: degrees of numerator and denominator, and most columns. [time]
+FUNCTION_DEGREES, FUNCTION_COLUMNS = ((2, 2), (3, 1)), 80
+#: Arguments of functions, powers of a column to a column, and exponentials of which two are tried together. [time]
+FUNCTION_ARGUMENTS, FUNCTION_POWERS, FUNCTION_PAIRS = 30, 40, 9
+#: Arguments of exponentials and of sines are smaller. [rounding]
+LARGEST_ARGUMENT = 300.0
 
 #: Monomials: exponents and what each costs. [dev]
 EXPONENT_COSTS = {1.0: 1.0, -1.0: 1.1, 2.0: 1.9, -2.0: 2.0, 0.5: 2.2, -0.5: 2.3, 3.0: 2.7, -3.0: 2.9}

@@ -29,7 +29,7 @@ from multigene.laws.law import individual_of
 from multigene.laws.noise import criterion
 from multigene.laws.progress import Pieces, Progress, to_the_end
 from multigene.laws.rows import Rows
-from multigene.laws.survey.stages import Stage, Suggestions, stages
+from multigene.laws.survey.stages import EXACT_ONLY, Stage, Suggestions, stages
 from multigene.laws.targets import Target
 
 
@@ -82,10 +82,13 @@ class Survey:
         self, stage: Stage, suggestions: Suggestions, progress: Progress, stop: Callable[[], bool]
     ) -> Pieces[None]:
         """What probes or catalogue suggest, tuned; what seems exact is looked at on all rows."""
-        which = self.rows.spread(SURVEY_ROWS[stage.kind], of_all=stage.kind == "probe")
+        which = self.rows.spread(SURVEY_ROWS[stage.kind], of_all=stage.kind in EXACT_ONLY)
         transformed = [self.rows.transformed(target)[which] for target in stage.targets]
         root = None if self.rows.weights is None else np.sqrt(self.rows.weights[which])
-        suggested = suggestions.about(stage, self.rows.scaled(stage.targets[0], which), transformed, root)
+        scales = self.rows.scales[stage.targets[0].features]
+        suggested = suggestions.about(
+            stage, self.rows.scaled(stage.targets[0], which), transformed, root, scales
+        )
         for target in stage.targets:
             if stop():
                 return
@@ -107,6 +110,9 @@ class Survey:
             progress.surveyed += 1
             target.seeds = [*target.seeds, *list(dict.fromkeys([*best.values(), *tuned]))[:MOST_SEEDS]]
             yield
+            if exact and stage.kind == "functions":  # other transforms would say the same in a longer way
+                progress.surveyed += len(stage.targets) - 1 - stage.targets.index(target)
+                return
 
 
 def _tuned(genes: list[Expression], data: Dataset) -> Individual | None:

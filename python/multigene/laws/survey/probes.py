@@ -33,18 +33,23 @@ def rational(Z: Floats, target: Floats, division: bool) -> Expression | None:
     """The target as a polynomial or a quotient of two, of the lowest degrees that do; None if there is none of few terms."""
     n, d = Z.shape
     for above, below in _degrees(d, n, division):
-        numerator, denominator = total_exponents(d, above), total_exponents(d, below)
-        A = np.hstack([_columns(Z, numerator), -target[:, None] * _columns(Z, denominator)])
-        found = _cancelling(A)
-        if found is None:
-            continue
-        p = [(numerator[k], found[k]) for k in np.flatnonzero(found) if k < len(numerator)]
-        q = [
-            (denominator[k - len(numerator)], found[k]) for k in np.flatnonzero(found) if k >= len(numerator)
-        ]
-        if p and q and len(p) + len(q) <= PROBE_TERMS:
-            return _quotient(p, q)
+        law = quotient(Z, target, total_exponents(d, above), total_exponents(d, below))
+        if law is not None:
+            return law
     return None
+
+
+def quotient(
+    Z: Floats, target: Floats, numerator: list[Exponents], denominator: list[Exponents]
+) -> Expression | None:
+    """The target as a quotient of sums of few of these products of powers; None if there is none."""
+    A = np.hstack([_columns(Z, numerator), -target[:, None] * _columns(Z, denominator)])
+    found = _cancelling(A)
+    if found is None:
+        return None
+    p = [(numerator[k], found[k]) for k in np.flatnonzero(found) if k < len(numerator)]
+    q = [(denominator[k - len(numerator)], found[k]) for k in np.flatnonzero(found) if k >= len(numerator)]
+    return _quotient(p, q) if p and q and len(p) + len(q) <= PROBE_TERMS else None
 
 
 def _degrees(d: int, n: int, division: bool) -> Iterator[tuple[int, int]]:

@@ -1,6 +1,7 @@
 """The order of the survey: what is tested for, about which transformed targets, in stages.
 
-Probes (`probes.py`) find polynomial and rational laws; the catalogue (`catalogue.py`) finds short sums of functions of monomials.
+Probes (`probes.py`) find polynomial and rational laws, with functions of the columns among them as well (`with_functions.py`); the
+catalogue (`catalogue.py`) finds short sums of functions of monomials.
 Stages come in a fixed order and use no chance; `phase.py` works through them and tunes what is suggested.
 """
 
@@ -17,6 +18,7 @@ from multigene.expression.vocabulary import Vocabulary
 from multigene.laws.survey.catalogue import Catalogue
 from multigene.laws.survey.monomials import Monomials
 from multigene.laws.survey.probes import rational
+from multigene.laws.survey.with_functions import WithFunctions
 from multigene.laws.targets import Target
 from multigene.laws.transforms import Transform, logarithmic
 
@@ -26,8 +28,11 @@ Floats = npt.NDArray[np.float64]
 KINDS: dict[str, Callable[[Transform], bool]] = {
     "probe": lambda transform: transform.name in ("y", "y²", "sin y", "exp y"),
     "factors": logarithmic,
-    "sums": lambda transform: not logarithmic(transform),
+    "functions": lambda transform: transform.name in ("y", "y²", "ln|y|") or transform.share == 0.0,
+    "sums": lambda transform: not logarithmic(transform) and transform.share > 0.0,
 }
+#: Kinds that find what is exact only.
+EXACT_ONLY = ("probe", "functions")
 #: Transforms that are tested even if the data are noisy.
 IN_NOISE = ("y", "ln|y|")
 
@@ -51,7 +56,7 @@ def stages(targets: list[Target], noisy: bool = False) -> list[Stage]:
             [t for t in tested if t.wide],
         )
         for kind in KINDS
-        if kind != "probe" or not noisy  # they find what is exact only
+        if kind not in EXACT_ONLY or not noisy
         for stage in _of_a_kind(kind, some)
     ]
 
@@ -74,9 +79,19 @@ class Suggestions:
         self.combined = False
 
     def about(
-        self, stage: Stage, Z: Floats, transformed: list[Floats], root: Floats | None = None
+        self,
+        stage: Stage,
+        Z: Floats,
+        transformed: list[Floats],
+        root: Floats | None = None,
+        scales: Floats | None = None,
     ) -> Iterator[list[list[Expression]]]:
-        """For every target of the stage, one after the other: lists of genes. `root` are the roots of the rows' weights."""
+        """For every target of the stage, one after the other: lists of genes. `root` are the roots of the rows' weights, `scales`
+        what the columns were divided by."""
+        if stage.kind == "functions":
+            scales = np.ones(Z.shape[1]) if scales is None else scales
+            functions = WithFunctions(Z, scales, self.allows)
+            return ([] if (law := functions.law(target)) is None else [[law]] for target in transformed)
         if stage.kind == "probe":
             laws = (rational(Z, target, self.allows("div")) for target in transformed)
             return ([] if law is None else [[law]] for law in laws)
