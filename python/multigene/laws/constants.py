@@ -166,10 +166,13 @@ DEGREES = (
     (5, 1), (6, 0), (0, 6), (6, 4), (8, 0), (8, 8), (10, 0),
 )  # fmt: skip
 
-#: Probes with functions: degrees of numerator and denominator, and most columns. [time]
-FUNCTION_DEGREES, FUNCTION_COLUMNS = ((2, 2), (3, 1)), 80
+#: Probes with functions: degrees of what stands beside 1, the target and its square, and most columns. [time]
+FUNCTION_DEGREES: tuple[tuple[int, ...], ...] = ((2, 2), (3, 1), (4, 1), (2, 2, 1), (3, 3, 0))
+FUNCTION_COLUMNS = 64
 #: Arguments of functions, powers of a column to a column, and exponentials of which two are tried together. [time]
-FUNCTION_ARGUMENTS, FUNCTION_POWERS, FUNCTION_PAIRS = 30, 40, 9
+FUNCTION_ARGUMENTS, FUNCTION_POWERS, FUNCTION_PAIRS = 36, 40, 9
+#: Choices of functions instead of columns. [time]
+MOST_INSTEAD = 400
 #: Arguments of exponentials and of sines are smaller. [rounding]
 LARGEST_ARGUMENT = 300.0
 
@@ -272,6 +275,8 @@ INSIDE = 0.6
 
 #: A feature does not matter when left-out rows are predicted without it no worse than by this factor. [dev]
 IRRELEVANT = 1.0
+#: A feature matters after all when low terms of it explain this much, in F, of what the others leave. [round]
+MISSED_F = 5.0
 #: What the features that matter leave of left-out rows at most, or there is no picture to tell them by. [dev]
 NO_PICTURE = 0.7
 

@@ -91,9 +91,13 @@ class Suggestions:
         if stage.kind == "functions":
             scales = np.ones(Z.shape[1]) if scales is None else scales
             functions = WithFunctions(Z, scales, self.allows)
-            return ([] if (law := functions.law(target)) is None else [[law]] for target in transformed)
+            laws = (
+                functions.law(values, target.transform.name == "y" and self.allows("sqrt"))
+                for target, values in zip(stage.targets, transformed, strict=True)
+            )
+            return ([] if law is None else [[law]] for law in laws)
         if stage.kind == "probe":
-            laws = (rational(Z, target, self.allows("div")) for target in transformed)
+            laws = (rational(Z, values, self.allows("div")) for values in transformed)
             return ([] if law is None else [[law]] for law in laws)
         combined = stage.targets[0].combined
         if self.monomials is None or self.combined != combined or not np.array_equal(self.monomials.Z, Z):

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene.expression.build import call, product_of, quotient_of, weighted
-from multigene.expression.tree import Expression, Variable, evaluate, substitute
+from multigene.expression.tree import Expression, Power, Variable, evaluate, substitute
 from multigene.laws.constants import (
     FUNCTION_ARGUMENTS,
     FUNCTION_COLUMNS,
@@ -23,17 +23,18 @@ from multigene.laws.constants import (
     FUNCTION_PAIRS,
     FUNCTION_POWERS,
     LARGEST_ARGUMENT,
+    MOST_INSTEAD,
     PROBE_CANCELS,
     PROBE_GAP,
     PROMISING,
 )
 from multigene.laws.survey.forms import one_plus
-from multigene.laws.survey.probes import Exponents, quotient, total_exponents
+from multigene.laws.survey.probes import Exponents, solved, total_exponents
 
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Further:
     """A column more: a function of the others."""
 
@@ -43,48 +44,80 @@ class Further:
     """The exponent of a power of a column."""
 
 
-#: Columns that are added together.
-Addition = tuple[Further, ...]
+@dataclass(frozen=True)
+class Batch:
+    """Sets of equally many columns; with `once`, the last one of each is there once at most, as cos² is 1 - sin²."""
+
+    sets: list[tuple[Further, ...]]
+    once: bool = False
 
 
-def additions(Z: Floats, allows: Callable[..., bool]) -> Iterator[list[Addition]]:
-    """What is added to the columns, all of a kind at a time: one column first, then two."""
+def batches(Z: Floats, allows: Callable[..., bool]) -> Iterator[Batch]:
+    """Functions instead of columns first, then one or two beside them."""
+    columns = tuple(Further(Z[:, j], Variable(j)) for j in range(Z.shape[1]))
+    alone = [[x, *(f for f in _of_a_column(x, allows) if _varies(f))] for x in columns]
+    yield Batch(_instead(columns, alone))
     arguments = _arguments(Z, allows("mul", "div"))
     moderate = [u for u in arguments if np.max(np.abs(u.value)) < LARGEST_ARGUMENT]
     exponentials = [_exponential(u, sign) for u in moderate for sign in (-1.0, 1.0)] if allows("exp") else []
     powers = _powers(Z, arguments) if allows("exp", "log", "mul") else []
-    logarithms = [_logarithm(u) for u in arguments if np.all(u.value > 0.0)] if allows("log") else []
+    logarithms = [_of("log", u, np.log) for u in arguments if np.all(u.value > 0.0)] if allows("log") else []
     inner = [_one_plus(p) for p in powers] if allows("log", "add") else []
-    single = (*powers, *exponentials, *logarithms, *inner)
-    yield [(f,) for f in single if _varies(f)]
-    waves = [_waves(u) for u in moderate] if allows("sin", "cos") else []
+    waves = [(_of("sin", u, np.sin), _of("cos", u, np.cos)) for u in moderate] if allows("sin", "cos") else []
+    yield Batch(_with_waves(columns, waves), once=True)
+    single = (*powers, *exponentials, *logarithms, *inner, *itertools.chain(*(f[1:] for f in alone)))
+    yield Batch([(*columns, f) for f in single if _varies(f)])
     pairs = (
         *waves,
         *itertools.combinations(exponentials[: 2 * FUNCTION_PAIRS : 2], 2),
-        *((p, q) for p, q in itertools.combinations(powers, 2) if p.plain_power is not None and p.plain_power == q.plain_power),
+        *((p, q) for p, q in itertools.combinations(powers, 2) if p.plain_power == q.plain_power is not None),
     )
-    yield [pair for pair in pairs if all(_varies(f) for f in pair)]
+    yield Batch([(*columns, *pair) for pair in pairs if all(_varies(f) for f in pair)], once=True)
+
+
+def _instead(columns: tuple[Further, ...], alone: list[list[Further]]) -> list[tuple[Further, ...]]:
+    """The columns, with functions instead of up to three of them; the fewest first."""
+    found = [columns]
+    for count in range(1, 1 + min(len(columns), 3)):
+        for which in itertools.combinations(range(len(columns)), count):
+            for functions in itertools.product(*(alone[j][1:] for j in which)):
+                changed = list(columns)
+                for j, f in zip(which, functions, strict=True):
+                    changed[j] = f
+                found.append(tuple(changed))
+        if len(found) > MOST_INSTEAD:
+            break
+    return found[:MOST_INSTEAD]
+
+
+def _with_waves(
+    columns: tuple[Further, ...], waves: list[tuple[Further, Further]]
+) -> list[tuple[Further, ...]]:
+    """Sine and cosine instead of the column that they are of."""
+    return [
+        (*columns[:j], sine, *columns[j + 1 :], cosine)
+        for j, (sine, cosine) in enumerate(waves[: len(columns)])
+    ]
 
 
 class WithFunctions:
     """Some columns and functions of them; `Z` are the columns divided by `scales`, and laws are told in those."""
 
     def __init__(self, Z: Floats, scales: Floats, allows: Callable[..., bool]) -> None:
-        self.Z, self.division = Z * scales, allows("div")
-        self.added = list(additions(self.Z, allows))
+        Z = Z * scales
+        self.division, self.batches = allows("div"), list(batches(Z, allows))
         self.columns = {j: weighted(float(scale), Variable(j)) for j, scale in enumerate(scales)}
 
-    def law(self, target: Floats) -> Expression | None:
-        """The target as a quotient of polynomials of the columns and some functions of them; None if there is none of low
-        degree."""
-        d = self.Z.shape[1]
-        for some in self.added:
-            for numerator, denominator in _exponents(d, len(some[0]), self.division) if some else ():
-                for addition in _cancelling(self.Z, target, some, numerator, denominator):
-                    wider = np.column_stack([self.Z, *(f.value for f in addition)])
-                    found = quotient(wider, target, numerator, denominator)
-                    if found is not None and _fits(found, wider, target):
-                        meaning = {d + k: f.expression for k, f in enumerate(addition)}
+    def law(self, target: Floats, roots: bool = False) -> Expression | None:
+        """The target as a quotient of polynomials of the columns and some functions of them, or with `roots` as the solution of
+        a quadratic equation of such; None if there is none of low degree."""
+        for batch in self.batches:
+            for exponents in _exponents(batch, self.division, roots) if batch.sets else ():
+                for columns in _cancelling(target, batch, exponents):
+                    Z = np.column_stack([f.value for f in columns])
+                    found = solved(Z, target, exponents)
+                    if found is not None and _fits(found, Z, target):
+                        meaning = {k: f.expression for k, f in enumerate(columns)}
                         return substitute(substitute(found, meaning), self.columns)
         return None
 
@@ -96,48 +129,48 @@ def _fits(law: Expression, Z: Floats, target: Floats) -> bool:
         return bool(left @ left < PROMISING * np.sum((target - target.mean()) ** 2))
 
 
-def _exponents(d: int, more: int, division: bool) -> Iterator[tuple[list[Exponents], list[Exponents]]]:
-    """Exponents of numerator and denominator; of two further columns the second is there once at most, as cos² is 1 - sin²."""
-    for above, below in FUNCTION_DEGREES:
-        numerator, denominator = (
-            [e for e in total_exponents(d + more, degree) if more < 2 or e[-1] < 2]
-            for degree in (above, below if division else 0)
-        )
-        if len(numerator) + len(denominator) <= FUNCTION_COLUMNS:
-            yield numerator, denominator
+def _exponents(batch: Batch, division: bool, roots: bool) -> Iterator[list[list[Exponents]]]:
+    """Exponents of what stands beside 1, t and t²."""
+    count = len(batch.sets[0])
+    for degrees in FUNCTION_DEGREES:
+        if len(degrees) > 2 and not roots:
+            continue
+        exponents = [
+            [e for e in total_exponents(count, degree) if not batch.once or e[-1] < 2]
+            for degree in (degrees if division else (degrees[0], 0))
+        ]
+        if sum(map(len, exponents)) <= FUNCTION_COLUMNS:
+            yield exponents
 
 
 def _cancelling(
-    Z: Floats,
-    target: Floats,
-    added: list[Addition],
-    numerator: list[Exponents],
-    denominator: list[Exponents],
-) -> Iterator[Addition]:
-    """Additions with which products of columns and the same times the target seem to cancel, on few rows."""
-    d, count = Z.shape[1], min(len(Z), 2 * (len(numerator) + len(denominator)))
-    rows = np.linspace(0, len(Z) - 1, count).astype(int)
-    wider = np.empty((d + len(added[0]), len(added), count))
-    wider[:d] = Z[rows].T[:, None, :]
-    for k, addition in enumerate(added):
-        for m, f in enumerate(addition):
-            wider[d + m, k] = f.value[rows]
+    target: Floats, batch: Batch, exponents: list[list[Exponents]]
+) -> Iterator[tuple[Further, ...]]:
+    """Columns whose products, the same times the target and times its square seem to cancel, on few rows."""
+    count = min(len(target), 2 * sum(map(len, exponents)))
+    rows = np.linspace(0, len(target) - 1, count).astype(int)
+    known: dict[int, Floats] = {}
+    for f in itertools.chain(*batch.sets):
+        if id(f) not in known:
+            known[id(f)] = f.value[rows]
+    wider = np.array([[known[id(f)] for f in columns] for columns in batch.sets]).swapaxes(0, 1)
     with np.errstate(all="ignore"):
-        P, Q = _products(wider, numerator), target[rows] * _products(wider, denominator)
-        A = np.moveaxis(np.concatenate([P, Q]), 0, 2)
+        parts = [target[rows] ** k * _products(wider, powers) for k, powers in enumerate(exponents)]
+        A = np.moveaxis(np.concatenate(parts), 0, 2)
         size = np.linalg.norm(A, axis=1, keepdims=True)
     sound = np.flatnonzero(np.all(np.isfinite(size) & (size > 0.0), axis=(1, 2)))
     R = np.linalg.qr(A[sound] / size[sound], mode="r")
     values = np.linalg.svd(R, compute_uv=False)
+    own = len(exponents[0])
     for k in np.flatnonzero(values[:, -1] < PROBE_CANCELS * values[:, 0]).tolist():
         # What cancels without the target says nothing of it: exp(u) of small u is a polynomial.
-        without = np.linalg.svd(R[k, : len(P), : len(P)], compute_uv=False)
+        without = np.linalg.svd(R[k, :own, :own], compute_uv=False)
         if without[-1] > PROBE_GAP * PROBE_CANCELS * without[0]:
-            yield added[int(sound[k])]
+            yield batch.sets[int(sound[k])]
 
 
 def _products(wider: Floats, exponents: list[Exponents]) -> Floats:
-    """Products of powers of columns, for all additions at once."""
+    """Products of powers of columns, for all sets of them at once."""
     products = np.ones((len(exponents), *wider.shape[1:]))
     for product, powers in zip(products, exponents, strict=True):
         for j, e in enumerate(powers):
@@ -150,25 +183,22 @@ def _products(wider: Floats, exponents: list[Exponents]) -> Floats:
 
 
 def _arguments(Z: Floats, products: bool) -> list[Further]:
-    """Columns, and simple products and quotients of them."""
-    d = Z.shape[1]
-    signs: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((j,), ()) for j in range(d)]
+    """Columns, simple products and quotients of them, and differences over another one."""
+    x, d = [Variable(j) for j in range(Z.shape[1])], Z.shape[1]
+    pairs, found = list(itertools.combinations(range(d), 2)), list[Expression](x)
     if products:
-        for i, j in itertools.combinations(range(d), 2):
-            signs += [((i, j), ()), ((i,), (j,)), ((j,), (i,))]
-        signs += [((), (j,)) for j in range(d)]
-        signs += [((j, j), ()) for j in range(d)]
-        for used in itertools.combinations(range(d), 3):
-            signs += [((i, j), (k,)) for i, j, k in (used, (used[0], used[2], used[1]), (used[1], used[2], used[0]))]
-            signs.append((used, ()))
-    found = []
-    for above, below in signs[:FUNCTION_ARGUMENTS]:
-        with np.errstate(all="ignore"):
-            value = np.prod(Z[:, above], axis=1) / np.prod(Z[:, below], axis=1)
-        if np.isfinite(value).all():
-            said = quotient_of([Variable(j) for j in above], [Variable(j) for j in below])
-            found.append(Further(value, said))
-    return found
+        for i, j in pairs:
+            found += [call("mul", x[i], x[j]), call("div", x[i], x[j]), call("div", x[j], x[i])]
+        found += [call("inv", u) for u in x] + [Power(u, 2) for u in x]
+        found += [
+            call("div", call("sub", x[i], x[j]), x[k]) for i, j in pairs for k in range(d) if k not in (i, j)
+        ]
+        for i, j, k in itertools.combinations(range(d), 3):
+            found += [quotient_of([x[p], x[q]], [x[r]]) for p, q, r in ((i, j, k), (i, k, j), (j, k, i))]
+            found.append(product_of([x[i], x[j], x[k]]))
+    with np.errstate(all="ignore"):
+        arguments = [Further(evaluate(u, Z), u) for u in found[:FUNCTION_ARGUMENTS]]
+    return [u for u in arguments if np.isfinite(u.value).all()]
 
 
 def _varies(f: Further) -> bool:
@@ -179,17 +209,26 @@ def _exponential(u: Further, sign: float) -> Further:
     return Further(np.exp(sign * u.value), call("exp", weighted(sign, u.expression)))
 
 
-def _logarithm(u: Further) -> Further:
-    return Further(np.log(u.value), call("log", u.expression))
+def _of(name: str, u: Further, function: Callable[[Floats], Floats]) -> Further:
+    return Further(function(u.value), call(name, u.expression))
+
+
+def _of_a_column(x: Further, allows: Callable[..., bool]) -> Iterator[Further]:
+    """Functions of a column alone."""
+    positive, moderate = bool(np.all(x.value > 0.0)), bool(np.max(np.abs(x.value)) < LARGEST_ARGUMENT)
+    for name, function, usable in (
+        ("sin", np.sin, moderate), ("cos", np.cos, moderate), ("log", np.log, positive), ("sqrt", np.sqrt, positive),
+        ("exp", np.exp, moderate), ("tanh", np.tanh, moderate),
+    ):  # fmt: skip
+        if usable and allows(name):
+            yield _of(name, x, function)
+    if moderate and allows("sin", "cos", "div"):
+        yield Further(np.tan(x.value), call("div", call("sin", x.expression), call("cos", x.expression)))
 
 
 def _one_plus(f: Further) -> Further:
     """ln(1 + f)."""
     return Further(np.log1p(f.value), call("log", one_plus(f.expression)))
-
-
-def _waves(u: Further) -> Addition:
-    return Further(np.sin(u.value), call("sin", u.expression)), Further(np.cos(u.value), call("cos", u.expression))
 
 
 def _powers(Z: Floats, arguments: list[Further]) -> list[Further]:
