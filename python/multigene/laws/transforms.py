@@ -97,21 +97,9 @@ TRANSFORMS: tuple[Transform, ...] = (
 
 
 def with_columns(y: Floats, columns: dict[int, Floats]) -> list[Transform]:
-    """Transforms of a target by columns, for the survey alone: y to the power of a column, and the logarithm of how far y is on its
-    way between two of 0, 1 and the columns, where it is between them on every row."""
-    found = []
-    if np.all(y > 0.0):
-        found += [
-            Transform(
-                f"y**[{j}]",
-                0.0,
-                lambda y, x=x: np.exp(x * np.log(y)),
-                lambda y, x=x: bool(np.max(np.abs(x * np.log(y))) < LARGEST_ARGUMENT),
-                lambda e, s, j=j: call("exp", call("div", call("log", e), Variable(j))),
-                ("exp", "log", "div"),
-            )
-            for j, x in columns.items()
-        ]
+    """Transforms of a target by columns, for the survey alone: y to the power of a column, and the logarithm of how far y is on
+    its way between two of 0, 1 and the columns, where it is between them on every row."""
+    found = [_power(j, x) for j, x in columns.items()] if np.all(y > 0.0) else []
     bounds: list[tuple[Floats | float, Expression]] = [(1.0, ONE), (0.0, ZERO)]
     bounds += [(x, Variable(j)) for j, x in columns.items()]
     for (low, said_low), (high, said_high) in itertools.permutations(bounds, 2):
@@ -123,7 +111,20 @@ def with_columns(y: Floats, columns: dict[int, Floats]) -> list[Transform]:
     return found
 
 
-def _between(low: Floats | float, said_low: Expression, high: Floats | float, said_high: Expression) -> Transform:
+def _power(j: int, x: Floats) -> Transform:
+    return Transform(
+        f"y**[{j}]",
+        0.0,
+        lambda y: np.exp(x * np.log(y)),
+        lambda y: bool(np.max(np.abs(x * np.log(y))) < LARGEST_ARGUMENT),
+        lambda e, s: call("exp", call("div", call("log", e), Variable(j))),
+        ("exp", "log", "div"),
+    )
+
+
+def _between(
+    low: Floats | float, said_low: Expression, high: Floats | float, said_high: Expression
+) -> Transform:
     across = call("sub", said_high, said_low)
     return Transform(
         f"ln of {said_low} to {said_high}",

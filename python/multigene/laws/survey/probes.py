@@ -43,8 +43,8 @@ def rational(Z: Floats, target: Floats, division: bool) -> Expression | None:
 
 
 def solved(Z: Floats, target: Floats, exponents: list[list[Exponents]]) -> Expression | None:
-    """The target as the solution t of P + Q·t = 0 or P + Q·t + S·t² = 0, each a sum of few of the products of powers that are given
-    for it; None if there is none."""
+    """The target as the solution t of P + Q·t = 0 or P + Q·t + S·t² = 0, P, Q and S sums of few of the products of powers that are
+    given for each; None if there is none."""
     A = np.hstack([target[:, None] ** k * _columns(Z, powers) for k, powers in enumerate(exponents)])
     found = _cancelling(A)
     if found is None or np.count_nonzero(found) > PROBE_TERMS:
@@ -54,9 +54,11 @@ def solved(Z: Floats, target: Floats, exponents: list[list[Exponents]]) -> Expre
         weights = found[first : first + len(powers)]
         parts.append([(powers[k], weights[k]) for k in np.flatnonzero(weights).tolist()])
         first += len(powers)
+    if not all(parts[:2]):  # without Q, the square of the target is what to look at
+        return None
     if any(parts[2:]):
-        return _root(*parts, Z, target)
-    return _quotient([(e, -weight) for e, weight in parts[0]], parts[1]) if all(parts[:2]) else None
+        return _root(parts, Z, target)
+    return _quotient([(e, -weight) for e, weight in parts[0]], parts[1])
 
 
 def _degrees(d: int, n: int, division: bool) -> Iterator[tuple[int, int]]:
@@ -132,10 +134,10 @@ def _quotient(p: Terms, q: Terms) -> Expression:
     return above if below == Number(1.0) else Operation("div", (above, below))
 
 
-def _root(p: Terms, q: Terms, s: Terms, Z: Floats, target: Floats) -> Expression | None:
+def _root(parts: list[Terms], Z: Floats, target: Floats) -> Expression | None:
     """The root of a quadratic equation that is the target; None where neither is."""
-    unit = 2.0 * s[0][1]
-    c, b, a = (_polynomial(terms, unit) if terms else Number(0.0) for terms in (p, q, s))
+    unit = 2.0 * parts[2][0][1]
+    c, b, a = (_polynomial(terms, unit) for terms in parts)
     below = call("sub", Power(b, 2), call("mul", Number(4.0), a, c))
     for name in ("add", "sub"):
         above = call(name, call("neg", b), call("sqrt", below))

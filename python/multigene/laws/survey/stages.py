@@ -1,7 +1,7 @@
 """The order of the survey: what is tested for, about which transformed targets, in stages.
 
-Probes (`probes.py`) find polynomial and rational laws, with functions of the columns among them as well (`with_functions.py`); the
-catalogue (`catalogue.py`) finds short sums of functions of monomials.
+Probes (`probes.py`) find polynomial and rational laws, also of functions of the columns (`with_functions.py`); the catalogue
+(`catalogue.py`) finds short sums of functions of monomials.
 Stages come in a fixed order and use no chance; `phase.py` works through them and tunes what is suggested.
 """
 

@@ -1,8 +1,9 @@
-"""Probes that know functions as well: laws that are rational in the columns and in one or two functions of them.
+"""Probes that know functions as well: laws that are rational in the columns and in functions of them.
 
-`x - y*x**n`, `(exp(-k*t) - exp(-a*t))/(a - k)`, `b*(exp(a*x) - 1)/a + c*x`: with a column more for x**n or exp(a*x), P - t·Q = 0
-is linear again (`probes.py`). Functions have simple products and quotients of the columns as arguments, and columns are exponents.
-All functions of a kind are tested at once, on few rows; what seems to cancel there is looked at by the probe itself.
+`c + k*x**n`, `(exp(-k*t) - exp(-a*t))/(a - k)`, `b*(exp(a*x) - 1)/a + c*x`: with a column more for x**n or exp(a*x), P + t·Q = 0
+is linear again (`probes.py`), and so is P + t·Q + t²·S = 0. Functions are of single columns and of simple products, quotients and
+differences; columns are exponents. All sets of columns of a kind are tested at once, on few rows; what seems to cancel there is
+looked at by the probe itself.
 """
 
 from __future__ import annotations
@@ -159,7 +160,7 @@ def _cancelling(
         A = np.moveaxis(np.concatenate(parts), 0, 2)
         size = np.linalg.norm(A, axis=1, keepdims=True)
     sound = np.flatnonzero(np.all(np.isfinite(size) & (size > 0.0), axis=(1, 2)))
-    R = np.linalg.qr(A[sound] / size[sound], mode="r")
+    R: Floats = np.asarray(np.linalg.qr(A[sound] / size[sound], mode="r"))
     values = np.linalg.svd(R, compute_uv=False)
     own = len(exponents[0])
     for k in np.flatnonzero(values[:, -1] < PROBE_CANCELS * values[:, 0]).tolist():

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from multigene.laws.constants import IRRELEVANT, MISSED_F, NO_PICTURE, NOTHING, SYMMETRY_ROWS
+from multigene.laws.constants import ACCURATE, IRRELEVANT, MISSED_F, NO_PICTURE, NOTHING, SYMMETRY_ROWS
 from multigene.laws.variables.surrogate import highest_degree, surrogate_of
 
 Floats = npt.NDArray[np.float64]
@@ -71,7 +71,7 @@ def _without_the_rest(
 def _missed(X: Floats, target: Floats, kept: list[int], dropped: list[int]) -> list[int]:
     """Features that matter after all: what the others leave goes with them (F-test of a few low terms)."""
     surrogate = surrogate_of(X[:, kept], target, np.ones(len(target)), 1) if dropped else None
-    if surrogate is None:
+    if surrogate is None or surrogate.left < ACCURATE:
         return []
     rest = target - surrogate.values
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
