@@ -43,7 +43,7 @@ def rational(Z: Floats, target: Floats, division: bool) -> Expression | None:
 
 
 def solved(Z: Floats, target: Floats, exponents: list[list[Exponents]]) -> Expression | None:
-    """The target as the solution t of P + Q·t = 0 or P + Q·t + S·t² = 0, P, Q and S sums of few of the products of powers that are
+    """The target as the solution t of P + Q·t = 0 or P + Q·t + S·t² = 0, P, Q and S sums of few products of powers that are
     given for each; None if there is none."""
     A = np.hstack([target[:, None] ** k * _columns(Z, powers) for k, powers in enumerate(exponents)])
     found = _cancelling(A)
