@@ -119,7 +119,7 @@ MOST_FEATURES, FEW_FEATURES = 20, 10
 #: Rows that populations of the law search see; finds are verified on all. [time]
 SEEN_ROWS = 256
 #: Most targets that are transformed by columns, for the survey. [time]
-MOST_BY_COLUMNS = 8
+MOST_BY_COLUMNS = 6
 #: Share of work of targets over combined variables, against those over features. [feynman]
 COMBINED_SHARE = 3.0
 #: The same where the surrogate that showed them leaves much. [feynman]
@@ -167,12 +167,12 @@ DEGREES = (
 )  # fmt: skip
 
 #: Probes with functions: degrees of what stands beside 1, the target and its square, and most columns. [time]
-FUNCTION_DEGREES: tuple[tuple[int, ...], ...] = ((2, 2), (3, 1), (4, 1), (2, 2, 1), (3, 3, 0))
+FUNCTION_DEGREES: tuple[tuple[int, ...], ...] = ((2, 2), (3, 1), (4, 2), (2, 2, 1), (3, 3, 0))
 FUNCTION_COLUMNS = 64
 #: Arguments of functions, powers of a column to a column, and exponentials of which two are tried together. [time]
 FUNCTION_ARGUMENTS, FUNCTION_POWERS, FUNCTION_PAIRS = 36, 40, 9
 #: Choices of functions instead of columns. [time]
-MOST_INSTEAD = 400
+MOST_INSTEAD = 512
 #: Arguments of exponentials and of sines are smaller. [rounding]
 LARGEST_ARGUMENT = 300.0
 

@@ -98,15 +98,16 @@ TRANSFORMS: tuple[Transform, ...] = (
 
 def with_columns(y: Floats, columns: dict[int, Floats]) -> list[Transform]:
     """Transforms of a target by columns, for the survey alone: y to the power of a column, and the logarithm of how far y is on
-    its way between two of 0, 1 and the columns, where it is between them on every row."""
+    its way from 1 to 0, or between two of 1 and the columns, where it is between them on every row."""
     found = [_power(j, x) for j, x in columns.items()] if np.all(y > 0.0) else []
     bounds: list[tuple[Floats | float, Expression]] = [(1.0, ONE), (0.0, ZERO)]
     bounds += [(x, Variable(j)) for j, x in columns.items()]
     for (low, said_low), (high, said_high) in itertools.permutations(bounds, 2):
         with np.errstate(all="ignore"):
             way = (y - low) / (high - low)
-        # From 0 on, the way to x is y/x.
-        if said_low != ZERO and np.all((way > 0.0) & (way < 1.0)):
+        # From 0 on, the way to x is y/x; below a column y is often by chance.
+        told = said_low != ZERO and (said_high != ZERO or said_low == ONE)
+        if told and np.all((way > 0.0) & (way < 1.0)):
             found.append(_between(low, said_low, high, said_high))
     return found
 

@@ -55,7 +55,8 @@ def stages(targets: list[Target], noisy: bool = False) -> list[Stage]:
             [t for t in tested if not t.combined and not t.wide],
             [t for t in tested if t.wide],
         )
-        for kind in KINDS
+        # Of many columns probes with functions take more time than the catalogue, and say less.
+        for kind in (KINDS if some and some[0].combined else sorted(KINDS, key="functions".__eq__))
         if kind not in EXACT_ONLY or not noisy
         for stage in _of_a_kind(kind, some)
     ]
@@ -92,7 +93,11 @@ class Suggestions:
             scales = np.ones(Z.shape[1]) if scales is None else scales
             functions = WithFunctions(Z, scales, self.allows)
             laws = (
-                functions.law(values, target.transform.name == "y" and self.allows("sqrt"))
+                functions.law(
+                    values,
+                    roots=target.transform.name == "y" and self.allows("sqrt"),
+                    beside=target.transform.share == 0.0,
+                )
                 for target, values in zip(stage.targets, transformed, strict=True)
             )
             return ([] if law is None else [[law]] for law in laws)
