@@ -145,6 +145,9 @@ SUGGESTION_TUNING = Refinement(iterations=12, bound=100.0, decay=0.0, prune=0.0)
 NOTHING_LEFT = 1e-13
 #: A longer law, of many features one longer than this many nodes for each, is compared with what later stages find. [dev]
 LONG_LAW, LONG_PER_FEATURE = 14, 3
+#: A target with values this many times as far from the median as its quartiles are apart has poles, and no surrogate can say
+#: that it is noise. [random]
+POLES = 30.0
 #: Suggestions of a target that are looked at because they convince most. [noise]
 MOST_CONVINCING = 2
 #: Suggestions that a target keeps to begin restarts with. [dev]
@@ -169,10 +172,14 @@ DEGREES = (
 #: Probes with functions: degrees of what stands beside 1, the target and its square, and most columns. [time]
 FUNCTION_DEGREES: tuple[tuple[int, ...], ...] = ((2, 2), (3, 1), (4, 2), (2, 2, 1), (3, 3, 0))
 FUNCTION_COLUMNS = 64
+#: Sets of columns that are tested at a time, before a look at the clock. [time]
+AT_A_TIME = 128
 #: Arguments of functions, powers of a column to a column, and exponentials of which two are tried together. [time]
 FUNCTION_ARGUMENTS, FUNCTION_POWERS, FUNCTION_PAIRS = 36, 40, 9
-#: Choices of functions instead of columns. [time]
-MOST_INSTEAD = 512
+#: Where there are so many columns that fewer of these fit: further ones, and most columns where few functions are tried. [time]
+FEWEST_DEGREES, WIDE_DEGREES, WIDE_COLUMNS = 2, ((2, 0), (3, 1), (1, 3)), 130
+#: Up to this many columns there may be functions instead of three of them, otherwise of two. [time]
+FEW_COLUMNS = 3
 #: Arguments of exponentials and of sines are smaller. [rounding]
 LARGEST_ARGUMENT = 300.0
 

@@ -45,8 +45,9 @@ class Stage:
     targets: list[Target]
 
 
-def stages(targets: list[Target], noisy: bool = False) -> list[Stage]:
-    """Cheap tests first, combined variables before features, those that seem to matter before all; in noisy data few tests."""
+def stages(targets: list[Target], noisy: bool = False, poles: bool = False) -> list[Stage]:
+    """Cheap tests first, combined variables before features, those that seem to matter before all; in noisy data few tests, and
+    none for what is exact unless poles make a target seem noisy."""
     tested = [t for t in targets if not t.dense and (not noisy or t.transform.name in IN_NOISE)]
     return [
         stage
@@ -57,7 +58,7 @@ def stages(targets: list[Target], noisy: bool = False) -> list[Stage]:
         )
         # Of many columns probes with functions take more time than the catalogue, and say less.
         for kind in (KINDS if some and some[0].combined else sorted(KINDS, key="functions".__eq__))
-        if kind not in EXACT_ONLY or not noisy
+        if kind not in EXACT_ONLY or not noisy or poles
         for stage in _of_a_kind(kind, some)
     ]
 
@@ -86,12 +87,13 @@ class Suggestions:
         transformed: list[Floats],
         root: Floats | None = None,
         scales: Floats | None = None,
+        stop: Callable[[], bool] = lambda: False,
     ) -> Iterator[list[list[Expression]]]:
         """For every target of the stage, one after the other: lists of genes. `root` are the roots of the rows' weights, `scales`
-        what the columns were divided by."""
+        what the columns were divided by; `stop` says when to look for nothing more."""
         if stage.kind == "functions":
             scales = np.ones(Z.shape[1]) if scales is None else scales
-            functions = WithFunctions(Z, scales, self.allows)
+            functions = WithFunctions(Z, scales, self.allows, stop)
             laws = (
                 functions.law(
                     values,

@@ -18,16 +18,20 @@ import numpy.typing as npt
 from multigene.expression.build import call, product_of, quotient_of, weighted
 from multigene.expression.tree import Expression, Power, Variable, evaluate, substitute
 from multigene.laws.constants import (
+    AT_A_TIME,
+    FEW_COLUMNS,
+    FEWEST_DEGREES,
     FUNCTION_ARGUMENTS,
     FUNCTION_COLUMNS,
     FUNCTION_DEGREES,
     FUNCTION_PAIRS,
     FUNCTION_POWERS,
     LARGEST_ARGUMENT,
-    MOST_INSTEAD,
     PROBE_CANCELS,
     PROBE_GAP,
     PROMISING,
+    WIDE_COLUMNS,
+    WIDE_DEGREES,
 )
 from multigene.laws.survey.forms import one_plus
 from multigene.laws.survey.probes import Exponents, solved, total_exponents
@@ -51,13 +55,15 @@ class Batch:
 
     sets: list[tuple[Further, ...]]
     once: bool = False
+    wide: bool = False
+    """Few sets, for which more products of powers are tried."""
 
 
 def batches(Z: Floats, allows: Callable[..., bool]) -> Iterator[Batch]:
     """Functions instead of columns first, then one or two beside them."""
     columns = tuple(Further(Z[:, j], Variable(j)) for j in range(Z.shape[1]))
     alone = [[x, *(f for f in _of_a_column(x, allows) if _varies(f))] for x in columns]
-    yield Batch(_instead(columns, alone))
+    yield Batch([columns, *_instead(columns, alone, 1)], wide=True)
     arguments = _arguments(Z, allows("mul", "div"))
     moderate = [u for u in arguments if np.max(np.abs(u.value)) < LARGEST_ARGUMENT]
     exponentials = [_exponential(u, sign) for u in moderate for sign in (-1.0, 1.0)] if allows("exp") else []
@@ -66,6 +72,8 @@ def batches(Z: Floats, allows: Callable[..., bool]) -> Iterator[Batch]:
     inner = [_one_plus(p) for p in powers] if allows("log", "add") else []
     waves = [(_of("sin", u, np.sin), _of("cos", u, np.cos)) for u in moderate] if allows("sin", "cos") else []
     yield Batch(_with_waves(columns, waves), once=True)
+    for count in range(2, 1 + (min(len(columns), 3) if len(columns) <= FEW_COLUMNS else 2)):
+        yield Batch(_instead(columns, alone, count))
     single = (*powers, *exponentials, *logarithms, *inner, *itertools.chain(*(f[1:] for f in alone)))
     yield Batch([(*columns, f) for f in single if _varies(f)])
     pairs = (
@@ -76,19 +84,16 @@ def batches(Z: Floats, allows: Callable[..., bool]) -> Iterator[Batch]:
     yield Batch([(*columns, *pair) for pair in pairs if all(_varies(f) for f in pair)], once=True)
 
 
-def _instead(columns: tuple[Further, ...], alone: list[list[Further]]) -> list[tuple[Further, ...]]:
-    """The columns, with functions instead of up to three of them; the fewest first."""
-    found = [columns]
-    for count in range(1, 1 + min(len(columns), 3)):
-        for which in itertools.combinations(range(len(columns)), count):
-            for functions in itertools.product(*(alone[j][1:] for j in which)):
-                changed = list(columns)
-                for j, f in zip(which, functions, strict=True):
-                    changed[j] = f
-                found.append(tuple(changed))
-        if len(found) > MOST_INSTEAD:
-            break
-    return found[:MOST_INSTEAD]
+def _instead(
+    columns: tuple[Further, ...], alone: list[list[Further]], count: int
+) -> list[tuple[Further, ...]]:
+    """The columns, with functions instead of some of them."""
+    found = []
+    for which in itertools.combinations(range(len(columns)), count):
+        for functions in itertools.product(*(alone[j][1:] for j in which)):
+            instead = dict(zip(which, functions, strict=True))
+            found.append(tuple(instead.get(j, x) for j, x in enumerate(columns)))
+    return found
 
 
 def _with_waves(
@@ -104,21 +109,32 @@ def _with_waves(
 class WithFunctions:
     """Some columns and functions of them; `Z` are the columns divided by `scales`, and laws are told in those."""
 
-    def __init__(self, Z: Floats, scales: Floats, allows: Callable[..., bool]) -> None:
-        Z = Z * scales
+    def __init__(
+        self,
+        Z: Floats,
+        scales: Floats,
+        allows: Callable[..., bool],
+        stop: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`allows` says which functions may be used, `stop` when to look for nothing more."""
+        Z, self.stop = Z * scales, stop
         self.division, self.batches = allows("div"), list(batches(Z, allows))
         self.columns = {j: weighted(float(scale), Variable(j)) for j, scale in enumerate(scales)}
 
     def law(self, target: Floats, roots: bool = False, beside: bool = False) -> Expression | None:
         """The target as a quotient of polynomials of the columns and some functions of them, or with `roots` as the solution of
         a quadratic equation of such; None if there is none of low degree. With `beside`, only functions beside all columns."""
+        some = [b for b in self.batches if b.sets and not (beside and len(b.sets[0]) <= len(self.columns))]
         with np.errstate(all="ignore"):  # what overflows is left out
-            return self._first(target, roots, self.batches[2 if beside else 0 :])
+            return self._first(target, roots, some)
 
     def _first(self, target: Floats, roots: bool, some: list[Batch]) -> Expression | None:
         for batch in some:
-            for exponents in _exponents(batch, self.division, roots) if batch.sets else ():
-                for columns in _cancelling(target, batch, exponents):
+            pieces = [batch.sets[k : k + AT_A_TIME] for k in range(0, len(batch.sets), AT_A_TIME)]
+            for exponents, sets in itertools.product(_exponents(batch, self.division, roots), pieces):
+                if self.stop():
+                    return None
+                for columns in _cancelling(target, sets, exponents):
                     Z = np.column_stack([f.value for f in columns])
                     found = solved(Z, target, exponents)
                     if found is not None and _fits(found, Z, target):
@@ -133,31 +149,39 @@ def _fits(law: Expression, Z: Floats, target: Floats) -> bool:
     return bool(left @ left < PROMISING * np.sum((target - target.mean()) ** 2))
 
 
-def _exponents(batch: Batch, division: bool, roots: bool) -> Iterator[list[list[Exponents]]]:
-    """Exponents of what stands beside 1, t and t²."""
-    count = len(batch.sets[0])
-    for degrees in FUNCTION_DEGREES:
-        if len(degrees) > 2 and not roots:
-            continue
-        exponents = [
-            [e for e in total_exponents(count, degree) if not batch.once or e[-1] < 2]
-            for degree in (degrees if division else (degrees[0], 0))
-        ]
-        if sum(map(len, exponents)) <= FUNCTION_COLUMNS:
-            yield exponents
+def _exponents(batch: Batch, division: bool, roots: bool) -> list[list[list[Exponents]]]:
+    """Exponents of what stands beside 1, t and t²; of many columns where the usual ones are too many."""
+    usual = [d for d in FUNCTION_DEGREES if roots or len(d) == 2]
+    fit = [e for d in usual if _size(e := _up_to(d, batch, division)) <= FUNCTION_COLUMNS]
+    if len(fit) < FEWEST_DEGREES:
+        most = WIDE_COLUMNS if batch.wide else FUNCTION_COLUMNS
+        fit += [e for d in WIDE_DEGREES if _size(e := _up_to(d, batch, division)) <= most and e not in fit]
+    return fit
+
+
+def _size(exponents: list[list[Exponents]]) -> int:
+    return sum(map(len, exponents))
+
+
+def _up_to(degrees: tuple[int, ...], batch: Batch, division: bool) -> list[list[Exponents]]:
+    """Exponents up to such degrees."""
+    return [
+        [e for e in total_exponents(len(batch.sets[0]), degree) if not batch.once or e[-1] < 2]
+        for degree in (degrees if division else (degrees[0], 0))
+    ]
 
 
 def _cancelling(
-    target: Floats, batch: Batch, exponents: list[list[Exponents]]
+    target: Floats, sets: list[tuple[Further, ...]], exponents: list[list[Exponents]]
 ) -> Iterator[tuple[Further, ...]]:
     """Columns whose products, the same times the target and times its square seem to cancel, on few rows."""
-    count = min(len(target), 2 * sum(map(len, exponents)))
+    count = min(len(target), 2 * _size(exponents))
     rows = np.linspace(0, len(target) - 1, count).astype(int)
     known: dict[int, Floats] = {}
-    for f in itertools.chain(*batch.sets):
+    for f in itertools.chain(*sets):
         if id(f) not in known:
             known[id(f)] = f.value[rows]
-    wider = np.array([[known[id(f)] for f in columns] for columns in batch.sets]).swapaxes(0, 1)
+    wider = np.array([[known[id(f)] for f in columns] for columns in sets]).swapaxes(0, 1)
     parts = [target[rows] ** k * _products(wider, powers) for k, powers in enumerate(exponents)]
     A = np.moveaxis(np.concatenate(parts), 0, 2)
     size = np.linalg.norm(A, axis=1, keepdims=True)
@@ -167,7 +191,7 @@ def _cancelling(
         # What cancels without the target says nothing of it: exp(u) of small u is a polynomial.
         own = len(exponents[0])
         if _smallest(R[k]) < PROBE_CANCELS and _smallest(R[k, :own, :own]) > PROBE_GAP * PROBE_CANCELS:
-            yield batch.sets[int(sound[k])]
+            yield sets[int(sound[k])]
 
 
 def _nearly_singular(R: Floats) -> npt.NDArray[np.bool_]:
