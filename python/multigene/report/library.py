@@ -139,7 +139,7 @@ def _read(text: str, at: int, commas: npt.NDArray[Any], makes: set[str], lists: 
     plain = all(each[2] is None or each[1] in parts or each[3].startswith("{}") for each in found)
     if len(parts) > 1 or not plain:
         return Statement(text, [each[1] for each in found], needed=True)
-    return Statement(text, [each[1] for each in found], *parts)
+    return Statement(text, [each[1] for each in found], parts[0] if parts else None)
 
 
 def _registering(statements: list[Statement], drawn: Sequence[str]) -> list[Statement]:
