@@ -137,6 +137,8 @@ def studio(rows: Rows, folder: Path, generations: int) -> None:
                 300.0,
             )
             until(lambda: "generations" in text(driver, "run-detail"), 600.0)
+            width = "const bar = document.querySelector('.progress'); return bar.firstChild.clientWidth / bar.clientWidth"
+            until(lambda: driver.execute_script(width) > 0.5)  # it grows slowly
             driver.save_screenshot(str(folder / "studio-search.png"))
             until(lambda: state(driver) == "done", 600.0)
             click(driver, "look")

@@ -76,7 +76,9 @@ def _simple(models: Sequence[Listed], default: Listed) -> Listed:
 
 
 def _balanced(models: Sequence[Listed], default: Listed) -> Listed:
-    return _explaining(supported(models, default), BALANCED)
+    """Not below the simple one, which may explain more with few nodes than a balanced choice asks for."""
+    enough = _explaining(supported(models, default), BALANCED)
+    return max(enough, _simple(models, default), key=lambda e: e.complexity)
 
 
 def _knee(models: Sequence[Listed], default: Listed) -> Listed:
@@ -114,7 +116,8 @@ def _least(measure: Callable[[Listed], float], name: str) -> Choice:
 CRITERIA: Mapping[str, Criterion] = {
     "simple": Criterion(_simple, f"the best formula of at most {SIMPLE} nodes"),
     "balanced": Criterion(
-        _balanced, f"the smallest formula that explains {1 - BALANCED:.0%} of what the default does"
+        _balanced,
+        f"the smallest formula that explains {1 - BALANCED:.0%} of what the default does, and no less than the simple one",
     ),
     "default": Criterion(
         lambda models, default: default,
