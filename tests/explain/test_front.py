@@ -41,7 +41,7 @@ def test_the_table(fitted, model):
     table = model.equations_
     assert list(table.columns) == [
         "complexity", "r2", "validation_r2", "rmse", "mdl", "bic", "parameters", "genes", "source", "formula",
-        "chosen", "picks",
+        "chosen", "stability", "picks",
     ]  # fmt: skip
     assert table["chosen"].sum() == 1
     assert table["validation_r2"].notna().sum() > 1
