@@ -15,8 +15,9 @@ import numpy as np
 from multigene.explain import measures as understand
 from multigene.fitted import FittedModel
 from multigene.report import statistics
-from multigene.report.constants import FIGURE_POINTS, HEAT_MAP_COLUMNS, LONGEST_LABEL
+from multigene.report.constants import FIGURE_POINTS, HEAT_MAP_COLUMNS, LONGEST_LABEL, STRETCHED_FROM
 from multigene.report.content import shown_members
+from multigene.report.first_chart import MARKS, SCORES, WIDE, stretched
 from multigene.report.shown_rows import given_rows, needed_rows, training_rows
 from multigene.report.statistics import Rows
 from multigene.words import shortened
@@ -57,8 +58,7 @@ class Plots:
             markeredgewidth=1.6,
             label="chosen",
         )
-        if max(sizes) > 25 * min(sizes):
-            ax.set_xscale("log")
+        _front_scales(ax, sizes, fitness)
         ax.set(xlabel="nodes of the formula", ylabel="training R²")
         ax.legend(frameon=False, loc="lower right")
         return ax
@@ -340,6 +340,21 @@ def draw_error_curves(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
 def _resized(ax: Axes, width: float, height: float) -> None:
     """Give the figure of these axes a size in inches, within what a page or a screen holds."""
     ax.figure.set_size_inches(min(max(width, 6.0), 16.0), min(max(height, 4.0), 16.0))  # type: ignore[union-attr]
+
+
+def _front_scales(ax: Axes, sizes: list[int], scores: list[float]) -> None:
+    """The axes of the report's front: sizes by their logarithm where they range widely, scores by their nines near 1."""
+    from matplotlib.ticker import NullLocator
+
+    if max(sizes) > WIDE * min(sizes):
+        ax.set_xscale("log")
+        ax.set_xticks([mark for mark in MARKS if min(sizes) <= mark <= max(sizes)])
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.xaxis.set_minor_locator(NullLocator())
+    if max(scores) > STRETCHED_FROM:
+        ax.set_yscale("function", functions=(np.vectorize(stretched), lambda height: 1.0 - 10.0**-height))
+        ax.set_yticks([mark for mark in SCORES if min(scores) - 0.1 <= mark <= max(scores)])
+        ax.yaxis.set_major_formatter("{x:g}")
 
 
 def _axes(ax: Axes | None) -> Axes:

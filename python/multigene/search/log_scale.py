@@ -111,7 +111,7 @@ def search(
     until = share() + LOG_SHARE
     while islands.number < most and share() < until:
         islands.round()
-        yield Step(islands.number - 1, islands.whole, islands.evaluations, "explore")
+        yield Step(islands.number - 1, islands.whole, islands.evaluations, "explore", preparing=True)
     islands.shorten()
     return LogScale.of(task.problem, _most_convincing(part.problem, islands))
 
