@@ -87,3 +87,10 @@ def test_a_function_that_is_a_polynomial_on_the_rows_says_nothing():
     Z = np.column_stack([RNG.uniform(0.0005, 0.01, 400), RNG.uniform(1.0, 3.0, 400)])
     target = np.sqrt(1.0 + Z[:, 1] ** 3 + np.tanh(Z[:, 1]))
     assert WithFunctions(Z, np.ones(2), ANYTHING.allows).law(target) is None
+
+
+@pytest.mark.parametrize("n", [8, 20, 60, 100])
+def test_few_rows_are_no_law(n):
+    Z = np.random.default_rng(n).uniform(0.5, 4.0, (n, 3))
+    noise = np.random.default_rng(0).standard_normal(n)
+    assert WithFunctions(Z, np.ones(3), ANYTHING.allows).law(noise, roots=True) is None

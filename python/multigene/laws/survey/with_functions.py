@@ -29,6 +29,7 @@ from multigene.laws.constants import (
     LARGEST_ARGUMENT,
     PROBE_CANCELS,
     PROBE_GAP,
+    PROBE_ROWS_PER_COLUMN,
     PROMISING,
     WIDE_COLUMNS,
     WIDE_DEGREES,
@@ -150,11 +151,13 @@ def _fits(law: Expression, Z: Floats, target: Floats) -> bool:
 
 
 def _exponents(batch: Batch, division: bool, roots: bool) -> list[list[list[Exponents]]]:
-    """Exponents of what stands beside 1, t and t²; of many columns where the usual ones are too many."""
+    """Exponents of what stands beside 1, t and t²; further ones where those are too many for the columns. Every product needs some rows."""
     usual = [d for d in FUNCTION_DEGREES if roots or len(d) == 2]
-    fit = [e for d in usual if _size(e := _up_to(d, batch, division)) <= FUNCTION_COLUMNS]
+    enough = int(len(batch.sets[0][0].value) / PROBE_ROWS_PER_COLUMN)
+    most = min(FUNCTION_COLUMNS, enough)
+    fit = [e for d in usual if _size(e := _up_to(d, batch, division)) <= most]
     if len(fit) < FEWEST_DEGREES:
-        most = WIDE_COLUMNS if batch.wide else FUNCTION_COLUMNS
+        most = min(WIDE_COLUMNS, enough) if batch.wide else most
         fit += [e for d in WIDE_DEGREES if _size(e := _up_to(d, batch, division)) <= most and e not in fit]
     return fit
 
@@ -175,7 +178,7 @@ def _cancelling(
     target: Floats, sets: list[tuple[Further, ...]], exponents: list[list[Exponents]]
 ) -> Iterator[tuple[Further, ...]]:
     """Columns whose products, the same times the target and times its square seem to cancel, on few rows."""
-    count = min(len(target), 2 * _size(exponents))
+    count = min(len(target), int(PROBE_ROWS_PER_COLUMN * _size(exponents)))
     rows = np.linspace(0, len(target) - 1, count).astype(int)
     known: dict[int, Floats] = {}
     for f in itertools.chain(*sets):
