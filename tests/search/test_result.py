@@ -29,7 +29,8 @@ from multigene.search.result import (
     provisional,
     result_of,
 )
-from multigene.search.validation import ANY_SIZE, RIDGE, HeldOut, SizeDecision
+from multigene.search.unseen import HeldOut
+from multigene.search.validation import ANY_SIZE, RIDGE, SizeDecision
 from multigene.settings.settings import Refinement
 
 WORKERS = Workers(1)
