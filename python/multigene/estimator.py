@@ -1,7 +1,8 @@
 """MultigeneRegressor: fit = validate → run → `FittedModel`; predict; score. The front door of the package.
 
 `settings/resolve.py` makes settings of its parameters, `data/arrays.py` arrays of its rows, `fitting/` runs the search; what
-comes out is a `FittedModel` (`fitted.py`), and everything that a fitted estimator is asked goes there (`answers.py`).
+comes out is a `FittedModel` (`fitted.py`), and everything that a fitted estimator is asked goes there (`answers.py`). The
+search is imported by the first fit: a model that was read from a file needs none of it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -20,17 +21,16 @@ from multigene.data.stream import Stream
 from multigene.evolution.interrupts import during_fit
 from multigene.expression.form import read_form
 from multigene.fitted import FittedModel
-from multigene.fitting.data import Data
-from multigene.fitting.fitting import Fitting
-from multigene.fitting.in_pieces import on_all_rows, refuse_in_pieces
 from multigene.groups.regroup import asked_of_groups
 from multigene.guesses import read_guesses
 from multigene.report.notebook import InNotebook
-from multigene.search.run import Callback
 from multigene.settings.loss import loss_of
 from multigene.settings.parameters import Parameters, told_by_name
 from multigene.settings.resolve import resolved
 from multigene.settings.settings import Search, Settings, gaps_of
+
+if TYPE_CHECKING:
+    from multigene.search.run import Callback
 
 PICKLED_EARLIER = (
     "This model was pickled by an earlier version of multigene, whose models had another form; "
@@ -202,13 +202,14 @@ class MultigeneRegressor(Answers, InNotebook, RegressorMixin, BaseEstimator):  #
             File in which the state of the run is kept; a run that was killed goes on from it, and one that has ended goes
             on with a larger limit.
         """
+        from multigene.fitting.data import Data
+        from multigene.fitting.fitting import Fitting
         from multigene.report.progress import ProgressLine
 
         stream = Stream.of(X, y)
         if stream is not None:
             given = {"sample_weight": sample_weight, "y_error": y_error, "groups": groups}
-            refuse_in_pieces(Parameters.of(self), self.resolved_settings(), given)
-            return self._fit_in_pieces(stream, callback=callback, checkpoint=checkpoint)
+            return self._fit_in_pieces(stream, given, callback=callback, checkpoint=checkpoint)
         sample_weight = with_errors(sample_weight, y_error, len(y) if hasattr(y, "__len__") else 0)
         with during_fit() as interrupts:
             fitting = Fitting(Parameters.of(self), self.resolved_settings(), callback, interrupts)
@@ -228,8 +229,12 @@ class MultigeneRegressor(Answers, InNotebook, RegressorMixin, BaseEstimator):  #
             self._fitted, self._state = fitting.run(data, line, checkpoint, state)
         return self
 
-    def _fit_in_pieces(self, stream: Stream, **options: Any) -> MultigeneRegressor:
-        """Search on rows drawn evenly from a table larger than memory; coefficients and scores from all of its rows."""
+    def _fit_in_pieces(self, stream: Stream, given: dict[str, Any], **options: Any) -> MultigeneRegressor:
+        """Search on rows drawn evenly from a table larger than memory; coefficients and scores from all of its rows. What was
+        `given` beside the table is refused."""
+        from multigene.fitting.in_pieces import on_all_rows, refuse_in_pieces
+
+        refuse_in_pieces(Parameters.of(self), self.resolved_settings(), given)
         search = self.resolved_settings().search
         most = stream.sample_size((search or Search()).memory_megabytes)
         sample = stream.sample(most, self.random_state if isinstance(self.random_state, int) else 0)
