@@ -112,11 +112,11 @@ class Answers:
         "equations",
         """The front, smallest formula first: one row per model that no smaller one equals.
 
-        Columns: `complexity` (nodes of the printed formula), `r2` (training), `validation_r2` (what formulas
-        of at most this size were worth on rows held out during the first part of the run; NaN where none
-        were), `rmse`, `mdl` (description length in bits), `bic`, `parameters` (printed numbers), `genes`,
-        `source` ("search" or "pruned"), `formula`, `chosen`, `picks` (which of "simple", "balanced", "default" and
-        "accuracy" it is).
+        Columns: `complexity` (nodes of the printed formula), `r2` (training), `validation_r2` (what formulas of at most this
+        size were worth on rows held out during the first part of the run; NaN where none were), `rmse`, `mdl` (description
+        length in bits), `bic`, `parameters` (printed numbers), `genes`, `source` ("search" or "pruned"), `formula`, `chosen`,
+        `stability` (share of the searches of cross-validation whose formula of like size uses a column of this one, mean over
+        its columns; NaN where there were none), `picks` (which of "simple", "balanced", "default" and "accuracy" it is).
         """,
     )
 

@@ -24,7 +24,7 @@ from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
 from multigene.explain import measures
 from multigene.explain.front import Front
-from multigene.explain.front_text import pick_lines
+from multigene.explain.front_text import pick_lines, stability_text
 from multigene.explain.intervals import Uncertainty, bounds, parameter_table
 from multigene.expression.genes import model_expression, prediction_expression
 from multigene.expression.tree import Expression
@@ -34,6 +34,7 @@ from multigene.groups.regroup import Groups
 from multigene.laws.claims import Claim, claim_of
 from multigene.rules.kept import Rules
 from multigene.search.constants import FEW_ROWS, RULED_ROWS
+from multigene.search.stability import columns_of
 from multigene.settings.parameters import Parameters
 from multigene.settings.settings import Settings
 from multigene.shapes.known import Known
@@ -215,9 +216,15 @@ class FittedModel:
             + "".join(f"  with {name} = {text}\n" for name, text in self.chosen.parts)
             + f"{self.measured()} on the training rows, {anatomy(self.formula.size, self.n_genes)}; "
             f"{among(len(self.front.listed))}"
+            + (f"\n{stability}" if (stability := self.stability_text()) else "")
             + "".join(f"\n{verdict}" for verdict in self.certificate)
             + (f"\n\n{self.picks_text()}" if len(self.front.listed) > 1 else "")
         )
+
+    def stability_text(self) -> str:
+        """Which columns of the formula other searches use as well; empty where there were none or it was changed since."""
+        used = columns_of(self.individual)
+        return stability_text([each for each in self.chosen.support if each[0] in used], self.names)
 
     def picks_text(self) -> str:
         """The four picks of the front (`Front.picks`), what each costs and, as far as it fits, says: five lines."""

@@ -41,7 +41,7 @@ def test_the_table(fitted, model):
     table = model.equations_
     assert list(table.columns) == [
         "complexity", "r2", "validation_r2", "rmse", "mdl", "bic", "parameters", "genes", "source", "formula",
-        "chosen", "picks",
+        "chosen", "stability", "picks",
     ]  # fmt: skip
     assert table["chosen"].sum() == 1
     assert table["validation_r2"].notna().sum() > 1
@@ -158,6 +158,14 @@ def test_formulas_are_cut_between_terms():
     assert cut_between_terms(text, 30) == "1.5*(a + b) + 2*temperature …"
     assert cut_between_terms(text, 20) == "1.5*(a + b) …"
     assert cut_between_terms("temperature", 5) == "…"
+
+
+def test_a_first_term_that_is_too_long_is_cut_at_a_sign():
+    text = "39.02*tanh(6.2873e-05*(frequency - 51767)*length**2) + 1"
+    assert cut_between_terms(text, 30) == "39.02*tanh(6.2873e-05*( …"
+    assert cut_between_terms(text, 40) == "39.02*tanh(6.2873e-05*(frequency …"
+    assert cut_between_terms(text, 50) == "39.02*tanh(6.2873e-05*(frequency - 51767)* …"
+    assert cut_between_terms(text, 54) == "39.02*tanh(6.2873e-05*(frequency - 51767)*length** …"
 
 
 def test_dominated_models_are_not_listed_but_the_default_is():

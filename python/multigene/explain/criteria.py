@@ -32,6 +32,12 @@ class Listed:
         """Genes that take part."""
         return sum(c != 0.0 for c in self.member.individual.coefficients)
 
+    @property
+    def stability(self) -> float:
+        """Share of other searches whose formula of like size uses a column of this one, mean over its columns; NaN if unknown."""
+        shares = [share for _, share in self.member.support]
+        return sum(shares) / len(shares) if shares else math.nan
+
 
 #: Chooses among models, smallest first; one of them is the search's own choice.
 Choice = Callable[[Sequence[Listed], Listed], Listed]
