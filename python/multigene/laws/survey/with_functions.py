@@ -151,7 +151,7 @@ def _fits(law: Expression, Z: Floats, target: Floats) -> bool:
 
 
 def _exponents(batch: Batch, division: bool, roots: bool) -> list[list[list[Exponents]]]:
-    """Exponents of what stands beside 1, t and t²; further ones where those are too many for the columns. Every product needs some rows."""
+    """Exponents of what stands beside 1, t and t²; others where these are too many. Every product needs some rows."""
     usual = [d for d in FUNCTION_DEGREES if roots or len(d) == 2]
     enough = int(len(batch.sets[0][0].value) / PROBE_ROWS_PER_COLUMN)
     most = min(FUNCTION_COLUMNS, enough)
