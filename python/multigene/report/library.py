@@ -4,7 +4,8 @@ The whole library is 4.8 MB, most of it maps, surfaces and charts that no page o
 it. It is one script of a few thousand statements: parts, each a function that runs when another part first asks for it, and what
 these parts share. `cut_down` registers the charts that are drawn alone, and leaves out every statement that nothing names any
 more. It reads names only, so it keeps too much rather than too little. Only versions whose charts were drawn by the tests in a
-browser are cut down; any other, and a script that is built in another way, stays whole: pages then are larger and slower, and as right.
+browser are cut down; any other, and a script that is built in another way, stays whole: pages then are larger and slower, and
+as right.
 """
 
 from __future__ import annotations
