@@ -201,3 +201,14 @@ def test_genes_that_nobody_sees_are_left_out(rows):
     model = Individual(["x0", "x1", "x0 * x1", "exp(x1)", "x1 * x1"], 0.0, [1.0] * 5)
     [kept, _] = keeper.mended(model, None, in_user_units=True)
     assert kept.genes == ["x0", "x0 * x1"]
+
+
+def test_a_size_that_no_shape_allows_is_no_limit(rows):
+    """A short law that breaks a shape sets no size for those that keep it."""
+    X, y = rows
+    fitted = MultigeneRegressor(shapes=["y(x0=0) = 0"], **QUICK).fit(X, y)
+    keeper = Keeper(fitted.fitted_.known, Scaling.of(X, None), X, y, None)
+    short, long = Individual(["sin(x1)"], 0.0, [1.0]), Individual(["tanh(x0)", "x0 * x1"], 0.0, [3.0, 0.2])
+    front = [Member(short, 0.97, short.printed_size()), Member(long, 0.98, long.printed_size())]
+    chosen, _ = keeper.last_word(front[0], front)
+    assert chosen.individual is long

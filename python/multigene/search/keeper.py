@@ -20,7 +20,14 @@ from multigene._engine import Individual
 from multigene.data.losses import SQUARED, Loss
 from multigene.evolution.pareto import Member, non_dominated
 from multigene.expression.genes import model_expression
-from multigene.search.constants import ALIKE, FEWER_BOXES, LARGEST_FALLBACK, SHAPED_REWEIGHTINGS, UNSEEN
+from multigene.search.constants import (
+    ALIKE,
+    FEWER_BOXES,
+    LARGEST_FALLBACK,
+    SHAPED_LEAVES,
+    SHAPED_REWEIGHTINGS,
+    UNSEEN,
+)
 from multigene.search.scaling import Scaling
 from multigene.shapes.constants import FINAL_POINTS, SEARCH_POINTS
 from multigene.shapes.known import Known
@@ -206,7 +213,7 @@ class Keeper:
 
     def last_word(self, chosen: Member, front: list[Member]) -> tuple[Member, list[Member]]:
         """The front without what breaks a shape, and the chosen model; where that had to be changed, the smallest of its size
-        that leaves hardly more unexplained than the best."""
+        that leaves hardly more unexplained than the best, or of any size where those are far from what was chosen."""
         kept = [(member, self.enforced(member)) for member in front]
         left = [new for _, new in kept if new is not None]
         members = non_dominated([*left, *([] if self.formed else self.fallback())])
@@ -216,8 +223,10 @@ class Keeper:
             raise ValueError(NOTHING_KEEPS.format(texts=names, column=column))
         own = next((new for old, new in kept if old is chosen), None)
         if own is not chosen:  # it may be hardly anything of what it was
-            changed = [] if own is None else [own]
-            allowed = [m for m in (*members, *changed) if m.complexity <= chosen.complexity] or members[:1]
+            every = [*members, *([] if own is None else [own])]
+            allowed = [m for m in every if m.complexity <= chosen.complexity]
+            if not any(1.0 - m.fitness <= SHAPED_LEAVES * (1.0 - chosen.fitness) for m in allowed):
+                allowed = every
             least = min(1.0 - m.fitness for m in allowed)
             alike = [m for m in allowed if 1.0 - m.fitness <= ALIKE * least]
             own = min(alike, key=lambda m: m.complexity)
