@@ -85,6 +85,8 @@ class Found:
     """Have rows that the search did not see been asked? If not, what it found must convince by itself."""
     of_folds: bool
     """Is the front that of searches on parts of the rows, which were cut short?"""
+    uncontradicted: float = np.inf
+    """Nodes of the largest formulas that cross-validation does not clearly find worse than smaller ones."""
     searches: Sequence[Sizes] = ()
     """What the searches without a fold have come to."""
 
@@ -207,7 +209,8 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
             problem, evidence, chosen, decision.errors, found.unseen, linear=decision.linear == RIDGE
         )
     sure = any(chosen is each for each in (superior, *finds))
-    return _undominated(found, chosen, [*front, *finds], keep=sure)
+    shown = [m for m in (*front, *finds) if m is chosen or m.complexity <= found.uncontradicted]
+    return _undominated(found, chosen, shown, keep=sure)
 
 
 def _of_few_rows(found: Found, candidates: Sequence[Candidate], best: int) -> int:

@@ -146,8 +146,7 @@ def decide_by_cross_validation(
         return _ridge_or_mean(problem)
     rows = np.concatenate([fold.rows for fold in folds])
     held_out = HeldOut(problem, rows)
-    sizes = sorted({c for fold in folds for c in fold.complexities})
-    curve = [held_out.squares(np.concatenate([fold.up_to(c) for fold in folds])) for c in sizes]
+    sizes, curve = errors_by_size(held_out, folds)
     scores = {c: held_out.r2(e) for c, e in zip(sizes, curve, strict=True)}
     line = held_out.squares(unseen_ridge(problem)[rows])
     mean = held_out.squares(np.concatenate([np.full(len(fold.rows), fold.mean) for fold in folds]))
@@ -178,6 +177,12 @@ def decide_by_cross_validation(
     if has_line:
         return SizeDecision(1, linear=RIDGE, validation_r2=scores, errors=line)
     return SizeDecision(1, constant=True, validation_r2=scores, errors=mean)
+
+
+def errors_by_size(held_out: HeldOut, folds: Sequence[FoldResult]) -> tuple[list[int], list[Floats]]:
+    """Sizes of the formulas of cross-validation, smallest first, and their errors on the rows that each did not see."""
+    sizes = sorted({c for fold in folds for c in fold.complexities})
+    return sizes, [held_out.squares(np.concatenate([fold.up_to(c) for fold in folds])) for c in sizes]
 
 
 def _of_all_columns(problem: Problem) -> Individual:
