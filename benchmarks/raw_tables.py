@@ -30,6 +30,7 @@ from sklearn.metrics import r2_score
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+from threadpoolctl import threadpool_limits
 
 from multigene import MultigeneRegressor
 
@@ -163,7 +164,7 @@ def measure(X: pd.DataFrame, y: Any, folds: int, seconds: float) -> dict[str, fl
         model = MultigeneRegressor(
             time_limit=seconds, random_state=0, n_jobs=1, settings={"clock": "processor"}
         )
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), threadpool_limits(1):
             warnings.simplefilter("ignore")
             model.fit(X.iloc[train], y[train])
             found["multigene"][test] = model.predict(X.iloc[test])

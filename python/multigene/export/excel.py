@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from multigene.data.encoding.columns import ColumnName
-from multigene.export.derived import Derived, doubled, nested, spelled
+from multigene.data.encoding.columns import ColumnName, Own, Scored
+from multigene.export.derived import FEW_LEVELS, Derived, doubled, nested, spelled
 from multigene.export.writer import Piece, Writer, plain_number
 from multigene.expression.constants import SHORT_FORMULA
 from multigene.expression.notation import SUM, Template
@@ -52,6 +52,8 @@ class ExcelWriter(Writer):
     minus = "-"
     integer_power = Template("POWER({0},{1})")
     deepest: ClassVar[int | None] = DEEPEST
+    names: Sequence[str] = ()
+    """The columns that the formula uses."""
 
     @classmethod
     def own_name(cls, name: str) -> str:
@@ -77,7 +79,7 @@ class ExcelWriter(Writer):
         piece = super()._piece(node, parts)
         # Checked on the way: without LET sinc, softplus and bent repeat their argument, and nested ones grow without end.
         if len(piece.text) >= LONGEST:
-            raise too_long()
+            raise too_long(self.names)
         return piece
 
 
@@ -87,12 +89,15 @@ class OldExcelWriter(ExcelWriter):
     deepest = None
 
 
-def too_long() -> ValueError:
-    """What to say of a formula that no cell takes."""
-    return ValueError(
-        f"The formula is longer than the {LONGEST} characters that Excel takes: choose a "
-        "shorter formula, or round its constants with digits=6."
-    )
+def too_long(names: Sequence[str] = ()) -> ValueError:
+    """What to say of a formula over these columns that no cell takes."""
+    many = [n for n in names if isinstance(n, ColumnName) and isinstance(n.column, Scored | Own)]
+    largest = max(many, key=lambda name: len(name.column.scores), default=None)
+    remedy = "choose a shorter formula, or round its constants with digits=6."
+    if largest is not None and len(largest.column.scores) > FEW_LEVELS:
+        levels = f"the {len(largest.column.scores)} levels of {largest.column.source!r}"
+        remedy = f"choose a formula without {levels}, or another format."
+    return ValueError(f"The formula is longer than the {LONGEST} characters that Excel takes: {remedy}")
 
 
 def cell(index: int, row: int) -> str:
@@ -156,10 +161,11 @@ def write(
     columns = _named_columns(expression, places) if let else {}
     shown = [columns.get(place, place) for place in places]
     writer = (ExcelWriter if let and size(expression) > SHORT_FORMULA else OldExcelWriter)(shown)
+    writer.names = [names[index] for index in used]
     body = writer.write(expression)
     named = "".join(f"{name},{place}," for place, name in columns.items())
     named += "".join(f"{writer.step_name(k)},{step}," for k, step in enumerate(writer.steps, start=1))
     text = f"=LET({named}{body})" if named else f"={body}"
     if len(text) > LONGEST:
-        raise too_long()
+        raise too_long([names[index] for index in used])
     return text

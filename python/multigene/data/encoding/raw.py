@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from multigene.data.constants import MOSTLY
+from multigene.data.constants import FEWEST_NAMED, MOSTLY, NAMED_SHARE, NUMBER_NAMES, ROW_NAMES
 from multigene.data.dates import Form, clock_hours, days_since_1970, numbered_dates, parsed_dates
 
 Floats = npt.NDArray[np.float64]
@@ -43,10 +44,29 @@ class RawColumn:
         """Which rows have no value."""
         return np.isnan(self.values)
 
+    @property
+    def names_rows(self) -> bool:
+        """Whether it is a column of numbers that says which row it is and nothing else."""
+        return self.kind == "number" and not self.duration and names_rows(self.name, self.values)
+
     def lookup(self, values: Floats, gap: float) -> Floats:
         """One number for every row: that of its level, or of a gap."""
         table = np.append(values, gap)
         return np.asarray(table[np.where(self.gaps, len(values), self.values).astype(np.intp)])
+
+
+def names_rows(name: str, values: Floats) -> bool:
+    """Whether whole numbers name rows: the column is called so (`order_id`, `Bestell-Nr`), and nearly all are different.
+
+    Names such as `no` and `nr`, which mean other things too, need numbers without holes.
+    """
+    words = set(re.split(r"[\W_\d]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
+    if len(values) < FEWEST_NAMED or not words & {*ROW_NAMES, *NUMBER_NAMES} or not np.isfinite(values).all():
+        return False
+    different = np.unique(values)
+    if len(different) < NAMED_SHARE * len(values) or np.any(different != np.floor(different)):
+        return False
+    return bool(words & set(ROW_NAMES)) or bool(np.ptp(different) + 1 == len(different))
 
 
 def is_table(X: Any) -> bool:
