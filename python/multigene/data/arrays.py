@@ -120,8 +120,7 @@ def _raw(X: Any, names: list[str] | None, missing: str, groups: int | None = Non
         return [as_text(column) if j == groups else column for j, column in enumerate(raw)]
     if names is not None and is_table(X):
         raw = raw_columns(X)
-        encoded = (c.kind != "number" or c.duration or c.gaps.any() or c.names_rows for c in raw)
-        return raw if any(encoded) else None
+        return None if all(column.is_plain for column in raw) else raw
     gaps = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind == "f" and missing != "error"
     return raw_columns(X) if gaps and np.isnan(X).any() and len(X) else None
 

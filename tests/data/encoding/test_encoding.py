@@ -267,3 +267,17 @@ def test_texts_of_their_own_are_counted_among_rows_that_have_one() -> None:
     encoding, _ = learned(pd.DataFrame({"note": remarks, "x": np.arange(300.0)}), np.arange(300.0) % 7)
     assert "column 'note' has its own text in nearly every row and was left out" in encoding.notes
     assert not any(isinstance(column, Scored) for column in encoding.columns)
+
+
+def test_whole_numbers_given_as_text_are_codes_where_held_out_rows_say_so() -> None:
+    rng = np.random.default_rng(8)
+    code = rng.integers(0, 4, 300)
+    frame = pd.DataFrame({"kind": code.astype(str), "x": rng.normal(size=300)})
+    noise = 0.2 * rng.normal(size=300)
+    encoding, values = learned(frame, np.array([0.0, 3.0, -1.0, 3.0])[code] + noise)
+    assert [type(column) for column in encoding.columns] == [Level, Level, Level, Plain]
+    assert encoding.sources[0].kind == "text"
+    np.testing.assert_array_equal(encoding.transform(frame), values)
+    np.testing.assert_array_equal(encoding.transform(frame.assign(kind=code)), values)
+    straight, _ = learned(frame, 2.0 * code + noise)
+    assert [type(column) for column in straight.columns] == [Plain, Plain]

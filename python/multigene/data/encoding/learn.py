@@ -65,10 +65,11 @@ def learn(raw: list[RawColumn], y: Floats, named: bool = True) -> tuple[Encoding
             learned.notes.append(
                 f"column {column.name!r} numbers the rows, by its name and its values, and was left out; rename it to keep it"
             )
-        elif column.kind == "number":
+        elif column.kind == "number" and column.codes is None:
             _number(learned, column)
         elif column.kind == "date":
             _date(learned, column)
+    raw = [_told(learned, column, y, folds) for column in raw]
     for column in raw:
         if column.kind == "text":
             _text(learned, column, y, folds)
@@ -118,6 +119,20 @@ def learn_grouped(
     sources = tuple(Source(c.name, c.kind, c.levels, c.form) for c in raw)
     with_groups = Encoding(sources, (*encoding.columns, means), named, encoding.notes)
     return with_groups, np.ascontiguousarray(np.column_stack([values, means.values(column)]))
+
+
+def _told(learned: Learned, column: RawColumn, y: Floats, folds: npt.NDArray[np.intp]) -> RawColumn:
+    """A column of few whole numbers that was text: numbers, or levels where held-out rows say so; others as they are."""
+    if column.codes is None:
+        return column
+    levels = [
+        level.values(column.codes) for level in _levels(column.codes, list(range(len(column.codes.levels))))
+    ]
+    middle = float(np.nanmedian(column.values))
+    if helps(learned.values, [np.where(column.gaps, middle, column.values)], y, folds, levels, squares=False):
+        _number(learned, column)
+        return replace(column, codes=None)
+    return column.codes
 
 
 def _number(learned: Learned, column: RawColumn) -> None:
@@ -286,26 +301,27 @@ def helps(
     y: Floats,
     folds: npt.NDArray[np.intp],
     instead: list[Floats] | None = None,
+    squares: bool = True,
 ) -> bool:
     """Whether extra columns lower the error on held-out rows, or lower it about as far as others would `instead`."""
     rows = slice(0, DECIDING_ROWS)
     y, folds = y[rows], folds[rows]
-    with_extra = _error([v[rows] for v in [*base, *extra]], y, folds)
-    without = _error([v[rows] for v in [*base, *(instead or [])]], y, folds)
+    with_extra = _error([v[rows] for v in [*base, *extra]], y, folds, squares)
+    without = _error([v[rows] for v in [*base, *(instead or [])]], y, folds, squares)
     if instead is not None:
         return with_extra * (1.0 - SIMPLER) <= without
     return with_extra < (1.0 - SAVED) * without
 
 
-def _error(columns: list[Floats], y: Floats, folds: npt.NDArray[np.intp]) -> float:
-    """Squared error on held-out rows of ridge regression on the columns and their squares."""
+def _error(columns: list[Floats], y: Floats, folds: npt.NDArray[np.intp], squares: bool) -> float:
+    """Squared error on held-out rows of ridge regression on the columns, and on their squares if told so."""
     centre = float(y.mean())
     if not columns:
         return float(np.sum((y - centre) ** 2))
     X = np.column_stack(columns)
     spread = X.std(axis=0)
     X = (X - X.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0)
-    several = np.array([len(np.unique(column[:1000])) > 2 for column in X.T])
+    several = np.array([squares and len(np.unique(column[:1000])) > 2 for column in X.T])
     X = np.column_stack([np.ones(len(y)), X, np.clip(X[:, several], -5.0, 5.0) ** 2])
     total = 0.0
     for fold in range(FOLDS):

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from multigene.data.constants import FEWEST_NAMED, MOSTLY, NAMED_SHARE, NUMBER_NAMES, ROW_NAMES
+from multigene.data.constants import FEWEST_NAMED, MOST_LEVELS, MOSTLY, NAMED_SHARE, NUMBER_NAMES, ROW_NAMES
 from multigene.data.dates import Form, clock_hours, days_since_1970, numbered_dates, parsed_dates
 
 Floats = npt.NDArray[np.float64]
@@ -38,11 +38,19 @@ class RawColumn:
     """Whether the numbers are days of a column of durations, or hours of one of clock times."""
     form: Form = ""
     """How dates were written, where that had to be told."""
+    codes: RawColumn | None = None
+    """The same as levels, where few whole numbers were given as text: they may be codes."""
 
     @property
     def gaps(self) -> npt.NDArray[np.bool_]:
         """Which rows have no value."""
         return np.isnan(self.values)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a column of numbers that a search can take as it is."""
+        known = self.kind == "number" and not self.duration and self.codes is None
+        return known and not self.gaps.any() and not self.names_rows
 
     @property
     def names_rows(self) -> bool:
@@ -254,7 +262,10 @@ def _of_texts(
         if (told.all() and len(told)) or kind == "number":
             if not told.all():
                 _refuse(found, levels, told)
-            return _finite(RawColumn(name, "number", found.lookup(numbers, np.nan)))
+            few = kind is None and 2 < len(levels) <= MOST_LEVELS and not np.any(numbers % 1.0)
+            return _finite(
+                RawColumn(name, "number", found.lookup(numbers, np.nan), codes=found if few else None)
+            )
         if share >= MOSTLY:
             _refuse(found, levels, told)
     if kind in (None, "date"):
