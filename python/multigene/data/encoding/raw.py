@@ -132,7 +132,17 @@ def raw_columns(
 
 
 def _native(X: Any) -> Any:
-    return nw.from_native(X, pass_through=True)
+    """A table as narwhals' kind of it; what is no table as it is. Tables that narwhals can only look at, such as Arrow's record
+    batches, are made such by Arrow."""
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        try:
+            frame.implementation  # noqa: B018
+        except NotImplementedError:
+            import pyarrow
+
+            return nw.from_native(pyarrow.table(X))
+    return frame
 
 
 def _column(series: Any, name: str, kind: Kind | None, form: Form) -> RawColumn:
