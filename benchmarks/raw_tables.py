@@ -3,9 +3,9 @@
 Tables that scikit-learn, statsmodels and vega_datasets carry, and made ones with every trouble: text, many and rare levels, gaps
 that tell something, dates with seasons, ordered levels, levels that only test rows have. Each is given as it is to `fit`.
 A row of the result: test R² of each method over all folds' test rows together, multigene's and ridge's mean of the folds' own R²,
-nodes of multigene's formula, exceptions. A test fold of three rows has R² from −100 to 1, and the mean of such is chance; all test
-rows together have one mean and one spread. Below the table: how often multigene is more than 0.01 below ridge in either way, how
-often at least even with boosting, and the median size.
+nodes of multigene's formula, exceptions. A test fold of three rows has R² from −100 to 1, and the mean of such is chance; all
+test rows together have one mean and one spread. Below the table: how often multigene is more than 0.01 below ridge in either way,
+how often at least even with boosting, and the median size.
 
     python -m benchmarks raw_tables [--folds 5] [--seconds 5] [--tables cars,fair] [--rows 2000]
 

@@ -166,8 +166,19 @@ def _column(series: Any, name: str, kind: Kind | None, form: Form) -> RawColumn:
         native = series.to_native()
         if hasattr(native, "cat") and isinstance(getattr(native, "dtype", None), pd.CategoricalDtype):
             order = tuple(map(str, native.cat.categories)) if native.cat.ordered else None
-        return _of_texts(np.asarray(series.to_list(), dtype=object), name, "text", order)
+        return _of_texts(_texts(series), name, "text", order)
+    if dtype == nw.String and series.implementation.is_pandas():
+        return _of_texts(_texts(series), name, kind, form=form)
     return _of_objects(np.asarray(series.to_list(), dtype=object), name, kind, form)
+
+
+def _texts(series: Any) -> Any:
+    """A column of text or categories: as pandas has it, where levels are found without looking at every row in Python."""
+    native = series.to_native()
+    categories = getattr(getattr(native, "dtype", None), "categories", None)
+    if isinstance(native, pd.Series) and (categories is None or all(isinstance(c, str) for c in categories)):
+        return native
+    return np.asarray(series.to_list(), dtype=object)
 
 
 def _refuse_numbers(numbers: Floats, name: str) -> None:
@@ -249,14 +260,19 @@ def _is_gap(value: Any) -> bool:
 
 
 def _of_texts(
-    values: npt.NDArray[Any],
+    values: Any,
     name: str,
     kind: Kind | None = None,
     order: tuple[str, ...] | None = None,
     form: Form = "",
 ) -> RawColumn:
-    texts = np.array([None if _is_gap(v) else _shown(v) for v in values], dtype=object)
-    codes, levels = pd.factorize(texts)
+    if isinstance(values, pd.Series):
+        codes, levels = pd.factorize(values)
+        levels = [str(level) for level in levels]
+    else:
+        codes, levels = pd.factorize(
+            np.array([None if _is_gap(v) else _shown(v) for v in values], dtype=object)
+        )
     positions = np.where(codes < 0, np.nan, codes.astype(np.float64))
     found = RawColumn(name, "text", positions, tuple(levels), order)
     if order is not None or kind == "text":
