@@ -160,6 +160,14 @@ def test_formulas_are_cut_between_terms():
     assert cut_between_terms("temperature", 5) == "…"
 
 
+def test_a_first_term_that_is_too_long_is_cut_at_a_sign():
+    text = "39.02*tanh(6.2873e-05*(frequency - 51767)*length**2) + 1"
+    assert cut_between_terms(text, 30) == "39.02*tanh(6.2873e-05*( …"
+    assert cut_between_terms(text, 40) == "39.02*tanh(6.2873e-05*(frequency …"
+    assert cut_between_terms(text, 50) == "39.02*tanh(6.2873e-05*(frequency - 51767)* …"
+    assert cut_between_terms(text, 54) == "39.02*tanh(6.2873e-05*(frequency - 51767)*length** …"
+
+
 def test_dominated_models_are_not_listed_but_the_default_is():
     a, worse, b = member(["x0"], 0.5), member(["sin(x0)"], 0.4), member(["sin(cos(x0))"], 0.8)
     assert [e.member for e in front_of(a, worse, b).listed] == [a, b]

@@ -301,15 +301,14 @@ impl Population {
         self.individuals.par_iter_mut().for_each(Individual::drop_lower_peak);
     }
 
-    /// Weights mutation of configuration GC: for every seed, the weights of one of the shared LCFs move by N(0, σ).
+    /// Weights mutation of configuration GC: for every seed, all weights of all shared LCFs move by N(0, σ).
     pub fn perturb_shared(&mut self, sigma: f64, seeds: &[u64]) {
-        let Some(shared) = self.shared.as_mut().filter(|shared| !shared.is_empty()) else {
+        let Some(shared) = self.shared.as_mut() else {
             return;
         };
         for &seed in seeds {
             let mut rng = SlotRng::seed_from_u64(seed);
-            let moved = shared.range(rng.random_range(0..shared.len() as u32));
-            for value in &mut shared.values_mut()[moved] {
+            for value in shared.values_mut() {
                 *value += sigma * rng.sample::<f64, _>(StandardNormal);
             }
         }

@@ -14,15 +14,22 @@ from multigene.explain.criteria import SHOWN, Listed
 
 
 def cut_between_terms(text: str, width: int) -> str:
-    """A formula cut after one of its terms, with an ellipsis, where it does not fit; never inside a name or a bracket."""
+    """A formula cut after one of its terms, with an ellipsis, where it does not fit.
+
+    A first term that is too long itself is cut at one of its signs or brackets: never inside a name or a number.
+    """
     if len(text) <= width:
         return text
-    depth, last = 0, 0
+    depth = after_term = after_sign = 0
     for i, sign in enumerate(text[: max(width - 2, 0)]):
         depth += (sign == "(") - (sign == ")")
-        if depth == 0 and text[i : i + 3] in (" + ", " - "):
-            last = i
-    return f"{text[:last]} …" if last else "…"
+        if text[i : i + 3] in (" + ", " - "):
+            after_sign = i
+            after_term = i if depth == 0 else after_term
+        elif sign in "*/(" and text[i + 1] != "*":
+            after_sign = i + 1
+    end = after_term or after_sign
+    return f"{text[:end]} …" if end else "…"
 
 
 def pick_lines(picks: Mapping[str, Listed], width: int | None = None, measure: str = "R²") -> list[str]:
