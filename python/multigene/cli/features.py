@@ -32,7 +32,7 @@ def spoken_features(model: FittedModel, frame: pd.DataFrame, quiet: bool = False
 def _refuse_new_gaps(encoding: Encoding, table: Table, used: list[str], kept: Any) -> None:
     """A gap in a column that had none when the model was trained, with its line."""
     for name in (column.source for column in encoding.columns if isinstance(column, Plain)):
-        gaps = np.flatnonzero(table.frame[name].isna().to_numpy() & kept) if name in used else ()
+        gaps = np.flatnonzero(table.frame[name].isna().to_numpy() & kept) if name in used else np.empty(0)
         if len(gaps):
             more = f" (and {len(gaps) - 1} more rows lack one)" if len(gaps) > 1 else ""
             raise ValueError(

@@ -91,11 +91,11 @@ class OldExcelWriter(ExcelWriter):
 
 def too_long(names: Sequence[str] = ()) -> ValueError:
     """What to say of a formula over these columns that no cell takes."""
-    many = [n for n in names if isinstance(n, ColumnName) and isinstance(n.column, Scored | Own)]
-    largest = max(many, key=lambda name: len(name.column.scores), default=None)
+    made = [name.column for name in names if isinstance(name, ColumnName)]
+    largest = max((c for c in made if isinstance(c, Scored | Own)), key=lambda c: len(c.scores), default=None)
     remedy = "choose a shorter formula, or round its constants with digits=6."
-    if largest is not None and len(largest.column.scores) > FEW_LEVELS:
-        levels = f"the {len(largest.column.scores)} levels of {largest.column.source!r}"
+    if largest is not None and len(largest.scores) > FEW_LEVELS:
+        levels = f"the {len(largest.scores)} levels of {largest.source!r}"
         remedy = f"choose a formula without {levels}, or another format."
     return ValueError(f"The formula is longer than the {LONGEST} characters that Excel takes: {remedy}")
 

@@ -213,7 +213,7 @@ def _in_one_spelling(
 
     Where held-out rows tell such levels apart, and where levels have an order, they stay as they are.
     """
-    alone = {level: (level,) for level in column.levels}
+    alone: dict[str, tuple[str, ...]] = {level: (level,) for level in column.levels}
     alike: dict[str, list[int]] = {}
     for place in np.argsort(-_counts(column), kind="stable"):
         alike.setdefault(" ".join(column.levels[place].split()).casefold(), []).append(int(place))

@@ -266,13 +266,11 @@ def _of_texts(
     order: tuple[str, ...] | None = None,
     form: Form = "",
 ) -> RawColumn:
-    if isinstance(values, pd.Series):
-        codes, levels = pd.factorize(values)
-        levels = [str(level) for level in levels]
-    else:
-        codes, levels = pd.factorize(
-            np.array([None if _is_gap(v) else _shown(v) for v in values], dtype=object)
-        )
+    texts: Any = values
+    if not isinstance(values, pd.Series):
+        texts = np.array([None if _is_gap(v) else _shown(v) for v in values], dtype=object)
+    codes, different = pd.factorize(texts)
+    levels = [str(level) for level in different]
     positions = np.where(codes < 0, np.nan, codes.astype(np.float64))
     found = RawColumn(name, "text", positions, tuple(levels), order)
     if order is not None or kind == "text":
