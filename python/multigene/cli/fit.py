@@ -265,7 +265,7 @@ def fit(
 def _tell_classes_apart(
     estimator: MultigeneRegressor,
     task: Problem,
-    seed: int | None,
+    seed: int,
     method: Method,
     results: Results,
     saying: Saying,
