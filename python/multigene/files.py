@@ -1,5 +1,5 @@
-"""Files that can be relied on: written so that a reader never sees half of one (reports, model files, checkpoints and tables), and
-JSON from untrusted sources read within bounds."""
+"""Files written so that a reader never sees half of one (reports, model files, checkpoints and tables), and JSON from untrusted
+sources read within bounds."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def remove_parts(path: str | os.PathLike[str]) -> None:
 
 
 def bounded_json(content: bytes, most_bytes: int, most_values: int, most_nesting: int) -> Any:
-    """The value of a JSON text from an untrusted source, in linear time; a `ValueError` refuses what is larger, deeper or not JSON."""
+    """The value of a JSON text from an untrusted source, in linear time; a `ValueError` refuses what is larger or deeper."""
     if len(content) > most_bytes:
         raise ValueError(f"it is larger than {most_bytes} bytes; pass larger Limits if you trust it")
     if not content.strip():

@@ -12,7 +12,7 @@ cross-validated either: there a formula must justify its size by its training er
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import nan
 from typing import Any
 
@@ -30,6 +30,7 @@ from multigene.search.constants import (
     FAR_LESS,
     LUCKY,
     MORE_ROWS,
+    MOST_ROWS_FOR_LINE,
     NEARLY_EVERY_ROW,
     ONE_STANDARD_ERROR,
     READABLE,
@@ -125,6 +126,11 @@ def decide_on_held_out_rows(
     scores = {c.complexity: held_out.r2(e) for c, e in zip(candidates, errors, strict=True)}
     best = int(np.argmin([e.sum() for e in errors]))
     if not clearly_better(errors[best], held_out.constant, BETTER_THAN_CONSTANT):
+        if linear and len(problem.y) <= MOST_ROWS_FOR_LINE and _line_allowed(problem, largest):
+            # A weak effect may be clear on all rows, which a line can be asked on, and not on those held out.
+            weak = _ridge_or_mean(problem, BETTER_THAN_CONSTANT)
+            if weak.linear is not None:
+                return replace(weak, validation_r2=scores, errors=None)
         return SizeDecision(1, constant=True, validation_r2=scores, errors=held_out.constant)
     lines = [held_out.errors(model) for model in linear]
     if lines:
@@ -160,8 +166,7 @@ def decide_by_cross_validation(
         if whole
         else _ridge_or_mean(problem).linear is not None
     )
-    if largest is not None and problem.size(_of_all_columns(problem)) > largest:
-        has_line = False
+    has_line = has_line and _line_allowed(problem, largest)
     rival, needed = (line, BETTER_THAN_LINEAR) if has_line else (mean, BETTER_THAN_CONSTANT)
     if clear and clearly_better(curve[small], rival, needed):
         return _sized(sizes, curve, small, scores)
@@ -178,6 +183,11 @@ def decide_by_cross_validation(
     if has_line:
         return SizeDecision(1, linear=RIDGE, validation_r2=scores, errors=line)
     return SizeDecision(1, constant=True, validation_r2=scores, errors=mean)
+
+
+def _line_allowed(problem: Problem, largest: int | None) -> bool:
+    """Whether the user wants a ridge regression's line, by its size."""
+    return largest is None or problem.size(_of_all_columns(problem)) <= largest
 
 
 def _of_all_columns(problem: Problem) -> Individual:
@@ -201,15 +211,15 @@ def _sized(
     return SizeDecision(most, validation_r2=scores, errors=errors[small])
 
 
-def _ridge_or_mean(problem: Problem) -> SizeDecision:
-    """A run that ended before its first fold was done: ridge regression against the mean."""
+def _ridge_or_mean(problem: Problem, clearly: float = RIDGE_BETTER_THAN_MEAN) -> SizeDecision:
+    """Where no formula has been held against unseen rows, or none is better than the mean there: ridge regression against it."""
     folds, everything = folds_of(problem), np.arange(len(problem.y))
     rows = np.concatenate(folds)
     held_out = HeldOut(problem, rows)
     line = held_out.squares(unseen_ridge(problem)[rows])
     means = [best_constant(problem, np.setdiff1d(everything, fold)) for fold in folds]
     mean = held_out.squares(np.repeat(means, [len(fold) for fold in folds]))
-    if clearly_better(line, mean, RIDGE_BETTER_THAN_MEAN):
+    if clearly_better(line, mean, clearly):
         return SizeDecision(1, linear=RIDGE, errors=line)
     return SizeDecision(1, constant=True, errors=mean)
 
