@@ -62,8 +62,8 @@ LARGEST_COUNT = 1e30
 
 #: From this share of numbers on, text in a column is a mistake and not a category. Not tuned.
 MOSTLY = 0.8
-#: Words in the name of a column that name its rows, and words that may; from so many rows on, of which this share or more have a
-#: number of their own. Not tuned.
+#: Words in the name of a column that name its rows, and words that may; from how many rows on, and the share of them that must
+#: have a number of their own. Not tuned.
 ROW_NAMES, NUMBER_NAMES = (
     ("id", "uid", "uuid", "guid", "identifier"),
     ("nr", "no", "num", "number", "nummer", "unnamed"),
