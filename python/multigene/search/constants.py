@@ -278,7 +278,7 @@ FORM_DIGITS, FORM_TRACE = 5, 1e-12
 #: Largest exponent in the result, of either sign, unless a law has it, a rule allows it or the user names the power.
 #: `readability`: no exponents beyond it. Not tuned.
 LARGEST_EXPONENT = 6.0
-#: Genes of which it is remembered whether they keep the rules: in runs of 6 s each was asked for about six times. Changes no
+#: Genes for which it is remembered whether they keep the rules: in runs of 6 s each was asked for about six times. Changes no
 #: answer.
 GENES_KNOWN = 4096
 

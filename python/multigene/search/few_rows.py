@@ -31,7 +31,7 @@ from multigene.search.constants import (
 from multigene.search.cross_validation import FoldResult
 from multigene.search.linear import Ridge, centred, clearly_better, forward_selection
 from multigene.search.problem import Problem
-from multigene.search.unseen import HeldOut, Known, unseen_errors
+from multigene.search.unseen import HeldOut, KnownErrors, unseen_errors
 from multigene.search.validation import RIDGE, SizeDecision, convincingly_better, errors_by_size, smallest
 
 Floats = npt.NDArray[np.float64]
@@ -126,7 +126,7 @@ def evident(
     members: Sequence[tuple[Member, int]],
     rival: Member,
     errors: Floats,
-    known: Known,
+    known: KnownErrors,
     linear: bool,
 ) -> Member:
     """A formula that cross-validation of the search did not come to, for the evidence of its own; else the rival.

@@ -43,7 +43,7 @@ from multigene.search.cross_validation import FoldResult
 from multigene.search.folds import best_line, folds_of, unseen_ridge
 from multigene.search.linear import clearly_better
 from multigene.search.problem import Problem, best_constant
-from multigene.search.unseen import NOTHING, HeldOut, Known, unseen_errors, unseen_rows
+from multigene.search.unseen import NONE_KNOWN, HeldOut, KnownErrors, unseen_errors, unseen_rows
 
 Floats = npt.NDArray[np.float64]
 
@@ -263,7 +263,7 @@ def prefer_short(
     chosen: Member,
     finds: list[Member],
     convincing: Member | None = None,
-    known: Known = NOTHING,
+    known: KnownErrors = NONE_KNOWN,
 ) -> Member:
     """A short formula of the law search instead of the islands' when unseen rows show no clear difference: the most `convincing`
     one, or the shortest that is about as good as the best. `errors` are those of the model that set the size."""
@@ -295,7 +295,7 @@ def prefer_short(
 
 
 def best_of(
-    problem: Problem, members: list[Member], convincing: Member | None = None, known: Known = NOTHING
+    problem: Problem, members: list[Member], convincing: Member | None = None, known: KnownErrors = NONE_KNOWN
 ) -> Member:
     """Of models in the user's units, smallest first: the first that no other is clearly better than; the most `convincing` one
     comes before them."""
@@ -308,7 +308,9 @@ def best_of(
     return members[-1]
 
 
-def better_on_nearly_every_row(problem: Problem, find: Member, other: Member, known: Known = NOTHING) -> bool:
+def better_on_nearly_every_row(
+    problem: Problem, find: Member, other: Member, known: KnownErrors = NONE_KNOWN
+) -> bool:
     """Does a find miss unseen rows by far less than another model does, on nearly all of them?"""
     first, second = (unseen_errors(problem, each, known) for each in (find, other))
     if len(first) != len(second) or len(first) == 0:
