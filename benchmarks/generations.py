@@ -1,4 +1,4 @@
-"""Generations per second of the paper's configurations on K11C: 500 rows, the paper's Table 2, one thread,
+"""Generations per processor second of the paper's configurations on K11C: 500 rows, the paper's Table 2, one thread,
 through the estimator.
 """
 
@@ -16,19 +16,19 @@ from multigene.study import problem_named
 #: Generations of a run; rates fall while formulas grow, so the whole run counts.
 GENERATIONS = 300
 REPEATS = 3
-REQUIRED = {"baseline": 300.0, "UB": 100.0}
+REQUIRED = {"baseline": 600.0, "UB": 150.0}
 AUTHORS = {"baseline": 3.0, "UB": 4.5}
 
 
 def rate(codename: str, seed: int) -> float:
-    """Generations per second of one run."""
+    """Generations per processor second of one run: other programs on the machine count little."""
     split = problem_named("K11C").sample(seed)
     model = MultigeneRegressor(
         codename, generations=GENERATIONS, random_state=seed, n_jobs=1, settings={"target_r2": None}
     )
-    start = time.perf_counter()
+    start = time.process_time()
     model.fit(split.X_train, split.y_train)
-    return GENERATIONS / (time.perf_counter() - start)
+    return GENERATIONS / (time.process_time() - start)
 
 
 def run() -> Table:
@@ -39,7 +39,7 @@ def run() -> Table:
             rates[name].append(rate(name, seed))
     medians = {name: statistics.median(values) for name, values in rates.items()}
     table = Table(
-        title=f"Generations per second, K11C, one thread, {GENERATIONS} generations, median of {REPEATS} seeds"
+        title=f"Generations per processor second, K11C, one thread, {GENERATIONS} generations, median of {REPEATS} seeds"
     )
     for column in (
         "configuration",

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import shutil
+import statistics
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich.table import Table
@@ -13,6 +16,8 @@ from rich.table import Table
 from multigene import MultigeneRegressor
 
 ROWS, FEATURES, SECONDS = 100_000, 20, 20.0
+#: Openings that a median is of.
+OPENINGS = 5
 
 
 def fitted() -> tuple[MultigeneRegressor, np.ndarray, np.ndarray]:
@@ -24,9 +29,20 @@ def fitted() -> tuple[MultigeneRegressor, np.ndarray, np.ndarray]:
     return MultigeneRegressor(time_limit=SECONDS, random_state=0).fit(X, y), X, y
 
 
-def opened(path: Path) -> tuple[float, float] | None:
-    """Seconds from the request until the first screen is painted, and until the charts in view are drawn, in headless Chromium;
-    None without one. Medians of three."""
+@dataclass(frozen=True)
+class Opened:
+    """Medians over openings of a page in headless Chromium. Seconds, and seconds of the page's processor time where two."""
+
+    painted: float
+    """Until the first screen is painted."""
+    in_view: tuple[float, float]
+    """Until the charts in view are drawn; others are drawn when they come into view."""
+    all_charts: tuple[float, float]
+    """Until every chart is drawn, as for paper."""
+
+
+def opened(path: Path) -> Opened | None:
+    """A page opened several times; None without a browser."""
     if not (shutil.which("chromium") and shutil.which("chromedriver")):
         return None
     try:
@@ -46,19 +62,33 @@ def opened(path: Path) -> tuple[float, float] | None:
         options.add_argument(f"--{argument}")
     driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
     try:
-        painted, times = [], []
-        for _ in range(3):
-            driver.get("about:blank")
-            started = time.perf_counter()
-            driver.get(path.resolve().as_uri())
-            while driver.execute_script("return document.documentElement.dataset.ready") != "yes":
-                time.sleep(0.01)
-            times.append(time.perf_counter() - started)
-            entries = "return performance.getEntriesByName('first-contentful-paint')[0].startTime"
-            painted.append(driver.execute_script(entries) / 1000)
-        return sorted(painted)[1], sorted(times)[1]
+        driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
+        found = [_once(driver, path.resolve().as_uri()) for _ in range(OPENINGS)]
+        painted, wall, work, wall_of_all, work_of_all = (
+            statistics.median(each) for each in zip(*found, strict=True)
+        )
+        return Opened(painted, (wall, work), (wall_of_all, work_of_all))
     finally:
         driver.quit()
+
+
+def _once(driver: Any, address: str) -> tuple[float, ...]:
+    """The seconds of one opening."""
+
+    def work() -> float:
+        metrics = driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+        return float(next(each["value"] for each in metrics if each["name"] == "TaskDuration"))
+
+    driver.get("about:blank")
+    started = time.perf_counter()
+    driver.get(address)
+    while driver.execute_script("return document.documentElement.dataset.ready") != "yes":
+        time.sleep(0.01)
+    in_view = time.perf_counter() - started, work()
+    driver.execute_script("dispatchEvent(new Event('beforeprint'))")
+    every = time.perf_counter() - started, work()
+    entries = "return performance.getEntriesByName('first-contentful-paint')[0].startTime"
+    return driver.execute_script(entries) / 1000, *in_view, *every
 
 
 def run() -> Table:
@@ -75,8 +105,11 @@ def run() -> Table:
     for column in ("what", "measured", "goal"):
         table.add_column(column, justify="left" if column == "what" else "right")
     table.add_row("make", f"{made:.2f} s", "≤ 10 s")
-    first, drawn = ("no Chromium",) * 2 if seconds is None else (f"{each:.2f} s" for each in seconds)
-    table.add_row("first screen", first, "≤ 1 s")
-    table.add_row("charts drawn", drawn, "≤ 2 s")
+    if seconds is None:
+        table.add_row("open", "no Chromium", "≤ 1 s")
+    else:
+        table.add_row("first screen", f"{seconds.painted:.2f} s", "≤ 1 s")
+        for charts, (wall, work) in (("charts in view", seconds.in_view), ("all charts", seconds.all_charts)):
+            table.add_row(f"{charts} drawn", f"{wall:.2f} s, processor {work:.2f} s", "≤ 1 s")
     table.add_row("size", f"{size:.2f} MB", "≤ 3 MB")
     return table

@@ -5,8 +5,9 @@ tutorial.
     python docs/make_images.py /tmp/try                    writes elsewhere, to look at first
     python docs/make_images.py /tmp/try --generations 10   in short, as tests do
 
-All models are limited by generations, so they do not depend on the machine's speed: the cell nuclei of the tutorial (measured
-data), their area and whether they are malignant, and exact rates of an enzyme reaction, whose law is found within a second.
+It fails where a page complains. All models are limited by generations, so they do not depend on the machine's speed: the cell
+nuclei of the tutorial (measured data), their area and whether they are malignant, and exact rates of an enzyme reaction, whose
+law is found within a second.
 
 Needs chromium and chromedriver, selenium, matplotlib and Pillow.
 """
@@ -16,6 +17,8 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +39,8 @@ from multigene import MultigeneClassifier, MultigeneRegressor
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tests"))
 
-from browser import chromium, open_report, whole_page  # noqa: E402
+import browser  # noqa: E402
+from browser import console_errors, open_report, whole_page  # noqa: E402
 from notebook_cell import cells, shown  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 from studio_driver import begin, click, ready, served, state, text, until  # noqa: E402
@@ -72,6 +76,16 @@ def main() -> None:
     studio(rows, folder, min(given.generations, 12))
     for path in folder.glob("*.png"):
         small(path)
+
+
+@contextmanager
+def chromium(**look: Any) -> Iterator[Any]:
+    """A browser whose pages must not complain about anything."""
+    with browser.chromium(**look) as driver:
+        yield driver
+        complaints = console_errors(driver)
+        if complaints:
+            raise SystemExit("A page complained: " + "; ".join(complaints))
 
 
 def nuclei() -> Rows:
@@ -123,6 +137,8 @@ def studio(rows: Rows, folder: Path, generations: int) -> None:
                 300.0,
             )
             until(lambda: "generations" in text(driver, "run-detail"), 600.0)
+            width = "const bar = document.querySelector('.progress'); return bar.firstChild.clientWidth / bar.clientWidth"
+            until(lambda: driver.execute_script(width) > 0.5)  # it grows slowly
             driver.save_screenshot(str(folder / "studio-search.png"))
             until(lambda: state(driver) == "done", 600.0)
             click(driver, "look")

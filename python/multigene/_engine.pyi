@@ -202,7 +202,7 @@ class Population:
         """One gradient step of the LCFs that all individuals share (globally synchronised mode)."""
 
     def perturb_shared(self, sigma: float, seeds: list[int]) -> None:
-        """For every seed, add N(0, σ) to the weights of one of the LCFs that all individuals share."""
+        """For every seed, add N(0, σ) to all weights of the LCFs that all individuals share."""
 
     def evaluate(self, data: Dataset, selection: Any | None = None) -> tuple[_Floats, npt.NDArray[np.uint64]]:
         """Fit outer coefficients; fitness by the criterion of a `multigene.settings.Selection`, R² without one (−inf for unfit

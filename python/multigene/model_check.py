@@ -126,7 +126,8 @@ class Checked:
         return _number(self.values.get(name), name)
 
     def members(self, n_features: int) -> list[tuple[Any, ...]]:
-        """The models of the front: model, training R², complexity, R² on rows held out, source, parts of a form."""
+        """The models of the front: model, training R², complexity, R² on rows held out, source, parts of a form,
+        support of columns."""
         rows, found, nodes = self._list("front", self.limits.models), [], 0
         if not rows:
             raise ValueError("its front has no models")
@@ -144,7 +145,8 @@ class Checked:
             validation = float("nan") if row.get("validation_r2") is None else entry.number("validation_r2")
             source = entry.text("source") if "source" in row else "search"
             complexity = entry.whole("complexity", 0, 1 << 40)
-            found.append((individual, r2, complexity, validation, source, entry._parts()))
+            support = entry._support(n_features)
+            found.append((individual, r2, complexity, validation, source, entry._parts(), support))
         return found
 
     def _parts(self) -> tuple[tuple[str, str], ...]:
@@ -154,6 +156,17 @@ class Checked:
             if not isinstance(row, list) or len(row) != 2 or not all(isinstance(t, str) for t in row):
                 raise ValueError("a part of a form is not a name and its text")
         return tuple((row[0][:1000], row[1][:10_000]) for row in rows)
+
+    def _support(self, n_features: int) -> tuple[tuple[int, float], ...]:
+        """Columns and the share of other searches that use each."""
+        rows = self._list("support", n_features) if "support" in self.values else []
+        if any(not isinstance(row, list) or len(row) != 2 for row in rows):
+            raise ValueError("its support of columns is not a column and a share each")
+        pairs = [Checked({"column": row[0], "share": row[1]}, self.limits) for row in rows]
+        support = tuple((pair.whole("column", 0, n_features - 1), pair.number("share")) for pair in pairs)
+        if any(not 0.0 <= share <= 1.0 for _, share in support):
+            raise ValueError("its support of a column is no share from 0 to 1")
+        return support
 
     def data_summary(self, names: Sequence[str]) -> dict[str, Any] | None:
         """Rows and ranges of the training data, as far as the file tells."""

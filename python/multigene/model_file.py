@@ -153,6 +153,7 @@ def _member(member: Member) -> dict[str, Any]:
         "validation_r2": member.validation if math.isfinite(member.validation) else None,
         "source": member.source,
         **({"parts": [list(part) for part in member.parts]} if member.parts else {}),
+        **({"support": [list(each) for each in member.support]} if member.support else {}),
     }
 
 

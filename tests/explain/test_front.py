@@ -41,7 +41,7 @@ def test_the_table(fitted, model):
     table = model.equations_
     assert list(table.columns) == [
         "complexity", "r2", "validation_r2", "rmse", "mdl", "bic", "parameters", "genes", "source", "formula",
-        "chosen", "picks",
+        "chosen", "stability", "picks",
     ]  # fmt: skip
     assert table["chosen"].sum() == 1
     assert table["validation_r2"].notna().sum() > 1
@@ -143,6 +143,14 @@ def test_choices_respect_the_default_and_unseen_rows():
     assert all(row.says for row in CRITERIA.values())
 
 
+def test_the_balanced_formula_is_no_smaller_than_the_simple_one():
+    """A line may explain 95 %, and a formula of few nodes clearly more."""
+    line, curve = member(["x0"], 0.973, 0.969), member(["x0*x0"], 0.9932, 0.9937)
+    default = member(["x0*x0*exp(x1)", "sin(x0)"], 0.9991, 0.9982)
+    sizes = {name: pick.complexity for name, pick in front_of(line, curve, default, default=2).picks.items()}
+    assert sizes["simple"] <= sizes["balanced"] <= sizes["default"]
+
+
 def test_equations_print_with_readable_formulas(model, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     shown = repr(model.equations_)
@@ -158,6 +166,14 @@ def test_formulas_are_cut_between_terms():
     assert cut_between_terms(text, 30) == "1.5*(a + b) + 2*temperature …"
     assert cut_between_terms(text, 20) == "1.5*(a + b) …"
     assert cut_between_terms("temperature", 5) == "…"
+
+
+def test_a_first_term_that_is_too_long_is_cut_at_a_sign():
+    text = "39.02*tanh(6.2873e-05*(frequency - 51767)*length**2) + 1"
+    assert cut_between_terms(text, 30) == "39.02*tanh(6.2873e-05*( …"
+    assert cut_between_terms(text, 40) == "39.02*tanh(6.2873e-05*(frequency …"
+    assert cut_between_terms(text, 50) == "39.02*tanh(6.2873e-05*(frequency - 51767)* …"
+    assert cut_between_terms(text, 54) == "39.02*tanh(6.2873e-05*(frequency - 51767)*length** …"
 
 
 def test_dominated_models_are_not_listed_but_the_default_is():

@@ -124,6 +124,21 @@ def test_front_marks_the_chosen_model(model):
     assert (chosen.get_xdata()[0], chosen.get_ydata()[0]) == (model.formula_.size, model.r2_)
 
 
+def test_the_front_is_finer_where_scores_are_close_to_1():
+    """On an axis from 0 to 1 scores of 0.993 and 0.9995 are one line."""
+    from multigene.report import plots
+
+    for best, finer in ((0.9995, True), (0.9, False)):
+        ax = plots._axes(None)
+        plots._front_scales(ax, [1, 5, 80], [0.0, 0.973, best] if finer else [0.0, 0.5, best])
+        ax.plot([1, 5, 80], [0.0, 0.5, best])
+        ax.figure.canvas.draw()
+        low, middle, high = (ax.transData.transform((1, score))[1] for score in (0.9, 0.99, 0.999))
+        assert bool(high - middle > 0.9 * (middle - low)) is finer
+        assert ("0.999" in [label.get_text() for label in ax.get_yticklabels()]) is finer
+        assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "2", "5", "10", "20", "50"]
+
+
 def test_importance_has_a_bar_for_every_column_used(model):
     ax = model.plot.importance()
     assert {label.get_text() for label in ax.get_yticklabels()} == set(model.formula_.variables)

@@ -8,7 +8,9 @@ import pytest
 from multigene import MultigeneRegressor
 from multigene._engine import Individual
 from multigene.expression.genes import model_expression
-from multigene.search.building import Building, nests
+from multigene.expression.numbers import largest_exponent
+from multigene.search import building
+from multigene.search.building import Building, nests, no_larger_exponent
 from multigene.settings.defaults import default_settings
 from multigene.settings.functions import function_entries
 
@@ -47,6 +49,30 @@ def test_exponents_up_to_six(gene, allowed):
     assert rules.allow(model) is allowed
     assert rules.allow_find(model, model_expression(model)) is allowed
     assert rules.allow(Individual([gene, "x1"], 0.0, [0.0, 2.0]))  # it does not take part
+
+
+@pytest.mark.parametrize(
+    "gene",
+    [
+        "pow3(pow2(x0) / x1) + x0",
+        "1.0 / (x0 / (1.0 / pow3(x0)))",
+        "sqrt(pow3(pow2(x0))) * x0",
+        "abs(x0) * (2.0 * pow2(x0) + pow2(x0))",
+        "gauss(x0 * pow2(x0)) * gauss(x1)",
+        "tanh(pow2(x0) * x0) * [0: 1.0 + 2.0*x0]",
+        "(x0 - 0.5) * pow2([0: -1.0 + 2.0*x0])",
+        "exp(pow2(x0) * pow2(x0))",
+    ],
+)
+def test_no_simplified_gene_has_an_exponent_beyond_the_bound(gene):
+    model = Individual([gene], 0.0, [1.0])
+    assert largest_exponent(model_expression(model)) <= no_larger_exponent(model.tokens(0))
+
+
+def test_genes_that_cannot_have_a_high_power_are_not_simplified(monkeypatch):
+    monkeypatch.setattr(building, "simplify", lambda expression: pytest.fail("simplified"))
+    gene = "pow2(x0) * tanh(pow3([0: 0.123 + 1.0*x0 + 2.0*x1])) / (x1 * gauss(pow2(x2)))"
+    assert Building.of(default_settings()).allow(Individual([gene], 0.0, [1.0]))
 
 
 def test_powers_that_the_user_names_are_allowed():

@@ -207,6 +207,26 @@ def test_ctrl_c_while_the_checkpoint_is_being_written_keeps_the_old_one(monkeypa
 # --- limits ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("search", ["accuracy", "both", "laws"])
+@pytest.mark.parametrize("n", [500, 100])
+def test_a_limit_of_generations_holds_between_migrations(n, search):
+    X, y = rows(n)
+    model = quick(generations=12, search=search, warm_start=True, settings={"first": 1000})
+    assert model.fit(X, y).n_generations_ == 12
+    assert model.fit(X, y).n_generations_ == 24
+    assert model.stopped_by_ == "generations"
+
+
+def test_a_search_on_the_logarithm_does_not_count_as_generations_of_the_run():
+    rng = np.random.default_rng(0)
+    X = 10.0 ** rng.uniform(-2.0, 2.0, (500, 2))
+    y = (3.0 + X[:, 0] ** 1.5 / X[:, 1]) * np.exp(0.4 * rng.normal(size=500))
+    seen = []
+    model = quick(generations=12, search="accuracy").fit(X, y, callback=lambda now: seen.append(now.phase))
+    assert seen.count("explore") >= 2
+    assert model.history_["generation"].tolist() == [9, 11]
+
+
 def test_a_warm_start_is_the_run_that_had_the_whole_limit():
     X, y = rows()
     whole, half = quick(generations=20).fit(X, y), quick(generations=10, warm_start=True).fit(X, y)

@@ -12,9 +12,9 @@ from multigene.search.few_rows import decide_by_leaving_one_out
 from multigene.search.folds import best_line
 from multigene.search.linear import linear_models
 from multigene.search.problem import Problem
+from multigene.search.unseen import HeldOut, unseen_errors
 from multigene.search.validation import (
     ANY_SIZE,
-    HeldOut,
     SizeDecision,
     best_of,
     clearly_better,
@@ -23,7 +23,6 @@ from multigene.search.validation import (
     prefer_short,
     readable,
     smallest,
-    unseen_errors,
 )
 
 
@@ -151,6 +150,20 @@ def test_without_held_out_rows_nothing_is_decided(n):
     problem = curved(n)
     decision = decide(problem, "x0", "x0 * x0")
     assert (decision.most_nodes, decision.final) == (ANY_SIZE, False)
+
+
+def test_a_weak_effect_that_all_rows_show_is_a_line():
+    """Held-out rows are too few to see it; a ridge regression is held against the mean on all rows, fold by fold."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(1500, 8))
+    problem = Problem.of(X, X @ np.full(8, 0.09) + rng.normal(size=1500), None, standardise=False)
+    held_out = HeldOut(problem, problem.held_out_rows)
+    weak = candidates(problem, "x0", "x1")
+    assert not clearly_better(held_out.of(weak[0]), held_out.constant, 2.0)
+    linear = linear_models(problem, problem.dataset(problem.search_rows))
+    assert decide_on_held_out_rows(problem, weak, linear).linear == module.RIDGE
+    assert decide_on_held_out_rows(problem, weak, linear, largest=10).constant
+    assert decide_on_held_out_rows(problem, weak, []).constant
 
 
 def test_a_constant_target_decides_nothing():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -43,6 +45,13 @@ def test_from_a_table_to_an_exported_formula(tmp_path, table):
         begin(driver, address, seconds="300")
         until(lambda: driver.execute_script("return !!document.querySelector('#live-front .main-svg')"))
         assert serious(driver) == []
+        # A formula breaks after operators, not inside a name.
+        until(lambda: "*" in text(driver, "best-formula"))
+        pieces = driver.execute_script(
+            "return [...document.getElementById('best-formula').childNodes].map(n => n.nodeType === 3 ? n.data : '\\n').join('')"
+        ).split("\n")
+        assert all(a[-1] in "*/(," or b.startswith((" +", " -")) for a, b in pairwise(pieces))
+        assert len(pieces) > 1
         # Steer: a formula of one's own, a ban, a price.
         fill(driver, "offered", "exp(0.5*speed)*`air gap`")
         click(driver, "pin")

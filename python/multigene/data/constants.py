@@ -60,6 +60,13 @@ LARGEST_COUNT = 1e30
 
 #: From this share of numbers on, text in a column is a mistake and not a category. Not tuned.
 MOSTLY = 0.8
+#: Words in the name of a column that name its rows, and words that may; from so many rows on, of which this share or more have a
+#: number of their own. Not tuned.
+ROW_NAMES, NUMBER_NAMES = (
+    ("id", "uid", "uuid", "guid", "identifier"),
+    ("nr", "no", "num", "number", "nummer", "unnamed"),
+)
+FEWEST_NAMED, NAMED_SHARE = 20, 0.95
 #: A level with fewer rows than this share of all, or than `FEWEST`, is rare. Not tuned.
 RARE, FEWEST = 0.01, 3
 #: The most levels of a column that become indicators, and the share of the rows that these must cover. Not tuned.

@@ -128,7 +128,7 @@ def tune(
 def tune_shared(population: Population, data: Dataset, settings: Settings, rng: np.random.Generator) -> None:
     """Globally synchronised mode: steps of the one set of LCFs that all individuals share (section 3.3.3)."""
     variation, tuning = settings.variation, settings.tuning or Tuning()
-    # Configuration GC: the share of offspring that a weights mutation befalls, each moving one LCF of the shared ones.
+    # Configuration GC: as many weights mutations as befall offspring in the other modes, each moving all shared LCFs.
     mutations = rng.binomial(offspring(settings), variation.mutation * variation.weights_mutation)
     if mutations:
         population.perturb_shared(variation.weights_sigma, seeds(rng, mutations))

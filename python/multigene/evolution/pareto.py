@@ -42,6 +42,8 @@ class Member:
     """Where it comes from: "search", or what made it later."""
     parts: tuple[tuple[str, str], ...] = ()
     """What stands in the gaps of a user's form: `f(a)` and its text, which has fewer digits than the model."""
+    support: tuple[tuple[int, float], ...] = ()
+    """For every column that it uses, the share of other searches (`search/stability.py`) whose formula of like size uses it."""
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,8 @@ LEAST_UNEXPLAINED = 2.0**-52
 WIDTH = 100
 #: A score below minus this is far below that of the mean, and its digits say nothing. Not tuned.
 FAR_BELOW = 100
+#: Columns that are named as the least stable ones of a formula. Not tuned.
+LEAST_STABLE = 5
 
 # --- models as they are printed (written.py) --------------------------------------------------------
 

@@ -32,6 +32,12 @@ class Listed:
         """Genes that take part."""
         return sum(c != 0.0 for c in self.member.individual.coefficients)
 
+    @property
+    def stability(self) -> float:
+        """Share of other searches whose formula of like size uses a column of this one, mean over its columns; NaN if unknown."""
+        shares = [share for _, share in self.member.support]
+        return sum(shares) / len(shares) if shares else math.nan
+
 
 #: Chooses among models, smallest first; one of them is the search's own choice.
 Choice = Callable[[Sequence[Listed], Listed], Listed]
@@ -76,7 +82,9 @@ def _simple(models: Sequence[Listed], default: Listed) -> Listed:
 
 
 def _balanced(models: Sequence[Listed], default: Listed) -> Listed:
-    return _explaining(supported(models, default), BALANCED)
+    """Not below the simple one, which may explain more with few nodes than a balanced choice asks for."""
+    enough = _explaining(supported(models, default), BALANCED)
+    return max(enough, _simple(models, default), key=lambda e: e.complexity)
 
 
 def _knee(models: Sequence[Listed], default: Listed) -> Listed:
@@ -114,7 +122,8 @@ def _least(measure: Callable[[Listed], float], name: str) -> Choice:
 CRITERIA: Mapping[str, Criterion] = {
     "simple": Criterion(_simple, f"the best formula of at most {SIMPLE} nodes"),
     "balanced": Criterion(
-        _balanced, f"the smallest formula that explains {1 - BALANCED:.0%} of what the default does"
+        _balanced,
+        f"the smallest formula that explains {1 - BALANCED:.0%} of what the default does, and no less than the simple one",
     ),
     "default": Criterion(
         lambda models, default: default,

@@ -151,6 +151,7 @@ class Front(Sequence[Member]):
                 "source": e.member.source,
                 "formula": str(e.formula),
                 "chosen": e.member is chosen,
+                "stability": e.stability,
                 "picks": ", ".join(name for name, pick in self.picks.items() if pick is e),
             }
             for e in self.listed

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from multigene.explain.constants import FAR_BELOW, WIDTH
+from multigene.explain.constants import FAR_BELOW, LEAST_STABLE, WIDTH
 from multigene.explain.criteria import SHOWN, Listed
 
 
 def cut_between_terms(text: str, width: int) -> str:
-    """A formula cut after one of its terms, with an ellipsis, where it does not fit; never inside a name or a bracket."""
+    """A formula cut after one of its terms, with an ellipsis, where it does not fit.
+
+    A first term that is too long itself is cut at one of its signs or brackets: never inside a name or a number.
+    """
     if len(text) <= width:
         return text
-    depth, last = 0, 0
+    depth = after_term = after_sign = 0
     for i, sign in enumerate(text[: max(width - 2, 0)]):
         depth += (sign == "(") - (sign == ")")
-        if depth == 0 and text[i : i + 3] in (" + ", " - "):
-            last = i
-    return f"{text[:last]} …" if last else "…"
+        if text[i : i + 3] in (" + ", " - "):
+            after_sign = i
+            after_term = i if depth == 0 else after_term
+        elif sign in "*/(" and text[i + 1] != "*":
+            after_sign = i + 1
+    end = after_term or after_sign
+    return f"{text[:end]} …" if end else "…"
 
 
 def pick_lines(picks: Mapping[str, Listed], width: int | None = None, measure: str = "R²") -> list[str]:
@@ -36,6 +43,18 @@ def pick_lines(picks: Mapping[str, Listed], width: int | None = None, measure: s
         start = f"{SHOWN.get(name, name):9} {pick.complexity:5} {pick.member.fitness:8.4f}{seen}  "
         lines.append(start + cut_between_terms(str(pick.formula), max(width - len(start), 20)))
     return lines
+
+
+def stability_text(support: Sequence[tuple[int, float]], names: Sequence[str]) -> str:
+    """Which columns of a formula other searches use as well, the least stable ones by name; empty if nothing is known."""
+    if not support:
+        return ""
+    rest = sorted((share, column) for column, share in support if share < 1.0)
+    alike = (
+        f"{len(support) - len(rest)} of {len(support)} columns are in the formulas of all other searches, too"
+    )
+    named = [f"{names[column]} in {share:.0%} of them" for share, column in rest[:LEAST_STABLE]]
+    return "; ".join([alike, *named, *(["…"] if len(rest) > LEAST_STABLE else [])])
 
 
 def _unseen(score: float) -> str:

@@ -94,7 +94,7 @@ class Restarts:
             work = target.work + sum(r.expected for r in under_way if r.target is target)
             return work / (target.share * self._promise(target, progress.finds.best))
 
-        target = min(progress.targets, key=had)
+        target = min((t for t in progress.targets if t.share > 0.0), key=had)
         number = progress.targets.index(target)
         progress.begun.append(Begun(number, target.restarts, self.rng.bit_generator.state))
         return self._decided(target, stop)

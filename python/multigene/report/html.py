@@ -1,8 +1,8 @@
 """Writes a report's `Content` as one HTML page that needs nothing but itself.
 
-The page holds everything: styles, script, the chart library (Plotly, from its Python package) and the data,
-the last two compressed, since a browser unpacks them faster than a person can notice and a page of 2 MB
-travels better than one of 6. What the chosen model says is written into the HTML, so that the page can be
+The page holds everything: styles, script, the chart library (`library.py`) and the data,
+the last two compressed, since a browser unpacks them faster than a person can notice and a page of 1 MB
+travels better than one of 3. What the chosen model says is written into the HTML, so that the page can be
 read without scripts as well.
 """
 
@@ -26,6 +26,7 @@ from multigene.files import write_atomically
 from multigene.fitted import FittedModel
 from multigene.report.content import Content, collect
 from multigene.report.first_chart import front_picture
+from multigene.report.library import chart_library
 from multigene.report.modules import asset, inlined
 from multigene.report.numbers import read_number, spoken_number, spoken_r2
 from multigene.words import counted
@@ -73,7 +74,7 @@ def page(content: Content) -> str:
         policy=POLICY,
         style=asset("explorer.css"),
         script=inlined("page.js"),
-        library=_packed(plotly()),
+        library=_packed(chart_library()),
         data=_packed(json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))),
     )
     return text
@@ -195,16 +196,6 @@ def bars(counts: list[int]) -> str:
     largest = max(counts) or 1
     heights = [(place, round(24 * count / largest, 1)) for place, count in enumerate(counts)]
     return "".join(f"M{4 * place} 24v-{height:g}h3.4v{height:g}" for place, height in heights if height)
-
-
-@cache
-def plotly() -> str:
-    """The chart library."""
-    try:
-        from plotly.offline import get_plotlyjs
-    except ImportError:
-        raise ImportError("A report needs Jinja2 and Plotly: pip install 'multigene[report]'.") from None
-    return str(get_plotlyjs())
 
 
 def _packed(text: str) -> str:

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multigene.explain import measures as understand
+from multigene.data.scores import metrics
+from multigene.explain import measures
 from multigene.fitted import FittedModel
 from multigene.report import statistics
-from multigene.report.constants import FIGURE_POINTS, HEAT_MAP_COLUMNS, LONGEST_LABEL
+from multigene.report.constants import FIGURE_POINTS, HEAT_MAP_COLUMNS, LONGEST_LABEL, STRETCHED_FROM
 from multigene.report.content import shown_members
+from multigene.report.first_chart import MARKS, SCORES, WIDE, stretched
 from multigene.report.shown_rows import given_rows, needed_rows, training_rows
 from multigene.report.statistics import Rows
 from multigene.words import shortened
@@ -57,8 +59,7 @@ class Plots:
             markeredgewidth=1.6,
             label="chosen",
         )
-        if max(sizes) > 25 * min(sizes):
-            ax.set_xscale("log")
+        _front_scales(ax, sizes, fitness)
         ax.set(xlabel="nodes of the formula", ylabel="training R²")
         ax.legend(frameon=False, loc="lower right")
         return ax
@@ -79,7 +80,7 @@ class Plots:
         for rows in sets:
             shown = statistics.thinned(rows, FIGURE_POINTS)
             prediction = self._model.response(shown.X)
-            r2 = understand.metrics(rows.y, self._model.response(rows.X), rows.weights)["r2"]
+            r2 = metrics(rows.y, self._model.response(rows.X), rows.weights)["r2"]
             label = f"{NAMES[rows.name]}, R² {r2:.3f}" + (self._unseen() if rows.name == "train" else "")
             self._points(ax, rows.name, shown.y, prediction, label)
         low, high = min(r.y.min() for r in sets), max(r.y.max() for r in sets)
@@ -125,7 +126,7 @@ class Plots:
             found[name] = np.asarray(each.predict(shown), dtype=np.float64).ravel() - rows.y
         for name, predict in reversed(statistics.references(fitted_to).items()):
             found.setdefault(name, predict(rows.X) - rows.y)
-        ax = draw_error_curves(understand.curves_of_errors(found, weights=rows.weights), _axes(ax))
+        ax = draw_error_curves(measures.curves_of_errors(found, weights=rows.weights), _axes(ax))
         ax.set(xlabel=f"absolute error of {self._model.target}")
         return ax
 
@@ -316,7 +317,7 @@ class Plots:
 
 
 def draw_error_curves(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Curves of `understand.error_curves`, each with its own dash and its mean absolute error (MAE) in the
+    """Curves of `measures.error_curves`, each with its own dash and its mean absolute error (MAE) in the
     legend; the best first.
     """
     ax = _axes(ax)
@@ -340,6 +341,21 @@ def draw_error_curves(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
 def _resized(ax: Axes, width: float, height: float) -> None:
     """Give the figure of these axes a size in inches, within what a page or a screen holds."""
     ax.figure.set_size_inches(min(max(width, 6.0), 16.0), min(max(height, 4.0), 16.0))  # type: ignore[union-attr]
+
+
+def _front_scales(ax: Axes, sizes: list[int], scores: list[float]) -> None:
+    """The axes of the report's front: sizes by their logarithm where they range widely, scores by their nines near 1."""
+    from matplotlib.ticker import NullLocator
+
+    if max(sizes) > WIDE * min(sizes):
+        ax.set_xscale("log")
+        ax.set_xticks([mark for mark in MARKS if min(sizes) <= mark <= max(sizes)])
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.xaxis.set_minor_locator(NullLocator())
+    if max(scores) > STRETCHED_FROM:
+        ax.set_yscale("function", functions=(np.vectorize(stretched), lambda height: 1.0 - 10.0**-height))
+        ax.set_yticks([mark for mark in SCORES if min(scores) - 0.1 <= mark <= max(scores)])
+        ax.yaxis.set_major_formatter("{x:g}")
 
 
 def _axes(ax: Axes | None) -> Axes:

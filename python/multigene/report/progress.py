@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from multigene.settings.settings import Stopping
 
 #: What a run is at before its generations, by phase.
-PREPARING = {"seek": "looking for a law", "cross-validate": "cross-validating, part {} of {}"}
+PREPARING = {
+    "seek": "looking for a law",
+    "cross-validate": "cross-validating, part {} of {}",
+    "explore": "evolving on the logarithm",
+}
 #: What it is at when it evolves.
 EVOLVING = "evolving"
 

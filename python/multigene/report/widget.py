@@ -14,7 +14,8 @@ from functools import cache
 from typing import Any
 
 from multigene.report.content import Content
-from multigene.report.html import explorer, plotly
+from multigene.report.html import explorer
+from multigene.report.library import chart_library
 from multigene.report.modules import asset, inlined
 
 MISSING = "The explorer in a notebook needs anywidget: pip install 'multigene[notebook]'."
@@ -72,7 +73,7 @@ def _kind() -> Any:
             kind = asked.get("kind") if isinstance(asked, dict) else None
             try:
                 if kind == "library":
-                    self.send({"kind": kind}, [_packed(plotly())])
+                    self.send({"kind": kind}, [_packed(chart_library())])
                 elif kind == "content":
                     markup, data = self._shown = self._shown or explorer(self._collected())
                     said = {"kind": kind, "markup": markup, "style": shadow_style()}

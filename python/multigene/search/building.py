@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
 
 from multigene._engine import Individual
 from multigene.expression.genes import gene_expression
 from multigene.expression.numbers import largest_exponent
-from multigene.expression.operators import named_power
+from multigene.expression.operators import OPERATORS, named_power
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Expression
 from multigene.rules.kept import Rules
-from multigene.search.constants import LARGEST_EXPONENT
+from multigene.search.constants import GENES_KNOWN, LARGEST_EXPONENT
 from multigene.settings.settings import Settings
 
 #: A function's name with its bracket, or a bracket.
@@ -52,11 +55,8 @@ class Building:
     def allow(self, individual: Individual) -> bool:
         """Whether a model keeps the rules, in all of its genes that count."""
         return self._keeps_rules(individual) and all(
-            coefficient == 0.0
-            or not (nests(text, self.nesting) or self._has_a_high_power(individual, number))
-            for number, (text, coefficient) in enumerate(
-                zip(individual.genes, individual.coefficients, strict=True)
-            )
+            coefficient == 0.0 or gene_keeps(text, self.nesting, self.exponent)
+            for text, coefficient in zip(individual.genes, individual.coefficients, strict=True)
         )
 
     def allow_find(self, individual: Individual, expression: Expression) -> bool:
@@ -71,14 +71,52 @@ class Building:
         used = [gene for gene, coefficient in enumerate(individual.coefficients) if coefficient != 0.0]
         return self.rules.broken_structure([gene_expression(individual, gene) for gene in used]) is None
 
-    def _has_a_high_power(self, individual: Individual, gene: int) -> bool:
-        most, products = 1.0, 1
-        for token in individual.tokens(gene):
-            products += token[0] == "mul"
-            most *= 2.0 if token[0] == "gauss" else max(1.0, abs(token[1])) if token[0] == "pow" else 1.0
-        if most * products <= self.exponent:  # however they are combined
-            return False
-        return largest_exponent(simplify(gene_expression(individual, gene))) > self.exponent
+
+@lru_cache(maxsize=GENES_KNOWN)
+def gene_keeps(gene: str, nesting: int, exponent: float) -> bool:
+    """Whether a gene nests functions no deeper and has no larger exponent. Models of a front share genes, so most are known."""
+    return not nests(gene, nesting) and not has_a_high_power(gene, exponent)
+
+
+def has_a_high_power(gene: str, most: float) -> bool:
+    """Does a gene, simplified, have an exponent beyond ±`most`?"""
+    individual = Individual([gene], 0.0, [1.0])
+    if no_larger_exponent(individual.tokens(0)) <= most:  # simplifying takes a thousand times as long
+        return False
+    return largest_exponent(simplify(gene_expression(individual, 0))) > most
+
+
+def no_larger_exponent(tokens: Iterable[tuple[Any, ...]]) -> float:
+    """A bound of the exponents in a gene, however it is simplified: that of a product is the sum of its factors' exponents."""
+    stack: list[tuple[float, float]] = []  # of every part its exponent as a factor, and the largest inside
+    for token in tokens:
+        kind, count = token[0], arity(token[0])
+        parts = stack[len(stack) - count :]
+        del stack[len(stack) - count :]
+        own, inside = max((p[0] for p in parts), default=1.0), max((p[1] for p in parts), default=1.0)
+        if kind == "c":
+            own = 0.0
+        elif kind == "product":
+            own = max((abs(exponent) for _, exponent in token[2]), default=0.0)
+        elif kind in ("mul", "div"):
+            own = sum(p[0] for p in parts)
+        elif kind == "pow":
+            own *= abs(token[1])
+        elif kind == "sqrt":
+            own *= 0.5
+        elif kind == "gauss":
+            own, inside = 1.0, max(inside, 2.0 * own)
+        elif kind not in ("neg", "inv", "abs"):
+            own = max(own, 1.0) if kind in ("add", "sub", "weights") else 1.0
+        stack.append((own, max(inside, own)))
+    return stack[0][1]
+
+
+def arity(kind: str) -> int:
+    """Arguments of a token of a gene."""
+    if kind in ("c", "x", "lcf", "product"):
+        return 0
+    return 1 if kind in ("pow", "weights") else OPERATORS[kind].arity
 
 
 def nests(gene: str, most: int) -> bool:

@@ -23,6 +23,7 @@ from multigene.search.folds import without
 from multigene.search.islands import Islands
 from multigene.search.problem import Problem, Rows, best_constant
 from multigene.search.progress import Step
+from multigene.search.stability import columns_of
 from multigene.search.task import Task
 
 Floats = npt.NDArray[np.float64]
@@ -38,6 +39,8 @@ class FoldResult:
     """One row per model."""
     mean: float
     generations: int
+    columns: Sequence[frozenset[int]] = ()
+    """Columns that each model uses; none in states that earlier programs saved."""
 
     @staticmethod
     def of(
@@ -47,7 +50,8 @@ class FoldResult:
         predictions = np.array([rest.predicted(c, problem.X[rows]) for c in candidates])
         mean = best_constant(rest, np.arange(len(rest.y)))
         shaped = predictions.reshape(len(candidates), len(rows))
-        return FoldResult(rows, [c.complexity for c in candidates], shaped, mean, generations)
+        columns = [columns_of(c.individual) for c in candidates]
+        return FoldResult(rows, [c.complexity for c in candidates], shaped, mean, generations, columns)
 
     def up_to(self, complexity: int) -> Floats:
         """Predictions of the fittest model of at most this size: fronts grow fitter with size."""
@@ -57,17 +61,25 @@ class FoldResult:
     def packed(self) -> list[Any]:
         """As plain values, without loss."""
         predictions = [[v.hex() for v in row] for row in self.predictions.tolist()]
-        return [self.rows.tolist(), self.complexities, predictions, self.mean.hex(), self.generations]
+        columns = [sorted(each) for each in self.columns]
+        return [
+            self.rows.tolist(), self.complexities, predictions, self.mean.hex(), self.generations, columns
+        ]  # fmt: skip
 
     @staticmethod
     def unpacked(values: list[Any]) -> FoldResult:
         """The result of its plain values."""
-        rows, complexities, predictions, mean, generations = values
+        rows, complexities, predictions, mean, generations, *more = values
         left_out = np.array(rows, dtype=np.intp)
         numbers = np.array([[float.fromhex(v) for v in row] for row in predictions])
         shaped = numbers.reshape(len(complexities), len(left_out))
         return FoldResult(
-            left_out, [int(c) for c in complexities], shaped, float.fromhex(mean), int(generations)
+            left_out,
+            [int(c) for c in complexities],
+            shaped,
+            float.fromhex(mean),
+            int(generations),
+            [frozenset(map(int, each)) for each in (more[0] if more else ())],
         )
 
 

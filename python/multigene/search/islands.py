@@ -130,9 +130,10 @@ class Islands:
         self._offer_short(again)
         return [model for model in again if np.isfinite(model.fitness)]
 
-    def round_within(self, share: Callable[[], float], until: float = 1.0) -> None:
-        """A round; where a clock ends the run, of as few generations as seem to fit before this share of it is over."""
-        length, begun = self.task.round_length, share()
+    def round_within(self, share: Callable[[], float], until: float = 1.0, most: int | None = None) -> None:
+        """A round of at most so many generations, where that is said; where a clock ends the run, of as few as seem to fit
+        before this share of it is over."""
+        length, begun = min(self.task.round_length, most or self.task.round_length), share()
         if self.task.settings.stopping.seconds is not None:
             fitting = 1.0 if self.pace is None else (until - begun) / self.pace
             length = int(min(max(fitting, 1.0), length))

@@ -48,7 +48,7 @@ from multigene.search.problem import Problem, Rows
 from multigene.search.progress import Step
 from multigene.search.short import has_own_functions
 from multigene.search.task import Task
-from multigene.search.validation import REFITTING, HeldOut, Known, unseen_rows
+from multigene.search.unseen import REFITTING, HeldOut, Known, unseen_rows
 
 Floats = npt.NDArray[np.float64]
 
@@ -111,7 +111,7 @@ def search(
     until = share() + LOG_SHARE
     while islands.number < most and share() < until:
         islands.round()
-        yield Step(islands.number - 1, islands.whole, islands.evaluations, "explore")
+        yield Step(islands.number - 1, islands.whole, islands.evaluations, "explore", preparing=True)
     islands.shorten()
     return LogScale.of(task.problem, _most_convincing(part.problem, islands))
 

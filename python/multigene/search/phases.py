@@ -123,7 +123,7 @@ def seek_alone(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
     while state.laws.has_targets:
         work = max(usual, first - state.laws.evaluations)
         if not state.laws.run(work, lambda: share() >= (1.0 if state.complete else COMPLETION)):
-            state.islands.number += task.round_length
+            state.islands.number += _next_round(task, state)
             if share() >= COMPLETION and not state.complete:
                 state.laws.simplify()
                 state.complete = True
@@ -166,7 +166,7 @@ def _known(state: SearchState) -> tuple[list[Individual], list[Individual]]:
 def explore_round(task: Task, state: SearchState, share: Share) -> Steps:
     """Islands evolve until they migrate; the law search does what it is due beside them."""
     if not state.laws_next:
-        yield _island_round(state, share)
+        yield _island_round(task, state, share)
     if state.islands.reached(EXPLAINED) or _seek_beside(state, lambda: _explored(task, state, share())):
         yield state.step()
         return _is_over(state)
@@ -205,7 +205,7 @@ def finish(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
                 if not task.sees_all_rows:
                     yield state.step()
                     return
-            yield _island_round(state, share)
+            yield _island_round(task, state, share)
         if _seek_beside(state, lambda: share() >= state.completion):
             yield state.step()
             if _is_over(state):
@@ -265,11 +265,17 @@ def _is_over(state: SearchState) -> bool:
     return state.laws.law is not None or state.islands.reached(EXPLAINED)
 
 
-def _island_round(state: SearchState, share: Share) -> Step:
-    """Islands evolve until they migrate. Whoever stops here goes on with the law search."""
-    state.islands.round_within(share)
+def _island_round(task: Task, state: SearchState, share: Share) -> Step:
+    """Islands evolve until they migrate, or until the limit. Whoever stops here goes on with the law search."""
+    state.islands.round_within(share, most=_next_round(task, state))
     state.laws_next = True
     return state.step()
+
+
+def _next_round(task: Task, state: SearchState) -> int:
+    """Generations until islands migrate, or until the run's limit: that holds as it was said."""
+    left = np.inf if task.generations is None else task.generations - state.islands.number
+    return int(min(task.round_length, max(left, 1)))
 
 
 def _seek_beside(state: SearchState, stop: Callable[[], bool]) -> bool:

@@ -37,16 +37,9 @@ from multigene.search.members import (
 )
 from multigene.search.problem import Problem, Rows
 from multigene.search.shorter import fitted, polished
-from multigene.search.validation import (
-    REFITTING,
-    RIDGE,
-    SizeDecision,
-    best_of,
-    better_on_nearly_every_row,
-    prefer_short,
-    unseen_errors,
-    unseen_r2,
-)
+from multigene.search.stability import Sizes, supported
+from multigene.search.unseen import REFITTING, unseen_errors, unseen_r2
+from multigene.search.validation import RIDGE, SizeDecision, best_of, better_on_nearly_every_row, prefer_short
 from multigene.settings.settings import Refinement
 
 Floats = npt.NDArray[np.float64]
@@ -92,6 +85,8 @@ class Found:
     """Have rows that the search did not see been asked? If not, what it found must convince by itself."""
     of_folds: bool
     """Is the front that of searches on parts of the rows, which were cut short?"""
+    searches: Sequence[Sizes] = ()
+    """What the searches without a fold have come to."""
 
 
 def result_of(found: Found, workers: Workers, seconds: float | None) -> Result:
@@ -378,6 +373,7 @@ def _scored(
 ) -> Result:
     """The result with scores on rows not seen; `own` scores a find of the law search, which is not one of the sizes'."""
     members = scored(front, found.decision.validation_r2)
+    members = [replace(m, support=supported(m, found.searches)) for m in members]
     finds = {id(find.individual) for find in found.finds}
     members = [
         replace(m, validation=own(found.problem, m)) if id(m.individual) in finds else m for m in members

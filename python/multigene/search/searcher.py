@@ -139,4 +139,5 @@ def _found(task: Task, state: SearchState) -> Found:
         very_few_rows=task.very_few_rows,
         validated=not task.very_few_rows and len(folds.results) == len(task.folds),
         of_folds=of_folds,
+        searches=[list(zip(fold.complexities, fold.columns, strict=False)) for fold in folds.results],
     )

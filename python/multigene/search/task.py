@@ -52,7 +52,7 @@ class Task:
             return allowed
         guard = self.problem.guard
         behaves = guard.behaves_as_it_is if in_user_units else guard.behaves
-        return lambda individual: allowed(individual) and behaves(individual)
+        return lambda individual: behaves(individual) and allowed(individual)  # the cheaper one refuses most
 
     def mending(self, rows: Rows | None, *, in_user_units: bool = False) -> Mending | None:
         """What makes a model keep the shapes that its user knows, by other coefficients; None where no shapes are known."""

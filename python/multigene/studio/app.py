@@ -18,7 +18,7 @@ from starlette.routing import Route
 from multigene import __version__
 from multigene.data.reading import read_table
 from multigene.export import EXPORTERS
-from multigene.report.html import plotly
+from multigene.report.library import chart_library
 from multigene.settings.defaults import default_settings
 from multigene.studio.access import Access
 from multigene.studio.comparison import compared
@@ -102,7 +102,7 @@ class Studio:
         """Modules and styles, by a list of what there is; the chart library."""
         name = request.path_params["name"]
         if name == "plotly.js":
-            text = await run_in_threadpool(plotly)
+            text = await run_in_threadpool(chart_library)
             return Response(
                 text, media_type="text/javascript", headers={"cache-control": "private, max-age=86400"}
             )

@@ -3,6 +3,9 @@ import {nodes, r2} from "./format.js";
 import {drawFront, drawUnseen} from "./live_charts.js";
 import {ask, attempt, library, make, place, say} from "./requests.js";
 
+// A formula breaks after operators and brackets, not inside names and numbers; what is copied is the formula alone.
+function breakable(text) { return text.split(/(?<=[*/(,])|(?= [-+])/).flatMap((part, i) => i ? [make("wbr"), part] : [part]); }
+
 const PHASES = {prepare: "preparing", evolve: "evolving", seek: "looking for a law", "cross-validate": "cross-validating the whole search", explore: "exploring", finish: "finishing on all rows"};
 // What a phase is for, and what may be done in it.
 const MEANING = {seek: "Short formulas are tried first: if one explains everything, it is the law, and the search ends. Steering works already.", "cross-validate": "There are few rows, so the whole search runs on parts of them first: that tells how large a formula may be. Formulas shown are those of the present part.", finish: "How large a formula may be is decided; the search goes on with all training rows."};
@@ -57,7 +60,7 @@ export function searchView(session) {
     if (!current?.front.length) return;
     pointed = Math.max(0, Math.min(current.front.length - 1, row));
     const {size, formula: text, test, r2: score} = current.front[pointed], said = `${nodes(size)}, ${current.measure} ${r2(score)}${test === null ? "" : `, ${r2(test)} on test rows`}`;
-    under.replaceChildren(make("b", {}, said), make("br"), text ?? "…");
+    under.replaceChildren(make("b", {}, said), make("br"), ...breakable(text ?? "…"));
     chart.setAttribute("aria-valuenow", pointed); chart.setAttribute("aria-valuetext", `${said}: ${text ?? ""}`.slice(0, 300));
     if (announce) drawFront(chart, current, pointed, point);
   }
@@ -94,7 +97,7 @@ export function searchView(session) {
     seen.firstChild.textContent = run.r2 === null ? "–" : `${run.measure} ${r2(run.r2)}`;
     unseen.hidden = !run.unseen; if (run.unseen) unseenR2.textContent = `${run.measure} ${r2(run.unseen.r2)}`;
     words.textContent = run.unseen?.said ?? ""; words.hidden = !run.unseen;
-    formula.textContent = run.formula ? `${run.target} = ${run.formula}` : "…";
+    formula.replaceChildren(...breakable(run.formula ? `${run.target} = ${run.formula}` : "…"));
     pause.disabled = run.state !== "running" || !!run.wanted; stop.disabled = run.state === "paused" ? false : pause.disabled; resume.disabled = run.state !== "paused"; look.disabled = !run.has_model;
     steering.update(run);
     session.enable(run.has_model);
