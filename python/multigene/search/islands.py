@@ -290,7 +290,7 @@ class Islands:
             last = checkpoint.generation(
                 packed, islands.ground.settings(short), islands.data.n_features, workers, front
             )
-            models = [checkpoint.model(*m) for m in immigrants]
+            models = [checkpoint.model(m) for m in immigrants]
             islands.populations.append(islands.ground.island(short, workers, models, last=last))
         return islands
 

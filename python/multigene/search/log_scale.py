@@ -79,7 +79,7 @@ class LogScale:
     @staticmethod
     def unpacked(problem: Problem, saved: list[Any]) -> LogScale:
         """The formulas of their plain values."""
-        return LogScale.of(problem, [checkpoint.model(*values) for values in saved])
+        return LogScale.of(problem, [checkpoint.model(values) for values in saved])
 
 
 def applies(task: Task) -> bool:
