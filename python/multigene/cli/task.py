@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from multigene.cli.option_groups import Reading, Rows, Search
-from multigene.data.arrays import with_errors
 from multigene.data.columns import Columns, choose_columns, guessed_classes, raw_rows
 from multigene.data.look import leaks
 from multigene.data.split import split
@@ -62,6 +61,8 @@ class Problem:
     @property
     def weights(self) -> pd.Series | None:
         """How much every training row counts, where columns say it: its weight, and how well its target is known."""
+        from multigene.data.arrays import with_errors
+
         weights, errors = self.columns.weights, self.columns.errors
         if weights is None and errors is None:
             return None

@@ -9,8 +9,6 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
-from joblib import wrap_non_picklable_objects
-
 
 def packed(value: Any) -> Any:
     """The value, or what `pickle` takes in its place; a `ValueError` says what to give instead of a function that holds what
@@ -20,6 +18,8 @@ def packed(value: Any) -> Any:
     try:
         pickle.dumps(value)
     except Exception:
+        from joblib import wrap_non_picklable_objects
+
         wrapped = wrap_non_picklable_objects(value, keep_wrapper=False)
         try:
             pickle.dumps(wrapped)
