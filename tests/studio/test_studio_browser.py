@@ -155,6 +155,29 @@ def test_mistakes_are_marked_in_their_field_and_two_runs_stand_side_by_side(tmp_
         assert console_errors(driver) == []
 
 
+def test_a_question_to_one_table_says_nothing_about_the_columns_of_another(tmp_path, table):
+    other = tmp_path / "other.csv"
+    pd.DataFrame({"p": np.arange(40.0) % 7, "q": np.arange(40.0)}).to_csv(other, index=False)
+    boxes = "return [...document.querySelectorAll('#features input')].map(box => [box.value, box.checked])"
+    with served(tmp_path / "work", table) as address, chromium() as driver:
+        begin(driver, address, generations="1", seed="5")
+        until(lambda: state(driver) == "done")
+        driver.find_element(By.ID, "step-data").click()
+        fill(driver, "derived-name", "squared")
+        fill(driver, "derived-formula", "speed**2")
+        click(driver, "derive")
+        until(lambda: "squared" in text(driver, "table"))
+        click(driver, "to-question")
+        until(lambda: ["squared", True] in driver.execute_script(boxes))  # new since the last question
+        driver.find_element(By.ID, "step-data").click()
+        until(lambda: driver.find_elements(By.CSS_SELECTOR, "input[type=file]"))[0].send_keys(str(other))
+        until(lambda: "other.csv: 40 rows, 2 columns" in text(driver, "table"))
+        click(driver, "to-question")
+        until(lambda: driver.execute_script(boxes) == [["p", True]])
+        assert driver.find_element(By.ID, "seed").get_attribute("value") == "5"
+        assert console_errors(driver) == []
+
+
 def test_the_keyboard_is_enough_from_the_table_to_a_saved_formula(tmp_path, table):
     with served(tmp_path / "work", table) as address, chromium() as driver:
         driver.get(address)
