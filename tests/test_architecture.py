@@ -22,6 +22,7 @@ ORDER = [
     "study",
     "estimators",
     "estimator",
+    "answers",
     "guesses",
     "report",
     "model_file",

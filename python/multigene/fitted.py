@@ -1,6 +1,6 @@
 """FittedModel: all that a run leaves behind, and what it can be asked. It never changes.
 
-`fitting.py` and `model_file.py` make one; the estimator, report, figures, notebook, model file and command line read it. Rows
+`fitting/` and `model_file.py` make one; the estimator, report, figures, notebook, model file and command line read it. Rows
 come in as checked arrays (`TrainingRows`), since only an estimator or a command knows the tables of its user; the work is done
 in `explain/`, one module per question. Another choice, a shorter formula or other rows make another `FittedModel`.
 """
@@ -11,7 +11,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from multigene.explain import measures
 from multigene.explain.front import Front
 from multigene.explain.front_text import pick_lines, stability_text
 from multigene.explain.intervals import Uncertainty, bounds, parameter_table
-from multigene.expression.genes import model_expression, prediction_expression, transformations
+from multigene.expression.genes import model_expression, prediction_expression
 from multigene.expression.tree import Expression
 from multigene.formula import Formula
 from multigene.groups.certainty import certainty_of, group_table, own_columns
@@ -52,10 +51,6 @@ Floats = npt.NDArray[np.float64]
 NO_ROWS = (
     "This model was loaded from a file, which does not hold the training rows; give rows as X and y, "
     "or let the model keep them with model.keep_rows(X, y)."
-)
-PICKLED_EARLIER = (
-    "This model was pickled by an earlier version of multigene, whose models had another form; "
-    "fit it again, or save it with that version by model.save(path), which this one reads."
 )
 
 
@@ -315,14 +310,7 @@ class FittedModel:
 
     def rescore(self, rows: TrainingRows) -> pd.DataFrame:
         """Every listed model on other rows: size, R², RMSE, mean, median and largest absolute error, bias."""
-        import pandas as pd
-
-        table = []
-        for each in self.front.listed:
-            measured = self._metrics(each.member.individual, rows)
-            shown = {"formula": str(each.formula), "chosen": each.member is self.chosen}
-            table.append({"complexity": each.complexity, **measured, **shown})
-        return pd.DataFrame(table)
+        return measures.rescored(self.front, self.chosen, rows)
 
     # --- predictions and their certainty ----------------------------------------------------------
 
@@ -370,14 +358,7 @@ class FittedModel:
 
     def metrics(self, rows: TrainingRows) -> dict[str, float]:
         """R², RMSE, mean, median and largest absolute error, and bias of the chosen formula on any rows."""
-        return self._metrics(self.individual, rows)
-
-    def _metrics(self, individual: Individual, rows: TrainingRows) -> dict[str, float]:
-        predictor = individual.predict(rows.X)
-        found = measures.metrics(rows.y, self.loss.prediction(predictor), rows.weights)
-        if self.loss.squared:
-            return found
-        return {"explained": self.loss.explained(rows.y, predictor, rows.weights), **found}
+        return measures.scores_of(self.individual, rows, self.loss)
 
     # --- its parts --------------------------------------------------------------------------------
 
@@ -395,17 +376,7 @@ class FittedModel:
 
     def transformations(self) -> pd.DataFrame:
         """The learned linear combinations: one row each, the additive weight first, then one column per feature."""
-        import pandas as pd
-
-        # By position: a feature may itself be called "gene" or "bias".
-        found = transformations(self.individual)
-        weights = [[bias, *(terms.get(j, 0.0) for j in range(len(self.names)))] for _, bias, terms in found]
-        table = pd.DataFrame(
-            np.array(weights).reshape(len(found), -1 if found else 1 + len(self.names)),
-            columns=["bias", *self.names],
-        )
-        table.insert(0, "gene", np.array([gene for gene, _, _ in found], dtype=int), allow_duplicates=True)
-        return table
+        return measures.transformation_table(self.individual, self.names)
 
     # --- rows -------------------------------------------------------------------------------------
 
@@ -421,13 +392,3 @@ class FittedModel:
         if self.rows is None:
             raise ValueError(NO_ROWS)
         return self.rows
-
-
-def told(name: str, meaning: str) -> Any:
-    """A fitted attribute of an estimator that its `FittedModel` has, or makes, under another name."""
-
-    def asked(estimator: Any) -> Any:
-        value = getattr(estimator.fitted_, name)
-        return value() if isinstance(value, MethodType) else value
-
-    return property(asked, doc=meaning)

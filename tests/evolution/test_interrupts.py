@@ -11,8 +11,9 @@ import threading
 import numpy as np
 import pytest
 
-from multigene import MultigeneRegressor, fitting
+from multigene import MultigeneRegressor
 from multigene.evolution.interrupts import Interrupts, during_fit
+from multigene.fitting import fitting, result
 from multigene.search import phases, searcher
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are those of Unix")
@@ -128,9 +129,9 @@ MOMENTS = {
     "the size is being decided": (phases, "validate"),
     "the best so far is being taken": (searcher, "provisional"),
     "the result is being made": (searcher, "result_of"),
-    "digits are being dropped": (fitting, "with_few_digits"),
-    "the data are being summed up": (fitting, "data_summary"),
-    "the front is being made": (fitting, "Front"),
+    "digits are being dropped": (result, "with_few_digits"),
+    "the data are being summed up": (result, "data_summary"),
+    "the front is being made": (result, "Front"),
 }
 
 

@@ -43,7 +43,9 @@ def test_targets_are_those_that_can_be_undone():
             )
         ]
 
-    assert names(X[:, 0] + X[:, 1]) == ["y", "ln|y|", "1/y", "y²", "1/y²", "exp y"]
+    usual = ["y", "ln|y|", "1/y", "y²", "1/y²", "exp y"]
+    assert names(X[:, 0] + X[:, 1]) == [*usual, "y**[0]", "y**[1]"]
+    assert names(X[:, 0] + X[:, 1], survey=False) == usual
     assert names(X[:, 0] - X[:, 1])[:2] == ["y", "ln|y|"]
     assert names(X[:, 0] + X[:, 1], transforms=False) == ["y"]
     assert names(np.ones(300)) == []

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from multigene.expression.tree import Operation, Variable, evaluate, postorder
-from multigene.laws.transforms import TRANSFORMS, logarithmic, one_sign
+from multigene.laws.transforms import TRANSFORMS, logarithmic, one_sign, with_columns
 
 
 @pytest.mark.parametrize("transform", TRANSFORMS, ids=lambda t: t.name)
@@ -47,3 +47,22 @@ def test_one_sign():
     assert one_sign(np.array([-1.0, -2.0]))
     assert not one_sign(np.array([0.0, 1.0]))
     assert not one_sign(np.array([-1.0, 1.0]))
+
+
+def test_transforms_by_columns_are_undone():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.uniform(0.1, 0.4, 50), rng.uniform(2.0, 3.0, 50), rng.uniform(-1.0, 1.0, 50)])
+    y = X[:, 0] + (X[:, 1] - X[:, 0]) * rng.uniform(0.1, 0.9, 50)
+    found = with_columns(y, dict(enumerate(X.T)))
+    assert len([t for t in found if t.name.startswith("y**")]) == 3
+    assert len(found) > 4  # above the first column, below the second, and from either to the other
+    for transform in found:
+        assert transform.usable(y)
+        undone = transform.inverse(Variable(3), 1.0)
+        back = evaluate(undone, np.column_stack([X, transform.forward(y)]))
+        np.testing.assert_allclose(back, y, rtol=1e-10)
+
+
+def test_a_target_of_both_signs_is_no_base_of_powers():
+    y = np.linspace(-1.0, 1.0, 50)
+    assert not with_columns(y, {0: np.linspace(2.0, -2.0, 50)})

@@ -11,7 +11,7 @@ from multigene.data.losses import Loss
 from multigene.evolution.pareto import Member
 from multigene.search.log_scale import LogScale, nearer_to_most_rows, over_decades
 from multigene.search.problem import Problem
-from multigene.search.validation import HeldOut, unseen_rows
+from multigene.search.unseen import HeldOut, unseen_rows
 
 
 def power_law(n=500, noise=0.2, seed=0):

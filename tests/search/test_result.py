@@ -9,10 +9,11 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from multigene import MultigeneRegressor, fitting
+from multigene import MultigeneRegressor
 from multigene._engine import Individual, Workers
 from multigene.evolution.pareto import Candidate, Member
 from multigene.expression.genes import model_expression
+from multigene.fitting import result as fitting_result
 from multigene.laws import law as laws
 from multigene.search import result as module
 from multigene.search.few_rows import within_noise
@@ -29,7 +30,8 @@ from multigene.search.result import (
     provisional,
     result_of,
 )
-from multigene.search.validation import ANY_SIZE, RIDGE, HeldOut, SizeDecision
+from multigene.search.unseen import HeldOut
+from multigene.search.validation import ANY_SIZE, RIDGE, SizeDecision
 from multigene.settings.settings import Refinement
 
 WORKERS = Workers(1)
@@ -295,7 +297,7 @@ def test_fewer_digits_that_lose_a_value_are_not_taken(monkeypatch):
     def careless(members, *_, **__):
         return [replace(m, individual=Individual(["(1.0 / x0)"], 0.0, [1.0])) for m in members]
 
-    monkeypatch.setattr(fitting, "with_few_digits", careless)
+    monkeypatch.setattr(fitting_result, "with_few_digits", careless)
     y = X[:, 1] + 0.1 * rng.normal(size=500)
     model = MultigeneRegressor(generations=2, random_state=0, n_jobs=1).fit(X, y)
     assert np.isfinite(model.predict(X)).all()

@@ -12,9 +12,9 @@ from multigene.search.few_rows import decide_by_leaving_one_out
 from multigene.search.folds import best_line
 from multigene.search.linear import linear_models
 from multigene.search.problem import Problem
+from multigene.search.unseen import HeldOut, unseen_errors
 from multigene.search.validation import (
     ANY_SIZE,
-    HeldOut,
     SizeDecision,
     best_of,
     clearly_better,
@@ -23,7 +23,6 @@ from multigene.search.validation import (
     prefer_short,
     readable,
     smallest,
-    unseen_errors,
 )
 
 

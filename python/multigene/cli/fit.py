@@ -256,7 +256,7 @@ def fit(
             notes(estimator.fitted_.encoding.notes, saying.quiet)
         found = estimator.fitted_
         if task.stream is not None:
-            from multigene.fitting import on_all_rows
+            from multigene.fitting.in_pieces import on_all_rows
 
             found = on_all_rows(found, task.stream)
         fitted = replace(found, command=command(data, task, rows, search, method, reading))
@@ -301,7 +301,7 @@ def command(
 def check_pieces(estimator: MultigeneRegressor, task: Problem, groups: str | None) -> None:
     """Refuse what a table that is read in pieces does not go with."""
     if task.stream is not None:
-        from multigene.fitting import refuse_in_pieces
+        from multigene.fitting.in_pieces import refuse_in_pieces
         from multigene.settings.parameters import Parameters
 
         given = {"weights": task.weights, "groups": groups}

@@ -1,6 +1,6 @@
 """Rows that least squares follows although they are like no others: few outliers have most of the squared errors.
 
-`fitting.py` says so where the formula explains little of the target, with a way to fit the other rows.
+`fitting/fitting.py` says so where the formula explains little of the target, with a way to fit the other rows.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Tables larger than memory: Parquet files and directories, Arrow datasets and Dask DataFrames, read in pieces.
 
-The search works on rows drawn evenly from all of them (`sample`); then `fitting.py` goes through all rows in chunks, for the
-final coefficients and the scores. No more than a chunk and the sample are in memory at a time.
+The search works on rows drawn evenly from all of them (`sample`); then `fitting/in_pieces.py` goes through all rows in chunks,
+for the final coefficients and the scores. No more than a chunk and the sample are in memory at a time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A model found on a sample, fitted to all rows of a table larger than memory: coefficients, scores and ranges in one pass.
 
 Outer coefficients are least squares over genes, so sums of products over chunks of rows are all it takes (`Moments`); inner
-weights stay as the sample has them. `fitting.py` comes here after a search on a sample (`data/stream.py`).
+weights stay as the sample has them. `fitting/in_pieces.py` comes here after a search on a sample (`data/stream.py`).
 """
 
 from __future__ import annotations

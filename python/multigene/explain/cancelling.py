@@ -1,7 +1,7 @@
 """Models whose terms cancel: 4763000 + 4763000*tanh(…) where the target is a hundred.
 
 Nobody trusts such a formula, and its first rounding kills it. The guard of a search (`search/guard.py`) refuses the worst; large
-models may pass through it, for the better ones come of them. What a search hands over has none: `fitting.py` asks here.
+models may pass through it, for the better ones come of them. What a search hands over has none: `fitting/result.py` asks here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What a model is made of and what its parts do: contributions, importance, knock-out, frequencies, error curves.
 
-Functions of a fitted model and rows that return tables; nothing is drawn here. The estimator offers them as its own methods. How
-good its predictions are is said by `data/scores.py`; `metrics` is here for whoever has this module at hand.
+Functions of a fitted model and rows that return tables; nothing is drawn here. The estimator offers them as its own methods.
 """
 
 from __future__ import annotations
@@ -13,11 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Individual
-from multigene.data.scores import metrics as metrics
+from multigene.data.losses import Loss
+from multigene.data.scores import metrics
 from multigene.data.training_rows import TrainingRows
+from multigene.evolution.pareto import Member
 from multigene.explain.front import Front
 from multigene.expression import tree
-from multigene.expression.genes import gene_expression
+from multigene.expression.genes import gene_expression, transformations
 from multigene.expression.rewriting import simplify
 from multigene.formula import Formula
 
@@ -25,6 +26,41 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Floats = npt.NDArray[np.float64]
+
+
+def scores_of(individual: Individual, rows: TrainingRows, loss: Loss) -> dict[str, float]:
+    """R², RMSE, mean, median and largest absolute error, and bias on any rows; of other losses the share explained as well."""
+    predictor = individual.predict(rows.X)
+    found = metrics(rows.y, loss.prediction(predictor), rows.weights)
+    if loss.squared:
+        return found
+    return {"explained": loss.explained(rows.y, predictor, rows.weights), **found}
+
+
+def rescored(front: Front, chosen: Member, rows: TrainingRows) -> pd.DataFrame:
+    """Every listed model of a front on other rows: size, scores, formula, and which is the chosen one."""
+    import pandas as pd
+
+    table = []
+    for each in front.listed:
+        measured = scores_of(each.member.individual, rows, front.loss)
+        shown = {"formula": str(each.formula), "chosen": each.member is chosen}
+        table.append({"complexity": each.complexity, **measured, **shown})
+    return pd.DataFrame(table)
+
+
+def transformation_table(individual: Individual, names: Sequence[str]) -> pd.DataFrame:
+    """The learned linear combinations: one row each, the additive weight first, then one column per feature."""
+    import pandas as pd
+
+    # By position: a feature may itself be called "gene" or "bias".
+    found = transformations(individual)
+    weights = [[bias, *(terms.get(j, 0.0) for j in range(len(names)))] for _, bias, terms in found]
+    table = pd.DataFrame(
+        np.array(weights).reshape(len(found), -1 if found else 1 + len(names)), columns=["bias", *names]
+    )
+    table.insert(0, "gene", np.array([gene for gene, _, _ in found], dtype=int), allow_duplicates=True)
+    return table
 
 
 def used_genes(individual: Individual) -> list[int]:

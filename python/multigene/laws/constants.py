@@ -118,6 +118,8 @@ EXTREME = 1e70
 MOST_FEATURES, FEW_FEATURES = 20, 10
 #: Rows that populations of the law search see; finds are verified on all. [time]
 SEEN_ROWS = 256
+#: Most targets that are transformed by columns, for the survey. [time]
+MOST_BY_COLUMNS = 6
 #: Share of work of targets over combined variables, against those over features. [feynman]
 COMBINED_SHARE = 3.0
 #: The same where the surrogate that showed them leaves much. [feynman]
@@ -135,7 +137,7 @@ PEELING_CLOSE, PEELING_LEAST = 0.05, 0.25
 # --- the survey (survey/) -------------------------------------------------------------------------
 
 #: Rows that probes and catalogue use, and how many evaluations a target counts for. [time]
-SURVEY_ROWS = {"probe": 400, "factors": 192, "sums": 192}
+SURVEY_ROWS = {"probe": 400, "factors": 192, "sums": 192, "functions": 400}
 SURVEY_WORK = 1000
 #: How suggested genes are tuned. [time]
 SUGGESTION_TUNING = Refinement(iterations=12, bound=100.0, decay=0.0, prune=0.0)
@@ -143,6 +145,9 @@ SUGGESTION_TUNING = Refinement(iterations=12, bound=100.0, decay=0.0, prune=0.0)
 NOTHING_LEFT = 1e-13
 #: A longer law, of many features one longer than this many nodes for each, is compared with what later stages find. [dev]
 LONG_LAW, LONG_PER_FEATURE = 14, 3
+#: A target with values this many times as far from the median as its quartiles are apart has poles, and no surrogate can say
+#: that it is noise. [random]
+POLES = 30.0
 #: Suggestions of a target that are looked at because they convince most. [noise]
 MOST_CONVINCING = 2
 #: Suggestions that a target keeps to begin restarts with. [dev]
@@ -163,6 +168,20 @@ DEGREES = (
     (1, 1), (2, 0), (0, 2), (2, 1), (1, 2), (2, 2), (3, 0), (0, 3), (3, 1), (3, 2), (3, 3), (4, 0), (0, 4), (4, 2), (4, 4),
     (5, 1), (6, 0), (0, 6), (6, 4), (8, 0), (8, 8), (10, 0),
 )  # fmt: skip
+
+#: Probes with functions: degrees of what stands beside 1, the target and its square, and most columns. [time]
+FUNCTION_DEGREES: tuple[tuple[int, ...], ...] = ((2, 2), (3, 1), (4, 2), (2, 2, 1), (3, 3, 0))
+FUNCTION_COLUMNS = 64
+#: Sets of columns that are tested at a time, before a look at the clock. [time]
+AT_A_TIME = 128
+#: Arguments of functions, powers of a column to a column, and exponentials of which two are tried together. [time]
+FUNCTION_ARGUMENTS, FUNCTION_POWERS, FUNCTION_PAIRS = 36, 40, 9
+#: Where there are so many columns that fewer of these fit: further ones, and most columns where few functions are tried. [time]
+FEWEST_DEGREES, WIDE_DEGREES, WIDE_COLUMNS = 2, ((2, 0), (3, 1), (1, 3)), 130
+#: Up to this many columns there may be functions instead of three of them, otherwise of two. [time]
+FEW_COLUMNS = 3
+#: Arguments of exponentials and of sines are smaller. [rounding]
+LARGEST_ARGUMENT = 300.0
 
 #: Monomials: exponents and what each costs. [dev]
 EXPONENT_COSTS = {1.0: 1.0, -1.0: 1.1, 2.0: 1.9, -2.0: 2.0, 0.5: 2.2, -0.5: 2.3, 3.0: 2.7, -3.0: 2.9}
@@ -263,6 +282,8 @@ INSIDE = 0.6
 
 #: A feature does not matter when left-out rows are predicted without it no worse than by this factor. [dev]
 IRRELEVANT = 1.0
+#: A feature matters after all when low terms of it explain this much, in F, of what the others leave. [round]
+MISSED_F = 5.0
 #: What the features that matter leave of left-out rows at most, or there is no picture to tell them by. [dev]
 NO_PICTURE = 0.7
 

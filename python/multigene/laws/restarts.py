@@ -88,7 +88,7 @@ class Restarts:
             work = target.work + sum(r.expected for r in under_way if r.target is target)
             return work / (target.share * self._promise(target, progress.finds.best))
 
-        target = min(progress.targets, key=had)
+        target = min((t for t in progress.targets if t.share > 0.0), key=had)
         settings = self._settings(target)
         rng = np.random.default_rng(self.rng.integers(2**63))
         generations = RESTART_GENERATIONS * (DENSE_UNITS if target.dense else luby(target.restarts + 1))

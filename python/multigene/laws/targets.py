@@ -19,6 +19,7 @@ from multigene.laws.constants import (
     DENSE_TRANSFORMS,
     DOUBTFUL_SHARE,
     FEW_FEATURES,
+    MOST_BY_COLUMNS,
     MOST_FEATURES,
     NOISY_PICTURE,
     PEELING_CLOSE,
@@ -26,7 +27,7 @@ from multigene.laws.constants import (
     PEELING_LEAST,
     WIDE_SHARE,
 )
-from multigene.laws.transforms import TRANSFORMS, Transform, one_sign
+from multigene.laws.transforms import TRANSFORMS, Transform, one_sign, with_columns
 from multigene.laws.variables.symmetries import Variables
 from multigene.settings.settings import Seeking
 
@@ -71,11 +72,11 @@ def make_targets(
         return []
     targets = []
     if combined is not None and combined.columns:
-        over = _transformed(X, y, list(combined.columns), combined.prefactor, options, allows)
+        over = _transformed(X, y, list(combined.columns), combined.prefactor, options, allows, True)
         sure = combined.left is None or combined.left < NOISY_PICTURE
         share = COMBINED_SHARE if sure else DOUBTFUL_SHARE
         targets += [replace(t, combined=True, share=share * t.share, front={}, seeds=[]) for t in over]
-    plain = _transformed(X, y, features, {}, options, allows)
+    plain = _transformed(X, y, features, {}, options, allows, not targets)
     targets += plain
     if options.dense:
         targets += [
@@ -133,12 +134,16 @@ def _transformed(
     peeled: dict[int, float],
     options: Seeking,
     allows: Callable[..., bool],
+    by_columns: bool = False,
 ) -> list[Target]:
-    """A target for every transform that can be undone."""
+    """A target for every transform that can be undone, those by columns where these are few."""
     y = y / powers_of(X, peeled)
     sign = (1.0 if y[0] > 0.0 else -1.0) if one_sign(y) else None
     targets = []
-    for transform in TRANSFORMS if options.transforms else TRANSFORMS[:1]:
+    transforms = list(TRANSFORMS if options.transforms else TRANSFORMS[:1])
+    if by_columns and options.transforms and options.survey:
+        transforms += with_columns(y, {j: X[:, j] for j in features})[:MOST_BY_COLUMNS]
+    for transform in transforms:
         if not allows(*transform.needs):
             continue
         with np.errstate(all="ignore"):

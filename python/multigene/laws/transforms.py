@@ -5,13 +5,16 @@ ln|y| turns products of unknown powers into sums; y² and 1/y do the same for ro
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from multigene.expression.tree import Expression, Number, Operation, Power
+from multigene.expression.build import ONE, ZERO, call
+from multigene.expression.tree import Expression, Number, Operation, Power, Variable
+from multigene.laws.constants import LARGEST_ARGUMENT
 
 Floats = npt.NDArray[np.float64]
 
@@ -22,7 +25,7 @@ class Transform:
 
     name: str
     share: float
-    """Share of the law search's work."""
+    """Share of the law search's work; 0 is for the survey alone."""
     forward: Callable[[Floats], Floats]
     """T."""
     usable: Callable[[Floats], bool]
@@ -91,6 +94,47 @@ TRANSFORMS: tuple[Transform, ...] = (
         ("log",),
     ),
 )
+
+
+def with_columns(y: Floats, columns: dict[int, Floats]) -> list[Transform]:
+    """Transforms of a target by columns, for the survey alone: y to the power of a column, and the logarithm of how far y is on
+    its way from 1 to 0, or between two of 1 and the columns, where it is between them on every row."""
+    found = [_power(j, x) for j, x in columns.items()] if np.all(y > 0.0) else []
+    bounds: list[tuple[Floats | float, Expression]] = [(1.0, ONE), (0.0, ZERO)]
+    bounds += [(x, Variable(j)) for j, x in columns.items()]
+    for (low, said_low), (high, said_high) in itertools.permutations(bounds, 2):
+        with np.errstate(all="ignore"):
+            way = (y - low) / (high - low)
+        # From 0 on, the way to x is y/x; below a column y is often by chance.
+        told = said_low != ZERO and (said_high != ZERO or said_low == ONE)
+        if told and np.all((way > 0.0) & (way < 1.0)):
+            found.append(_between(low, said_low, high, said_high))
+    return found
+
+
+def _power(j: int, x: Floats) -> Transform:
+    return Transform(
+        f"y**[{j}]",
+        0.0,
+        lambda y: np.exp(x * np.log(y)),
+        lambda y: bool(np.max(np.abs(x * np.log(y))) < LARGEST_ARGUMENT),
+        lambda e, s: call("exp", call("div", call("log", e), Variable(j))),
+        ("exp", "log", "div"),
+    )
+
+
+def _between(
+    low: Floats | float, said_low: Expression, high: Floats | float, said_high: Expression
+) -> Transform:
+    across = call("sub", said_high, said_low)
+    return Transform(
+        f"ln of {said_low} to {said_high}",
+        0.0,
+        lambda y: np.log((y - low) / (high - low)),
+        lambda y: True,
+        lambda e, s: call("add", said_low, call("mul", across, call("exp", e))),
+        ("exp", "log", "add", "sub", "mul"),
+    )
 
 
 def logarithmic(transform: Transform) -> bool:

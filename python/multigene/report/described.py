@@ -10,7 +10,7 @@ import numpy as np
 
 from multigene._engine import Individual
 from multigene.data.encoding.columns import Elapsed
-from multigene.explain import measures
+from multigene.data.scores import metrics
 from multigene.explain.criteria import Listed
 from multigene.export import EXPORTERS, WHOLE
 from multigene.expression.genes import model_expression
@@ -132,7 +132,7 @@ def _shapes(model: FittedModel, individual: Individual) -> list[str]:
 
 def errors_of(rows: Rows, prediction: Floats, of_classes: bool) -> tuple[dict[str, Any], list[Any]]:
     """Error measures of a prediction on a set of rows, of classes too where it is the probability of one; and its error curve."""
-    measured = {"rows": len(rows.y), **measures.metrics(rows.y, prediction, rows.weights)}
+    measured = {"rows": len(rows.y), **metrics(rows.y, prediction, rows.weights)}
     with np.errstate(all="ignore"):
         curve = statistics.error_curve(np.abs(rows.y - prediction), rows.weights)
     said = {key: number(value) for key, value in measured.items()}

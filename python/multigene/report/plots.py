@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multigene.explain import measures as understand
+from multigene.data.scores import metrics
+from multigene.explain import measures
 from multigene.fitted import FittedModel
 from multigene.report import statistics
 from multigene.report.constants import FIGURE_POINTS, HEAT_MAP_COLUMNS, LONGEST_LABEL, STRETCHED_FROM
@@ -79,7 +80,7 @@ class Plots:
         for rows in sets:
             shown = statistics.thinned(rows, FIGURE_POINTS)
             prediction = self._model.response(shown.X)
-            r2 = understand.metrics(rows.y, self._model.response(rows.X), rows.weights)["r2"]
+            r2 = metrics(rows.y, self._model.response(rows.X), rows.weights)["r2"]
             label = f"{NAMES[rows.name]}, R² {r2:.3f}" + (self._unseen() if rows.name == "train" else "")
             self._points(ax, rows.name, shown.y, prediction, label)
         low, high = min(r.y.min() for r in sets), max(r.y.max() for r in sets)
@@ -125,7 +126,7 @@ class Plots:
             found[name] = np.asarray(each.predict(shown), dtype=np.float64).ravel() - rows.y
         for name, predict in reversed(statistics.references(fitted_to).items()):
             found.setdefault(name, predict(rows.X) - rows.y)
-        ax = draw_error_curves(understand.curves_of_errors(found, weights=rows.weights), _axes(ax))
+        ax = draw_error_curves(measures.curves_of_errors(found, weights=rows.weights), _axes(ax))
         ax.set(xlabel=f"absolute error of {self._model.target}")
         return ax
 
@@ -316,7 +317,7 @@ class Plots:
 
 
 def draw_error_curves(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Curves of `understand.error_curves`, each with its own dash and its mean absolute error (MAE) in the
+    """Curves of `measures.error_curves`, each with its own dash and its mean absolute error (MAE) in the
     legend; the best first.
     """
     ax = _axes(ax)

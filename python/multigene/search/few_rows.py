@@ -28,14 +28,8 @@ from multigene.search.constants import (
 )
 from multigene.search.linear import Ridge, centred, clearly_better, forward_selection
 from multigene.search.problem import Problem
-from multigene.search.validation import (
-    RIDGE,
-    Known,
-    SizeDecision,
-    convincingly_better,
-    smallest,
-    unseen_errors,
-)
+from multigene.search.unseen import Known, unseen_errors
+from multigene.search.validation import RIDGE, SizeDecision, convincingly_better, smallest
 
 Floats = npt.NDArray[np.float64]
 

@@ -48,7 +48,7 @@ from multigene.search.problem import Problem, Rows
 from multigene.search.progress import Step
 from multigene.search.short import has_own_functions
 from multigene.search.task import Task
-from multigene.search.validation import REFITTING, HeldOut, Known, unseen_rows
+from multigene.search.unseen import REFITTING, HeldOut, Known, unseen_rows
 
 Floats = npt.NDArray[np.float64]
 

@@ -38,16 +38,8 @@ from multigene.search.members import (
 from multigene.search.problem import Problem, Rows
 from multigene.search.shorter import fitted, polished
 from multigene.search.stability import Sizes, supported
-from multigene.search.validation import (
-    REFITTING,
-    RIDGE,
-    SizeDecision,
-    best_of,
-    better_on_nearly_every_row,
-    prefer_short,
-    unseen_errors,
-    unseen_r2,
-)
+from multigene.search.unseen import REFITTING, unseen_errors, unseen_r2
+from multigene.search.validation import RIDGE, SizeDecision, best_of, better_on_nearly_every_row, prefer_short
 from multigene.settings.settings import Refinement
 
 Floats = npt.NDArray[np.float64]

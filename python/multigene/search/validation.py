@@ -11,17 +11,15 @@ cross-validated either: there a formula must justify its size by its training er
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import nan
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from multigene._engine import Dataset, Individual
-from multigene.data.scores import explained
+from multigene._engine import Individual
 from multigene.evolution.pareto import Candidate, Member
 from multigene.search.constants import (
     BETTER_THAN_CONSTANT,
@@ -30,14 +28,12 @@ from multigene.search.constants import (
     CLEARLY_BETTER,
     CLEARLY_WORSE,
     FAR_LESS,
-    FEWEST_ROWS_TO_VALIDATE,
     LUCKY,
     MORE_ROWS,
     NEARLY_EVERY_ROW,
     ONE_STANDARD_ERROR,
     READABLE,
     READABLE_LEAVES,
-    REFITTING_STEPS,
     RIDGE_BETTER_THAN_MEAN,
     ROOM,
     WORTH_IT,
@@ -45,21 +41,15 @@ from multigene.search.constants import (
 from multigene.search.cross_validation import FoldResult
 from multigene.search.folds import best_line, folds_of, unseen_ridge
 from multigene.search.linear import clearly_better
-from multigene.search.problem import Problem, Rows, best_constant
-from multigene.settings.settings import Refinement
+from multigene.search.problem import Problem, best_constant
+from multigene.search.unseen import NOTHING, HeldOut, Known, unseen_errors, unseen_rows
 
 Floats = npt.NDArray[np.float64]
-
-#: Squared errors on unseen rows by identity of a model.
-Known = Mapping[int, Floats]
-NOTHING: Known = MappingProxyType({})
 
 #: Size that no model has.
 ANY_SIZE = 2**31
 #: Number of the ridge regression among the linear models.
 RIDGE = -1
-#: How a formula in the user's units is fitted again to other rows.
-REFITTING = Refinement(iterations=REFITTING_STEPS, prune=0.0)
 
 
 @dataclass(frozen=True)
@@ -222,82 +212,6 @@ def _ridge_or_mean(problem: Problem) -> SizeDecision:
     if clearly_better(line, mean, RIDGE_BETTER_THAN_MEAN):
         return SizeDecision(1, linear=RIDGE, errors=line)
     return SizeDecision(1, constant=True, errors=mean)
-
-
-# --- errors on rows that were not used ------------------------------------------------------------
-
-
-class HeldOut:
-    """Squared errors of models on rows they were not fitted to."""
-
-    def __init__(self, problem: Problem, rows: Rows) -> None:
-        self.y = problem.y[rows]
-        self.weights = np.ones(len(rows)) if problem.weights is None else problem.weights[rows]
-        self.X = problem.X[rows]
-        self.Z = problem.standardised(self.X)
-        self.loss = problem.loss
-        #: Of the best constant of the rows for searching.
-        self.constant = self.squares(np.full(len(rows), best_constant(problem, problem.search_rows)))
-        #: Are there enough rows to decide by?
-        self.enough = (
-            problem.different(rows) >= FEWEST_ROWS_TO_VALIDATE
-            and bool(self.weights.any())
-            and bool(self.constant.sum() > 0.0)
-        )
-
-    def squares(self, predicted: Floats) -> Floats:
-        """Weighted squared errors, row by row, or what another loss has in their place; infinite where there is no value."""
-        return self.loss.costs(self.y, predicted, self.weights)
-
-    def of(self, candidate: Candidate) -> Floats:
-        """The same of a model of a front."""
-        return self.squares(candidate.individual.predict(self.X if candidate.in_user_units else self.Z))
-
-    def errors(self, individual: Individual) -> Floats:
-        """The same of a model of standardised features."""
-        return self.squares(individual.predict(self.Z))
-
-    def r2(self, errors: Floats) -> float:
-        """R² on these rows, or the share of another loss that is explained."""
-        best = np.full(len(self.y), self.loss.constant(self.y, self.weights))
-        return explained(float(errors.sum()), float(self.squares(best).sum()))
-
-
-def unseen_rows(problem: Problem) -> Rows:
-    """Held-out rows; with few rows those of all folds; none where there are too few to decide anything."""
-    if len(problem.held_out_rows):
-        return problem.held_out_rows
-    folds = folds_of(problem)
-    return np.concatenate(folds) if folds else np.arange(0)
-
-
-def unseen_r2(problem: Problem, member: Member, known: Known = NOTHING) -> float:
-    """R² of a formula of the law search on rows that it was not fitted to, NaN where there are none."""
-    rows = unseen_rows(problem)
-    return HeldOut(problem, rows).r2(unseen_errors(problem, member, known)) if len(rows) else nan
-
-
-def unseen_errors(problem: Problem, member: Member, known: Known = NOTHING) -> Floats:
-    """Squared errors of a formula of the law search on the held-out rows; with few rows on each fold of them, fitted again to
-    the rest. Those that are `known` need not be computed."""
-    individual = member.individual
-    if id(individual) in known:
-        return known[id(individual)]
-    if len(problem.held_out_rows):
-        held_out, X = HeldOut(problem, problem.held_out_rows), problem.X[problem.held_out_rows]
-        return held_out.squares(individual.predict(X))
-    folds = folds_of(problem)
-    if not folds:  # too few to decide anything
-        return HeldOut(problem, np.arange(len(problem.y))).squares(individual.predict(problem.X))
-    held_out, predictions = HeldOut(problem, np.concatenate(folds)), []
-    for fold in folds:
-        rest = np.setdiff1d(np.arange(len(problem.y)), fold)
-        weights = None if problem.weights is None else problem.weights[rest]
-        X, loss = np.ascontiguousarray(problem.X[rest]), problem.loss.engine
-        data = Dataset(X, problem.y[rest], weights, loss=loss)
-        again = individual.refine(data, REFITTING)
-        predictions.append(again.predict(np.ascontiguousarray(problem.X[fold])))
-    return held_out.squares(np.concatenate(predictions))
 
 
 # --- which of several -----------------------------------------------------------------------------

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from multigene.data.scores import metrics
 from multigene.data.split import split
-from multigene.explain.measures import metrics
 from multigene.report.html import for_script
 from multigene.report.numbers import number, numbers
 from multigene.report.probabilities import measured as measured_classes

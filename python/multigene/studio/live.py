@@ -6,7 +6,6 @@ off, is another `fit` from that checkpoint.
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 import threading
@@ -31,20 +30,15 @@ from multigene.report.content import Content
 from multigene.report.html import explorer, page
 from multigene.report.numbers import number
 from multigene.report.shown_formula import shown_terms
-from multigene.search.progress import FrontRow, Progress
+from multigene.search.progress import Progress
 from multigene.search.steering import check
 from multigene.settings.loss import loss_of
 from multigene.studio.asked_rows import AskedRows, with_predictions
-from multigene.studio.first_line import LinearModel
 from multigene.studio.question import Question
 from multigene.studio.recorded import recorded
-from multigene.studio.unseen import Unseen, half_within
+from multigene.studio.standing import Standing
+from multigene.studio.unseen import Unseen
 from multigene.studio.workspace import Dataset, Workspace
-
-#: Seconds that an answer may spend on writing formulas of the front; the rest comes with the next answers.
-WRITING = 0.05
-#: Phases whose generations are those of the run.
-COUNTED = ("evolve", "explore", "finish")
 
 #: By how much a search stands behind the page and its browser, in steps of `nice`.
 BEHIND = 5
@@ -77,15 +71,9 @@ class LiveRun:
         self.decisions: list[list[Any]] = []
         """What was done to the model afterwards, as `recorded.py` writes it."""
         self.waiting: list[tuple[str, Any]] = []
-        self.rows: list[FrontRow] = []
-        self.best: FrontRow | None = None
-        self.phase, self.formula, self.r2 = "prepare", "", -math.inf
-        self.part: tuple[int, int] | None = None
-        self.step = self.generation = self.version = 0
-        self.used, self.began = 0.0, 0.0
-        self.curve: list[tuple[float, float]] = []
+        self.standing = Standing(self._unseen())
+        self.version, self.used, self.began = 0, 0.0, 0.0
         self.fitted: FittedModel | None = None
-        self.unseen = self._unseen()
         self.lock, self.changed = threading.RLock(), threading.Condition()
         self.thread: threading.Thread | None = None
 
@@ -100,8 +88,9 @@ class LiveRun:
 
     def _work(self) -> None:
         try:
-            if self.step == 0 and self.question.minimised == "squared":
-                self._line_first()
+            if self.standing.step == 0 and self.question.minimised == "squared":
+                self.standing.line_first(self.asked)
+                self._tell()
             _behind_the_page()
             left = None
             if self.question.generations is None and self.question.seconds is not None:
@@ -130,37 +119,31 @@ class LiveRun:
             self._record()
         self._tell()
 
-    def _line_first(self) -> None:
-        """A linear formula is on the screen at once; the search has its first ones after a round."""
-        first = LinearModel.of(self.asked)
-        self.r2, self.formula = first.r2, first.text
-        if self.unseen is not None:
-            self.unseen.line = half_within(self.unseen.y, first.predict(self.unseen.X))
-        self.phase = "a linear model to begin with"
-        self._tell()
-
     def _callback(self, progress: Progress) -> bool:
         """Between two rounds: note where it stands, hand over what was asked."""
         with self.lock:
-            self.step += 1
-            self.phase, self.part, self.rows = progress.phase, progress.part, progress.front
-            self.generation = progress.number + 1 if progress.phase in COUNTED else 0
-            if math.isfinite(progress.r2):
-                self.r2, self.formula, self.best = progress.r2, progress.formula, progress.front[-1]
-                self.curve.append((round(self.used + time.monotonic() - self.began, 2), progress.r2))
+            self.standing.note(progress, self._seconds())
             for action, value in self.waiting:
                 progress.steer(action, value)
-                self.actions.append({"step": self.step, "action": action, "value": value})
+                self._done(action, value)
             self.waiting.clear()
             stop = self.wanted == "stop" or (self.wanted == "pause" and self._may_pause())
             if stop and self.wanted == "stop":
-                self.actions.append({"step": self.step, "action": "stop", "value": None})
+                self._done("stop")
         self._tell()
         return stop
 
     def _may_pause(self) -> bool:
         """A law search that comes first cannot go on exactly where it was cut: a run that can be repeated pauses after it."""
-        return self.phase != "seek" or self.question.generations is None
+        return self.standing.phase != "seek" or self.question.generations is None
+
+    def _done(self, action: str, value: Any = None) -> None:
+        """Note an action with the round it was taken up in, to be repeated there."""
+        self.actions.append({"step": self.standing.step, "action": action, "value": value})
+
+    def _seconds(self) -> float:
+        """Time that the search has had."""
+        return self.used + (time.monotonic() - self.began if self.state == "running" else 0.0)
 
     def _tell(self) -> None:
         with self.changed:
@@ -178,7 +161,7 @@ class LiveRun:
                 self.state = "done"
                 self._record()
             elif what == "resume" and self.state == "paused":
-                self.actions.append({"step": self.step, "action": "resume", "value": None})
+                self._done("resume")
                 self.start()
             else:
                 raise ValueError(f"The run is {self.state}; it cannot {what}.")
@@ -204,8 +187,6 @@ class LiveRun:
     def snapshot(self) -> dict[str, Any]:
         """Where the run stands."""
         with self.lock:
-            seconds = self.used + (time.monotonic() - self.began if self.state == "running" else 0.0)
-            front = self._front()
             limit = self.question.seconds if self.question.generations is None else None
             return {
                 "number": self.number,
@@ -214,18 +195,11 @@ class LiveRun:
                 "wanted": self.wanted,
                 "trouble": self.trouble,
                 "note": self.asked.note,
-                "phase": self.phase,
-                "part": self.part,
                 "measure": self.question.measure,
-                "generation": self.generation,
                 "generations": self.question.generations,
-                "seconds": round(seconds, 1),
+                "seconds": round(self._seconds(), 1),
                 "limit": limit,
-                "r2": self.r2 if math.isfinite(self.r2) else None,
-                "formula": self.formula[:2000],
-                "front": front,
-                "unseen": self._best_unseen(),
-                "curve": self.curve[-300:],
+                **self.standing.shown(),
                 "waiting": [list(each) for each in self.waiting],
                 "actions": self.actions,
                 "target": self.asked.told,
@@ -233,19 +207,6 @@ class LiveRun:
                 "features": self.asked.features,
                 "has_model": self.fitted is not None,
             }
-
-    def _front(self) -> list[dict[str, Any]]:
-        """Formulas of the front with their scores, as far as there is time to write and to score them."""
-        scores = [None] * len(self.rows) if self.unseen is None else self.unseen.scored(self.rows, WRITING)
-        end, front = time.monotonic() + WRITING, []
-        for row, test in zip(reversed(self.rows), reversed(scores), strict=True):  # the best are read first
-            text = row.formula if "formula" in vars(row) or time.monotonic() < end else None
-            front.append({"size": row.complexity, "r2": row.r2, "test": test, "formula": text})
-        return front[::-1]
-
-    def _best_unseen(self) -> dict[str, Any] | None:
-        """The best formula so far on test rows."""
-        return None if self.unseen is None or self.best is None else self.unseen.described(self.best)
 
     def _unseen(self) -> Unseen | None:
         test = self.asked.test
@@ -256,19 +217,9 @@ class LiveRun:
         with self.lock:
             if model.encoding is not self.asked.encoding:  # groups have become numbers of their own
                 self.asked = replace(self.asked, encoding=model.encoding)
-                line, self.unseen = None if self.unseen is None else self.unseen.line, self._unseen()
-                if self.unseen is not None:
-                    self.unseen.line = line
-            self.fitted, self.formula, self.r2 = model, str(model.formula), model.explained
-            self.rows = [
-                FrontRow(
-                    each.complexity, each.member.fitness, each.formula.text, each.member.individual.predict
-                )
-                for each in model.front.listed
-            ]
-            self.best = FrontRow(
-                model.formula.size, model.explained, model.formula.text, model.individual.predict
-            )
+                self.standing.score_on(self._unseen())
+            self.fitted = model
+            self.standing.show(model)
 
     def _loss(self) -> Loss:
         """The loss with what it takes from the training rows."""
@@ -382,7 +333,7 @@ class LiveRun:
             },
             "state": self.state,
             "used": round(self.used, 2),
-            "step": self.step,
+            "step": self.standing.step,
             "actions": self.actions,
             "decisions": self.decisions,
             "trouble": self.trouble,
@@ -397,13 +348,14 @@ class LiveRun:
         """A run of an earlier session: one that was under way is paused, if there is a checkpoint to go on from."""
         question = Question.of({"missing": "drop", **record["question"], "data": dataset.number})
         run = LiveRun(workspace, number, folder, question, dataset)
-        run.state, run.used, run.step = str(record["state"]), float(record["used"]), int(record["step"])
+        run.state, run.used = str(record["state"]), float(record["used"])
+        run.standing.step = int(record["step"])
         run.actions, run.trouble = list(record["actions"]), str(record.get("trouble", ""))
         run.decisions = list(record.get("decisions", ()))
         if (folder / "model.json").exists():
             model = loads((folder / "model.json").read_bytes())
             run.asked = replace(run.asked, encoding=model.encoding)
-            run.unseen = run._unseen()
+            run.standing.score_on(run._unseen())
             run._take(model.with_rows(TrainingRows.of(*run.asked.arrays(run.asked.train), None, model.loss)))
         if run.state == "running":
             run.state = "paused" if (folder / "checkpoint").exists() else "failed"

@@ -23,9 +23,8 @@ from multigene.study.design import Design, Run, Study, design_from
 from multigene.study.errors import StudyError
 from multigene.study.execution import Outcome
 from multigene.study.owners import is_dead, new_owner
+from multigene.study.store_file import damaged, make, now, opened, sentences
 
-SCHEMA = 2
-FORMAT = "multigene study store"
 LEASE_SECONDS = 60.0
 ATTEMPTS = 3
 
@@ -37,28 +36,6 @@ CHECKPOINT_COLUMNS = (
     *("at", "rule", "generations", "seconds", "train_r2", "test_r2", "size", "lcf_share", "depth"),
 )
 NUMBERS = frozenset(RESULT_COLUMNS[:6]) | {"size", "lcf_share", "depth", "genes"}
-_TABLES = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE specification (
-    kind TEXT NOT NULL, name TEXT NOT NULL, settings TEXT NOT NULL, PRIMARY KEY (kind, name)
-);
-CREATE TABLE run (
-    id INTEGER PRIMARY KEY,
-    problem TEXT NOT NULL, method TEXT NOT NULL, run_limit TEXT NOT NULL, seed INTEGER NOT NULL,
-    state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'running', 'done', 'failed')),
-    owner TEXT, heartbeat REAL, attempts INTEGER NOT NULL DEFAULT 0, finished TEXT,
-    train_r2 REAL, test_r2 REAL, train_rmse REAL, test_rmse REAL, seconds REAL, generations INTEGER,
-    formula TEXT, size INTEGER, lcf_share REAL, depth INTEGER, genes INTEGER,
-    history TEXT, warnings TEXT, error TEXT, traceback TEXT, versions TEXT, machine TEXT,
-    UNIQUE (problem, method, run_limit, seed)
-);
-CREATE INDEX run_state ON run (state);
-CREATE TABLE checkpoint (
-    run INTEGER NOT NULL REFERENCES run (id), at TEXT NOT NULL, rule TEXT NOT NULL,
-    generations INTEGER NOT NULL, seconds REAL NOT NULL, train_r2 REAL, test_r2 REAL,
-    size INTEGER, lcf_share REAL, depth INTEGER, PRIMARY KEY (run, at, rule)
-);
-"""
 
 
 class Store:
@@ -72,53 +49,13 @@ class Store:
     @classmethod
     def create(cls, path: str | Path) -> Store:
         """Opens the store at `path`, made anew if there is no file yet."""
-        path = Path(path)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StudyError(f"the store {path} cannot be made: {error.strerror or error}") from error
-        with _sentences(path):
-            connection = _connect(path, "rwc")
-            try:
-                connection.execute("BEGIN IMMEDIATE")
-                if not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
-                    for statement in _TABLES.split(";"):
-                        connection.execute(statement)
-                    rows = [("format", FORMAT), ("schema", str(SCHEMA)), ("created", _now())]
-                    connection.executemany("INSERT INTO meta VALUES (?, ?)", rows)
-                connection.execute("COMMIT")
-            finally:
-                connection.close()
+        make(Path(path))
         return cls.open(path)
 
     @classmethod
     def open(cls, path: str | Path) -> Store:
         """Opens an existing store and checks that it is one, whole, and of a schema this version knows."""
-        path = Path(path)
-        if not path.is_file():
-            raise StudyError(
-                f"there is no store {path}; start a study with `multigene study run … --store {path}`"
-            )
-        with _sentences(path):
-            connection = _connect(path, "rw")
-            try:
-                damage = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-                if damage != "ok":
-                    raise sqlite3.DatabaseError(damage)
-                meta = dict(connection.execute("SELECT key, value FROM meta").fetchall())
-            except BaseException:
-                connection.close()
-                raise
-        if meta.get("format") != FORMAT:
-            connection.close()
-            raise StudyError(f"{path} is an SQLite file but not a store of a study; name another file")
-        if meta.get("schema") != str(SCHEMA):
-            connection.close()
-            raise StudyError(
-                f"{path} has schema {meta.get('schema')}, this version of multigene reads {SCHEMA}; "
-                "use the version that made it"
-            )
-        return cls(path, connection)
+        return cls(Path(path), opened(Path(path)))
 
     def close(self) -> None:
         """Closes the file."""
@@ -168,14 +105,14 @@ class Store:
 
     def design(self) -> Design:
         """The design last enrolled."""
-        with _sentences(self.path):
+        with sentences(self.path):
             row = self._connection.execute("SELECT value FROM meta WHERE key = 'design'").fetchone()
         if row is None:
             raise StudyError(f"{self.path} holds no design yet; start a study with `multigene study run`")
         try:
             return design_from(json.loads(row[0]), Path.cwd())
         except ValueError as error:
-            raise _damaged(self.path, f"its design cannot be read: {error}") from error
+            raise damaged(self.path, f"its design cannot be read: {error}") from error
 
     def want(self, runs: Iterable[Run]) -> None:
         """Restricts claims and counts to these runs (a store may hold those of other designs too)."""
@@ -279,7 +216,7 @@ class Store:
                 **{name: values[name] for name in RESULT_COLUMNS},
                 **{"problem": run.problem, "method": run.method, "run_limit": run.limit, "seed": run.seed},
                 "state": "done" if outcome.error is None else "failed",
-                "finished": _now(),
+                "finished": now(),
                 "owner": owner,
             },
         ).rowcount
@@ -340,7 +277,7 @@ class Store:
 
     def counts(self) -> dict[str, int]:
         """How many runs are waiting, running, done and failed."""
-        with _sentences(self.path):
+        with sentences(self.path):
             rows = self._connection.execute(
                 f"SELECT state, COUNT(*) FROM run WHERE 1 {self._restriction()} GROUP BY state"
             ).fetchall()
@@ -358,12 +295,12 @@ class Store:
             *(columns or ("state", "finished", *RESULT_COLUMNS)),
         ]
         query = f"SELECT {', '.join(chosen)} FROM run WHERE (? IS NULL OR state = ?) ORDER BY id"
-        with _sentences(self.path):
+        with sentences(self.path):
             rows = self._connection.execute(query, (state, state)).fetchall()
         frame = pd.DataFrame(rows, columns=chosen)
         for column in NUMBERS.intersection(chosen):
             if frame[column].map(lambda value: isinstance(value, str | bytes)).any():
-                raise _damaged(self.path, f"a run has a text as its {column}")
+                raise damaged(self.path, f"a run has a text as its {column}")
         return frame
 
     def checkpoints(self) -> pd.DataFrame:
@@ -371,19 +308,19 @@ class Store:
         names = ["problem", "method", "run_limit", "seed"]
         chosen = ", ".join([*names, *(f"checkpoint.{name}" for name in CHECKPOINT_COLUMNS)])
         query = f"SELECT {chosen} FROM checkpoint JOIN run ON run.id = checkpoint.run WHERE state = 'done' ORDER BY run.id"
-        with _sentences(self.path):
+        with sentences(self.path):
             rows = self._connection.execute(query).fetchall()
         return pd.DataFrame(rows, columns=[*names, *CHECKPOINT_COLUMNS])
 
     def settings(self) -> dict[tuple[str, str], dict[str, str]]:
         """The settings of every problem and method the store has seen, by kind and name."""
-        with _sentences(self.path):
+        with sentences(self.path):
             rows = self._connection.execute("SELECT kind, name, settings FROM specification").fetchall()
         return {(kind, name): json.loads(settings) for kind, name, settings in rows}
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with _sentences(self.path):
+        with sentences(self.path):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
@@ -391,36 +328,6 @@ class Store:
                 self._connection.execute("ROLLBACK")
                 raise
             self._connection.execute("COMMIT")
-
-
-def _connect(path: Path, mode: str) -> sqlite3.Connection:
-    location = f"{path.resolve().as_uri()}?mode={mode}"
-    return sqlite3.connect(location, uri=True, timeout=30.0, isolation_level=None)
-
-
-@contextmanager
-def _sentences(path: Path) -> Iterator[None]:
-    """Turns SQLite's complaints into sentences."""
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        unusable = isinstance(error, sqlite3.OperationalError)
-        if unusable and not str(error).startswith(("no such table", "no such column")):
-            raise StudyError(
-                f"the store {path} cannot be used: {error}; is it writable and on a local disk?"
-            ) from error
-        raise _damaged(path, str(error)) from error
-
-
-def _damaged(path: Path, how: str) -> StudyError:
-    return StudyError(
-        f"{path} is not a store of a study, or it is damaged ({how}); nothing was changed: "
-        "restore a copy or name another file"
-    )
-
-
-def _now() -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
 def read_json(frame: pd.DataFrame, column: str) -> list[Any]:

@@ -31,6 +31,19 @@ def test_irrelevant_columns_are_recognised(name):
     assert relevant(X, law(X), list(range(8))) == used
 
 
+def test_a_feature_that_matters_a_little_is_not_left_out():
+    rng = np.random.default_rng(0)
+    X = rng.uniform([1.0, 1.0, 1.0, 0.1, 0.0], [5.0, 5.0, 3.0, 0.8, 6.0], (500, 5))
+    D, V, a, k, t = X.T
+    assert relevant(X, D * a / (V * (a - k)) * (np.exp(-k * t) - np.exp(-a * t)), [0, 1, 2, 3, 4]) == [
+        0,
+        1,
+        2,
+        3,
+        4,
+    ]
+
+
 def test_where_there_is_no_picture_all_features_stay():
     X = rows()
     assert relevant(X, np.random.default_rng(1).standard_normal(len(X)), list(range(8))) == list(range(8))

@@ -5,7 +5,8 @@
 //! of the others. It takes the column's place in the fit; the coefficients are turned back into those of the columns themselves
 //! at the end. In: columns and their products. Out: a basis that solves for any right side.
 use crate::evaluate::aligned::Aligned;
-use crate::evaluate::dataset::{Column, Dataset};
+use crate::evaluate::column::Column;
+use crate::evaluate::dataset::Dataset;
 use crate::evaluate::least_squares::{Factor, Gram, PIVOT};
 use crate::evaluate::rows;
 use crate::vector_math::Level;

@@ -3,7 +3,8 @@
 //! Normal equations by a Cholesky factorisation that leaves out dependent columns (their coefficient is 0), one or two
 //! refinements from the explicit residual when the fit is nearly perfect. Columns that depend on others nearly, but not quite,
 //! are looked at row by row where that is asked for (`dependent`). Never an exception, never a NaN.
-use crate::evaluate::dataset::{Column, Dataset};
+use crate::evaluate::column::Column;
+use crate::evaluate::dataset::Dataset;
 use crate::evaluate::dependent::Basis;
 use crate::evaluate::rows;
 

@@ -5,6 +5,7 @@
 //! `vector_math`: loops over blocks of rows that stay in the first-level cache.
 
 pub mod aligned;
+pub mod column;
 pub mod column_sets;
 pub mod criterion;
 pub mod dataset;

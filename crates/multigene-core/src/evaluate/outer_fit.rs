@@ -3,7 +3,8 @@ use std::sync::Arc;
 
 use crate::error::Result;
 use crate::evaluate::aligned::Aligned;
-use crate::evaluate::dataset::{Column, Dataset};
+use crate::evaluate::column::Column;
+use crate::evaluate::dataset::Dataset;
 use crate::evaluate::forward::{Scratch, evaluate};
 use crate::evaluate::gradient::{Kept, Sweep, Tape, Tunable};
 use crate::evaluate::least_squares::{Gram, PIVOT, leave, solve};

@@ -4,7 +4,8 @@
 //! which has the loss's own derivatives at that point. Tuning works on it as it does on squared error.
 use std::sync::Arc;
 
-use crate::evaluate::dataset::{Column, Dataset};
+use crate::evaluate::column::Column;
+use crate::evaluate::dataset::Dataset;
 use crate::evaluate::least_squares::{Gram, PIVOT, solve};
 use crate::evaluate::loss::Objective;
 use crate::tree::individual::Individual;

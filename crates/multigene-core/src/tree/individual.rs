@@ -4,7 +4,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result, shortened};
-use crate::evaluate::dataset::Column;
+use crate::evaluate::column::Column;
 use crate::evaluate::least_squares::Gram;
 use crate::tree::functions::{CustomOperator, expand};
 use crate::tree::gene::Node;

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use super::parameters::Parameters;
-use crate::evaluate::dataset::Column;
+use crate::evaluate::column::Column;
 use crate::evaluate::least_squares::Gram;
 use crate::evaluate::outer_fit::Workspace;
 use crate::evaluate::working::Working;

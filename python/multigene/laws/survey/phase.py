@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual
 from multigene.expression.readable import size
@@ -20,6 +21,7 @@ from multigene.laws.constants import (
     MOST_CONVINCING,
     MOST_SEEDS,
     NOTHING_LEFT,
+    POLES,
     PROMISING,
     SUGGESTION_TUNING,
     SURVEY_ROWS,
@@ -29,8 +31,10 @@ from multigene.laws.law import individual_of
 from multigene.laws.noise import criterion
 from multigene.laws.progress import Pieces, Progress, to_the_end
 from multigene.laws.rows import Rows
-from multigene.laws.survey.stages import Stage, Suggestions, stages
+from multigene.laws.survey.stages import EXACT_ONLY, Stage, Suggestions, stages
 from multigene.laws.targets import Target
+
+Floats = npt.NDArray[np.float64]
 
 
 class Survey:
@@ -38,7 +42,7 @@ class Survey:
 
     def __init__(self, rows: Rows, targets: list[Target], noisy: bool, vocabulary: Vocabulary) -> None:
         self.rows, self.vocabulary = rows, vocabulary
-        self.stages = stages(targets, noisy)
+        self.stages = stages(targets, noisy, _has_poles(rows.y))
         self.length = sum(len(stage.targets) for stage in self.stages)
         self.in_combined = sum(len(stage.targets) for stage in self.stages if stage.targets[0].combined)
 
@@ -82,14 +86,19 @@ class Survey:
         self, stage: Stage, suggestions: Suggestions, progress: Progress, stop: Callable[[], bool]
     ) -> Pieces[None]:
         """What probes or catalogue suggest, tuned; what seems exact is looked at on all rows."""
-        which = self.rows.spread(SURVEY_ROWS[stage.kind], of_all=stage.kind == "probe")
+        which = self.rows.spread(SURVEY_ROWS[stage.kind], of_all=stage.kind in EXACT_ONLY)
         transformed = [self.rows.transformed(target)[which] for target in stage.targets]
         root = None if self.rows.weights is None else np.sqrt(self.rows.weights[which])
-        suggested = suggestions.about(stage, self.rows.scaled(stage.targets[0], which), transformed, root)
+        scales = self.rows.scales[stage.targets[0].features]
+        suggested = suggestions.about(
+            stage, self.rows.scaled(stage.targets[0], which), transformed, root, scales, stop
+        )
         for target in stage.targets:
             if stop():
                 return
             sets = next(suggested)
+            if stage.kind == "functions" and stop():  # not all was looked at
+                return
             data = self.rows.dataset(target, self.rows.used)
             tuned = sorted((m for genes in sets if (m := _tuned(genes, data)) is not None), key=_rank)
             progress.evaluations += SURVEY_WORK + 10 * len(sets)
@@ -107,6 +116,14 @@ class Survey:
             progress.surveyed += 1
             target.seeds = [*target.seeds, *list(dict.fromkeys([*best.values(), *tuned]))[:MOST_SEEDS]]
             yield
+            if exact and stage.kind == "functions":  # other transforms would say the same in a longer way
+                progress.surveyed += len(stage.targets) - 1 - stage.targets.index(target)
+                return
+
+
+def _has_poles(y: Floats) -> bool:
+    low, middle, high = np.quantile(y, (0.25, 0.5, 0.75))
+    return bool(np.max(np.abs(y - middle)) > POLES * (high - low) > 0.0)
 
 
 def _tuned(genes: list[Expression], data: Dataset) -> Individual | None:

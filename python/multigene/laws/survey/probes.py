@@ -13,7 +13,8 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-from multigene.expression.tree import Expression, Number, Operation, Power, Variable
+from multigene.expression.build import call
+from multigene.expression.tree import Expression, Number, Operation, Power, Variable, evaluate
 from multigene.laws.constants import (
     DEGREES,
     PROBE_CANCELS,
@@ -27,24 +28,37 @@ from multigene.laws.constants import (
 Floats = npt.NDArray[np.float64]
 
 Exponents = tuple[int, ...]
+#: Of a polynomial.
+Terms = list[tuple[Exponents, float]]
 
 
 def rational(Z: Floats, target: Floats, division: bool) -> Expression | None:
     """The target as a polynomial or a quotient of two, of the lowest degrees that do; None if there is none of few terms."""
     n, d = Z.shape
     for above, below in _degrees(d, n, division):
-        numerator, denominator = total_exponents(d, above), total_exponents(d, below)
-        A = np.hstack([_columns(Z, numerator), -target[:, None] * _columns(Z, denominator)])
-        found = _cancelling(A)
-        if found is None:
-            continue
-        p = [(numerator[k], found[k]) for k in np.flatnonzero(found) if k < len(numerator)]
-        q = [
-            (denominator[k - len(numerator)], found[k]) for k in np.flatnonzero(found) if k >= len(numerator)
-        ]
-        if p and q and len(p) + len(q) <= PROBE_TERMS:
-            return _quotient(p, q)
+        law = solved(Z, target, [total_exponents(d, above), total_exponents(d, below)])
+        if law is not None:
+            return law
     return None
+
+
+def solved(Z: Floats, target: Floats, exponents: list[list[Exponents]]) -> Expression | None:
+    """The target as the solution t of P + Q·t = 0 or P + Q·t + S·t² = 0, P, Q and S sums of few products of powers that are
+    given for each; None if there is none."""
+    A = np.hstack([target[:, None] ** k * _columns(Z, powers) for k, powers in enumerate(exponents)])
+    found = _cancelling(A)
+    if found is None or np.count_nonzero(found) > PROBE_TERMS:
+        return None
+    parts, first = [], 0
+    for powers in exponents:
+        weights = found[first : first + len(powers)]
+        parts.append([(powers[k], weights[k]) for k in np.flatnonzero(weights).tolist()])
+        first += len(powers)
+    if not all(parts[:2]):  # without Q, the square of the target is what to look at
+        return None
+    if any(parts[2:]):
+        return _root(parts, Z, target)
+    return _quotient([(e, -weight) for e, weight in parts[0]], parts[1])
 
 
 def _degrees(d: int, n: int, division: bool) -> Iterator[tuple[int, int]]:
@@ -113,14 +127,29 @@ def _cancel(R: Floats) -> bool:
     return bool(len(values) < R.shape[1] or values[-1] < PROBE_CANCELS * values[0])
 
 
-def _quotient(p: list[tuple[Exponents, float]], q: list[tuple[Exponents, float]]) -> Expression:
+def _quotient(p: Terms, q: Terms) -> Expression:
     # A coefficient of one in the denominator says which multiple of both is meant.
     unit = q[0][1]
     above, below = _polynomial(p, unit), _polynomial(q, unit)
     return above if below == Number(1.0) else Operation("div", (above, below))
 
 
-def _polynomial(terms: list[tuple[Exponents, float]], unit: float) -> Expression:
+def _root(parts: list[Terms], Z: Floats, target: Floats) -> Expression | None:
+    """The root of a quadratic equation that is the target; None where neither is."""
+    unit = 2.0 * parts[2][0][1]
+    c, b, a = (_polynomial(terms, unit) for terms in parts)
+    below = call("sub", Power(b, 2), call("mul", Number(4.0), a, c))
+    for name in ("add", "sub"):
+        above = call(name, call("neg", b), call("sqrt", below))
+        root = above if a == Number(0.5) else call("div", above, call("mul", Number(2.0), a))
+        with np.errstate(all="ignore"):
+            near = np.abs(evaluate(root, Z) - target) <= 1e-6 * np.abs(target)
+        if np.mean(near) > 0.99:
+            return root
+    return None
+
+
+def _polynomial(terms: Terms, unit: float) -> Expression:
     said = [_term(exponents, weight / unit) for exponents, weight in terms]
     return said[0] if len(said) == 1 else Operation("add", tuple(said))
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from multigene.laws.constants import IRRELEVANT, NO_PICTURE, NOTHING, SYMMETRY_ROWS
+from multigene.laws.constants import ACCURATE, IRRELEVANT, MISSED_F, NO_PICTURE, NOTHING, SYMMETRY_ROWS
 from multigene.laws.variables.surrogate import highest_degree, surrogate_of
 
 Floats = npt.NDArray[np.float64]
@@ -32,7 +32,10 @@ def relevant(
             return features
         left, best = min(seen)
         left, kept = _without_the_rest(X, _targets(y)[best], features, left, stop)
-    return kept if left < NO_PICTURE else features
+        if left >= NO_PICTURE:
+            return features
+        missed = _missed(X, _targets(y)[best], kept, [j for j in features if j not in kept])
+    return [j for j in features if j in kept or j in missed]
 
 
 def _targets(y: Floats) -> list[Floats]:
@@ -63,6 +66,23 @@ def _without_the_rest(
         else:
             now, kept = lefts[worst], [k for k in kept if k != worst]
     return now, kept
+
+
+def _missed(X: Floats, target: Floats, kept: list[int], dropped: list[int]) -> list[int]:
+    """Features that matter after all: what the others leave goes with them (F-test of a few low terms)."""
+    surrogate = surrogate_of(X[:, kept], target, np.ones(len(target)), 1) if dropped else None
+    if surrogate is None or surrogate.left < ACCURATE:
+        return []
+    rest = target - surrogate.values
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    found = []
+    for j in dropped:
+        terms = np.column_stack([Z[:, j], Z[:, j] ** 2, Z[:, [j]] * Z[:, kept]])
+        fitted = terms @ np.linalg.lstsq(terms, rest, rcond=None)[0]
+        explained, left = float(fitted @ fitted), float((rest - fitted) @ (rest - fitted))
+        if explained / terms.shape[1] > MISSED_F * left / (len(rest) - terms.shape[1]):
+            found.append(j)
+    return found
 
 
 def _left(X: Floats, target: Floats, features: list[int]) -> float | None:

@@ -1,0 +1,85 @@
+"""What a fit is given: checked rows with their names, what the user knows of the formula; and the rows as a search sees them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from multigene.data.encoding.encoding import Encoding
+from multigene.data.encoding.raw import RawColumn
+from multigene.data.losses import SQUARED, Loss
+from multigene.expression.form import Form
+from multigene.expression.tree import Expression
+from multigene.laws.variables.units import Dimensions
+from multigene.rules.kept import Rules
+from multigene.search.constants import RULED_ROWS
+from multigene.search.problem import Problem
+from multigene.settings.settings import Settings
+from multigene.shapes.known import Known
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Data:
+    """Checked rows and their names; `names` is None for an array."""
+
+    X: Floats
+    y: Floats
+    weights: Floats | None
+    names: list[str] | None
+    target: str
+    encoding: Encoding | None = None
+    groups: RawColumn | None = None
+    """The groups of the rows; `encoding` ends with their means of the target."""
+    group_numbers: tuple[str, ...] = ("auto",)
+    """Which numbers groups are to have for themselves."""
+    form: Form | None = None
+    """The formula as far as the user knows it."""
+    guesses: tuple[Expression, ...] = ()
+    """Formulas that the user has already."""
+
+    @property
+    def features(self) -> list[str]:
+        """Names of the features, or x0, x1, …"""
+        return self.names or [f"x{j}" for j in range(self.X.shape[1])]
+
+
+def seen(
+    settings: Settings,
+    data: Data,
+    dimensions: Dimensions | None = None,
+    loss: Loss = SQUARED,
+    known: Known | None = None,
+    rules: Rules | None = None,
+) -> Problem:
+    """The rows as the search sees them: those of weight zero not at all, and nothing of columns that no formula may have."""
+    X, y, weights = data.X, data.y, data.weights
+    rules = rules or Rules()
+    if rules.never:
+        X = X.copy()
+        X[:, list(rules.never)] = 0.0
+    if weights is not None and not np.all(weights > 0.0):
+        kept = weights > 0.0
+        X, y, weights = X[kept], y[kept], weights[kept]
+    options = settings.search
+    if options is None:  # a configuration of the paper: the rows as they are
+        return Problem.of(X, y, weights, holdout=0.0, standardise=False, loss=loss)
+    only_laws = options.looks_for == "laws" or dimensions is not None or data.form is not None
+    problem = Problem.of(
+        X,
+        y,
+        weights,
+        holdout=options.holdout,
+        standardise=options.standardise,
+        only_laws=only_laws,
+        loss=loss,
+        known=known,
+        formed=data.form is not None,
+    )
+    if rules:
+        some = X[np.linspace(0, len(X) - 1, min(len(X), RULED_ROWS)).astype(int)]
+        rules = replace(rules, points=np.vstack([some, problem.guard.box_points]))
+    return replace(problem, dimensions=dimensions, guesses=data.guesses, form=data.form, rules=rules)

@@ -1,0 +1,187 @@
+"""One call of `fit`: prepares the search, runs it within its limits, and says what the user should know of its result."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from multigene._engine import Dataset, Workers
+from multigene.data.far_rows import said_of
+from multigene.data.losses import Loss
+from multigene.data.training_rows import TrainingRows
+from multigene.evolution.checkpoint import fingerprint_of
+from multigene.evolution.interrupts import Interrupts
+from multigene.explain.front import Front
+from multigene.expression.tree import to_postfix, variables
+from multigene.fitted import FittedModel
+from multigene.fitting.constants import ALONE_ROWS, ALONE_SHARE, NUMBERS_SHARE
+from multigene.fitting.data import Data, seen
+from multigene.fitting.in_groups import grouped_model
+from multigene.fitting.result import fitted_model
+from multigene.laws.variables.units import Dimensions
+from multigene.rules.kept import Rules
+from multigene.search.problem import unequal
+from multigene.search.ruled import allowed_guesses, refuse_broken_form
+from multigene.search.run import Callback, Run
+from multigene.settings.loss import loss_of
+from multigene.settings.parameters import Parameters
+from multigene.settings.resolve import random_generator, threads
+from multigene.settings.settings import CLOCKS, Settings
+from multigene.shapes.known import Known
+
+Floats = npt.NDArray[np.float64]
+
+NOTHING_WITH_THESE_UNITS = (
+    "No formula was found that agrees with the units, so the model is the mean; check them, give more time, or leave units out. "
+    "A constant that has a unit inside a formula, such as g in v**2/2 + g*h, needs a column of its own."
+)
+NOTHING_OF_THE_FORM = (
+    "No formula of the form {form!r} was found{why}, so the model is the mean; check the form, or give more rows or more "
+    "time."
+)
+
+
+class Fitting:
+    """One call of `fit`, from its start, which the time limit counts from, to the fitted model."""
+
+    def __init__(
+        self, parameters: Parameters, settings: Settings, callback: Callback | None, interrupts: Interrupts
+    ) -> None:
+        self.parameters, self.settings, self.callback = parameters, settings, callback
+        self.interrupts = interrupts
+        self.now = CLOCKS[settings.stopping.clock]
+        self.started = self.now()
+        self.rng = random_generator(parameters.random_state)
+        self.workers = Workers(threads(parameters.n_jobs), settings.stopping.clock == "processor")
+        if callback is not None and not callable(callback):
+            raise ValueError(
+                f"callback={callback!r} cannot be called; give a function of a multigene.Progress, or None."
+            )
+
+    def run(
+        self, data: Data, line: Any, checkpoint: str | Path | None = None, state: bytes | None = None
+    ) -> tuple[FittedModel, bytes | None]:
+        """Search and put the result together; `line` shows how far the search is, `state` is that of an earlier run to go on
+        from. The second value is the state at the end, where the next run may want it."""
+        settings, parameters = self._search_settings(data), self.parameters
+        Dataset(data.X[:, :1].copy(), data.y, data.weights)  # the engine's own checks of target and weights
+        data = replace(data, weights=unequal(data.weights))
+        loss = loss_of(parameters.loss).of_rows(data.X, data.y)
+        rows = TrainingRows.of(data.X, data.y, data.weights, loss)
+        if settings.stopping.seconds is not None:
+            self.workers.set_deadline(settings.stopping.seconds - (self.now() - self.started))
+        units, warm = parameters.units, parameters.warm_start
+        dimensions = None if units is None else Dimensions.of(units, data.features, data.target)
+        known = Known.of(parameters.shapes, data.features, data.target, data.X, data.y, loss)
+        rules = Rules.of(settings.rules, data.features, settings.genes.functions)
+        refuse_broken_form(data.form, rules)
+        data = replace(data, guesses=allowed_guesses(data.guesses, rules, data.features))
+        with np.errstate(all="ignore"):
+            problem = seen(settings, data, dimensions, loss, known, rules)
+        run = Run(
+            settings,
+            problem,
+            self.workers,
+            self.started,
+            self.callback,
+            checkpoint,
+            self._mark(settings, data, dimensions, loss) if checkpoint or warm else "",
+            data.features,
+            data.target,
+            self.interrupts,
+        )
+        # BLAS on one thread: more would wait beside the engine's, and sums must not depend on their number.
+        # What is not finite is unfit, and no news for the user.
+        with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
+            run.start(self.rng, state if warm else None)
+            with line:
+                run.execute(line)
+            fitted = fitted_model(run, parameters, data, rows)
+            if data.groups is not None:
+                alone = self._alone(data, line)
+                fitted = replace(fitted, settings=self.settings)
+                fitted = grouped_model(fitted, alone, data, self._time_is_up)
+        self._warn_of_the_mean(fitted, data)
+        fitted_rows = fitted.rows  # with the columns that groups have of their own
+        if settings.search is not None and loss.squared and fitted_rows is not None:
+            said = said_of(fitted_rows.y, fitted.predict(fitted_rows.X), fitted.explained)
+            if said is not None:
+                warnings.warn(said, UserWarning, stacklevel=3)
+        return fitted, run.state() if warm else None
+
+    def _mark(self, settings: Settings, data: Data, dimensions: Dimensions | None, loss: Loss) -> str:
+        """What a run to go on from must have in common with this one."""
+        guesses = [to_postfix(each) for each in data.guesses]
+        known = (dimensions, loss.written, data.form, guesses, self.parameters.shapes)
+        return fingerprint_of(settings, data.X, data.y, data.weights, self.parameters.random_state, known)
+
+    def _warn_of_the_mean(self, fitted: FittedModel, data: Data) -> None:
+        """Say why there is nothing but a constant, where what the user knows may be the reason."""
+        if variables(fitted.formula.expression) or np.ptp(data.y) == 0.0:
+            return
+        if data.form is not None:
+            limit = self.parameters.max_size
+            why = "" if limit is None else f" with at most {limit} nodes"
+            form = data.form.text
+            warnings.warn(NOTHING_OF_THE_FORM.format(form=form, why=why), UserWarning, stacklevel=4)
+        elif self.parameters.units is not None:
+            warnings.warn(NOTHING_WITH_THESE_UNITS, UserWarning, stacklevel=4)
+
+    def _search_settings(self, data: Data) -> Settings:
+        """Settings of the search. With groups it has a part of the time, and no held-out rows: they decide afterwards."""
+        if data.groups is None:
+            return self.settings
+        limit = self.settings.stopping.seconds
+        return self._for_groups(None if limit is None else (1.0 - ALONE_SHARE - NUMBERS_SHARE) * limit)
+
+    def _for_groups(self, seconds: float | None) -> Settings:
+        settings = replace(self.settings, stopping=replace(self.settings.stopping, seconds=seconds))
+        search = settings.search
+        return settings if search is None else replace(settings, search=replace(search, holdout=0.0))
+
+    def _alone(self, data: Data, line: Any) -> Front | None:
+        """What a search on the largest group alone finds: forms whose numbers differ from group to group hide in pooled rows."""
+        assert data.groups is not None
+        column = data.groups
+        codes = column.values[~column.gaps].astype(np.intp)
+        largest = int(np.argmax(np.bincount(codes, minlength=len(column.levels))))
+        members = np.flatnonzero(column.values == largest)
+        y = data.y[members]
+        limit = self.settings.stopping.seconds
+        if self.interrupts.asked or len(members) < ALONE_ROWS or np.ptp(y) == 0.0:
+            return None
+        left = None if limit is None else limit * (1.0 - NUMBERS_SHARE) - (self.now() - self.started)
+        if left is not None:
+            if left <= 0.0:
+                return None
+            self.workers.set_deadline(left)
+        settings = self._for_groups(left)
+        weights = None if data.weights is None else unequal(data.weights[members])
+        part = replace(data, X=np.ascontiguousarray(data.X[members]), y=y, weights=weights)
+        loss = loss_of(self.parameters.loss).of_rows(part.X, part.y)
+        problem = seen(settings, part, None, loss)
+        names, target = data.features, data.target
+        run = Run(
+            settings,
+            problem,
+            self.workers,
+            self.now(),
+            names=names,
+            target=target,
+            interrupts=self.interrupts,
+        )
+        run.start(self.rng, None)
+        with line:
+            run.execute(line)
+        result = run.result()
+        return Front(list(result.front), result.chosen, data.features, data.target, {}, loss)
+
+    def _time_is_up(self) -> bool:
+        limit = self.settings.stopping.seconds
+        return self.interrupts.asked or (limit is not None and self.now() - self.started >= limit)
