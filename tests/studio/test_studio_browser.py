@@ -51,6 +51,7 @@ def test_from_a_table_to_an_exported_formula(tmp_path, table):
             "return [...document.getElementById('best-formula').childNodes].map(n => n.nodeType === 3 ? n.data : '\\n').join('')"
         ).split("\n")
         assert all(a[-1] in "*/(," or b.startswith((" +", " -")) for a, b in pairwise(pieces))
+        assert not any("*" in (a[-2:-1], b[:1]) and a[-1] == "*" for a, b in pairwise(pieces))  # nor inside a power
         assert len(pieces) > 1
         # Steer: a formula of one's own, a ban, a price.
         fill(driver, "offered", "exp(0.5*speed)*`air gap`")

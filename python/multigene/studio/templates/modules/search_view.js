@@ -4,7 +4,7 @@ import {drawFront, drawUnseen} from "./live_charts.js";
 import {ask, attempt, library, make, place, say} from "./requests.js";
 
 // A formula breaks after operators and brackets, not inside names and numbers; what is copied is the formula alone.
-function breakable(text) { return text.split(/(?<=[*/(,])|(?= [-+])/).flatMap((part, i) => i ? [make("wbr"), part] : [part]); }
+function breakable(text) { return text.split(/(?<=[/(,]|[^*]\*)(?!\*)|(?= [-+])/).flatMap((part, i) => i ? [make("wbr"), part] : [part]); }
 
 const PHASES = {prepare: "preparing", evolve: "evolving", seek: "looking for a law", "cross-validate": "cross-validating the whole search", explore: "exploring", finish: "finishing on all rows"};
 // What a phase is for, and what may be done in it.
