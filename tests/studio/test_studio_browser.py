@@ -51,7 +51,9 @@ def test_from_a_table_to_an_exported_formula(tmp_path, table):
             "return [...document.getElementById('best-formula').childNodes].map(n => n.nodeType === 3 ? n.data : '\\n').join('')"
         ).split("\n")
         assert all(a[-1] in "*/(," or b.startswith((" +", " -")) for a, b in pairwise(pieces))
-        assert not any("*" in (a[-2:-1], b[:1]) and a[-1] == "*" for a, b in pairwise(pieces))  # nor inside a power
+        assert not any(
+            "*" in (a[-2:-1], b[:1]) and a[-1] == "*" for a, b in pairwise(pieces)
+        )  # nor inside a power
         assert len(pieces) > 1
         # Steer: a formula of one's own, a ban, a price.
         fill(driver, "offered", "exp(0.5*speed)*`air gap`")
@@ -102,7 +104,9 @@ def test_two_tabs_see_the_same_run_and_a_phone_can_use_it(tmp_path, table):
         chromium(width=390, height=844, touch=True, dark=True) as driver,
     ):
         begin(driver, address, seconds="300")
-        overflow = driver.execute_script("return document.documentElement.scrollWidth - window.innerWidth")
+        overflow = driver.execute_script(
+            "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
         assert overflow <= 0
         first = driver.current_window_handle
         driver.switch_to.new_window("tab")
