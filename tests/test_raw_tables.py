@@ -60,8 +60,23 @@ def test_a_raw_table_gives_a_formula_that_names_its_columns(fitted: MultigeneReg
 def test_other_kinds_of_tables_give_the_same(fitted: MultigeneRegressor) -> None:
     pl, pa = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
     X, y = sales()
-    for kind in (pl.from_pandas(X), pa.Table.from_pandas(X)):
+    duckdb = pytest.importorskip("duckdb")
+    relation = duckdb.connect().from_arrow(pa.Table.from_pandas(X))
+    # Warnings are errors here: names of lazy frames are asked for without one.
+    kinds = (
+        pl.from_pandas(X),
+        pl.from_pandas(X).lazy(),
+        pa.Table.from_pandas(X),
+        pa.RecordBatch.from_pandas(X),
+    )
+    for kind in (*kinds, relation, X.convert_dtypes(dtype_backend="pyarrow")):
         np.testing.assert_array_equal(fitted.predict(kind), fitted.predict(X))
+    with pytest.raises(
+        ValueError, match=r"X is made of a dictionary; give a table, for example pandas.DataFrame\(X\)"
+    ):
+        fitted.predict(X.to_dict("list"))
+    with pytest.raises(ValueError, match="X is made of dictionaries"):
+        fitted.predict(X.to_dict("records"))
     numbers = MultigeneRegressor(**QUICK).fit(
         pa.table({"a": np.arange(30.0), "b": np.arange(30.0) ** 2}), np.arange(30.0)
     )

@@ -107,9 +107,13 @@ class Dataset:
 
 @final
 class Individual:
-    """A model on its own: y = intercept + Σ coefficient·gene. Immutable; pickles as text."""
+    """A model on its own: y = intercept + Σ coefficient·gene. Immutable; pickles without loss."""
 
     def __new__(cls, genes: list[str], intercept: float, coefficients: list[float]) -> Individual: ...
+    @staticmethod
+    def restore(state: bytes) -> Individual:
+        """The model of a `state`; a ValueError for bytes that are none."""
+
     def predict(self, x: _Floats) -> _Floats:
         """Prediction for every row."""
 
@@ -141,7 +145,11 @@ class Individual:
 
     @property
     def genes(self) -> list[str]:
-        """The genes as text that is read back without loss."""
+        """The genes as text. Places that share weights have weights of their own when it is read back."""
+
+    @property
+    def state(self) -> bytes:
+        """All of the model, for `restore`."""
 
     @property
     def intercept(self) -> float:

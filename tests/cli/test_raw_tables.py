@@ -49,6 +49,58 @@ def test_from_a_raw_file_to_predictions_exports_and_reports(here):
     assert "has no column 'size', which the formula uses" in run("predict", "raw.json", "good.csv").stderr
 
 
+def test_a_messy_table_from_look_to_prediction(here):
+    """Numbers of rows, two ways to write dates, spellings, a column without a value, gaps that training rows did not have."""
+    rng = np.random.default_rng(1)
+    n = 240
+    day = pd.Timestamp("2022-01-01") + pd.to_timedelta(rng.integers(0, 900, n), "D")
+    size = rng.uniform(20, 120, n).round(1)
+    region = rng.choice(["north", "NORTH", "north ", "south", "west"], n)
+    price = 3 * size + 40 * np.isin(region, ["north", "NORTH", "north "]) + rng.normal(0, 2, n)
+    table = pd.DataFrame(
+        {
+            "Bestell-Nr": np.arange(n) + 1000,
+            "größe [m²]": np.where(np.arange(n) % 20 == 0, "?", size.astype(str)),
+            "region": region,
+            "day": np.where(np.arange(n) % 3 == 0, day.strftime("%d.%m.%Y"), day.strftime("%Y-%m-%d")),
+            "discount": [f"{each} %" for each in rng.integers(0, 20, n)],
+            "empty": "",
+            "price": [f"{each:.2f} €" for each in price],
+        }
+    )
+    table.to_csv(here / "messy.csv", index=False)
+    looked = run("look", "messy.csv", "-t", "price").stdout
+    assert "'Bestell-Nr' numbers the rows; a fit leaves it out" in looked
+    assert "'day' is read with the day first" in looked
+    fit = run("fit", "messy.csv", "-t", "price", *QUICK, "--save", "messy.json", "--json")
+    assert fit.exit_code == 0, fit.stderr
+    formula = json.loads(fit.stdout)["formula"]
+    assert "Bestell" not in formula
+    assert all(spelling in formula for spelling in ('"north"', '"NORTH"', '"north "')) or "south" in formula
+    new = table.head(4).drop(columns="price").assign(discount=["1 %", "", "3 %", ""])
+    new.to_csv(here / "new.csv", index=False)
+    predicted = run("predict", "messy.json", "new.csv")
+    if "discount" in formula:
+        assert "'discount' has no value in row 2" in predicted.stderr
+        predicted = run("predict", "messy.json", "new.csv", "--drop-missing")
+    assert predicted.exit_code == 0, predicted.stderr
+
+
+def test_a_gap_that_training_rows_did_not_have_is_refused_with_its_line(here):
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"a": rng.normal(size=60), "kind": rng.choice(["u", "v"], 60)})
+    frame.assign(y=3 * frame["a"] + (frame["kind"] == "u")).to_csv(here / "whole.csv", index=False)
+    assert run("fit", "whole.csv", "-t", "y", *QUICK, "--save", "two.json").exit_code == 0
+    (here / "gap.csv").write_text("a,kind\n1,u\n2,v\n,u\n")
+    refused = run("predict", "two.json", "gap.csv")
+    assert (
+        "Column 'a' has no value in row 3 (line 4) of gap.csv, and the training rows had no gaps"
+        in refused.stderr
+    )
+    left = run("predict", "two.json", "gap.csv", "--drop-missing")
+    assert len(left.stdout.split()) == 3
+
+
 def test_rows_with_gaps_can_be_left_out(here):
     make(here)
     said = run("fit", "sales.csv", "-t", "price", "--drop-missing", *QUICK).stderr

@@ -33,6 +33,11 @@ def test_the_order_of_day_and_month_is_told_by_any_row_or_by_whoever_knows_it() 
     assert parsed_dates(["03/14/2024"], "day first") is None
     assert parsed_dates(["13/04/2024"], "month first") is None
     assert parsed_dates(["13/04/2024", "04/13/2024"]) is None
+    mixed = parsed_dates(["2024-04-03", "03.04.2024", "3 Apr 2024", "2024/04/03"])
+    assert mixed is not None
+    assert (mixed[0].tolist(), mixed[1]) == (days(*["2024-04-03"] * 4), "day first")
+    assert parsed_dates(["2024-04-03", "unknown"]) is None
+    assert parsed_dates(["03.04.2024", "04/13/2024"]) is None
 
 
 def seasons() -> tuple[pd.DataFrame, np.ndarray]:

@@ -44,7 +44,11 @@ def test_a_table_with_every_trouble() -> None:
     assert kinds["town"].remarks == ()
     assert "is the same in every row" in kinds["same"].remarks
     assert any("may mean a gap" in remark for remark in kinds["sentinel"].remarks)
-    assert look(Table(frame, "t.csv")).as_dict()["columns"][0]["remarks"] == ["counts the rows"]
+    assert look(Table(frame, "t.csv")).as_dict()["columns"][0]["remarks"] == [
+        "numbers the rows; a fit leaves it out"
+    ]
+    renamed = look(Table(frame.rename(columns={"id": "step"}), "t.csv"))
+    assert renamed.columns[0].remarks == ("counts the rows",)
 
 
 def test_what_may_be_made_of_the_target() -> None:

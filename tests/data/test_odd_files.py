@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 import sqlite3
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from multigene.data.reading import read_table
 from multigene.data.table import Dialect, Table
 
 AB = [[1.0, 2.5], [3.0, 4.0]]
+CSV = b"a,b\n1,2.5\n3,4\n"
 
 
 def table(content: str | bytes, dialect: Dialect | None = None) -> Table:
@@ -43,6 +45,15 @@ def zipped(**files: bytes) -> bytes:
     return out.getvalue()
 
 
+def tarred() -> bytes:
+    """A tar archive with one file."""
+    out, member = io.BytesIO(), tarfile.TarInfo("data.csv")
+    member.size = len(CSV)
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        archive.addfile(member, io.BytesIO(CSV))
+    return out.getvalue()
+
+
 def saved(method: str, frame: pd.DataFrame, **options: object) -> bytes:
     out = io.BytesIO()
     getattr(frame, method)(out, **options)
@@ -50,7 +61,6 @@ def saved(method: str, frame: pd.DataFrame, **options: object) -> bytes:
 
 
 FRAME = pd.DataFrame(AB, columns=["a", "b"])
-CSV = b"a,b\n1,2.5\n3,4\n"
 
 #: Files that all hold the table a = 1, 3 and b = 2.5, 4.
 SAME = {
@@ -116,6 +126,12 @@ SAME = {
     "JSON lines": '{"a": 1, "b": 2.5}\n{"a": 3, "b": 4}\n',
     "JSON lines, blank ones between": '{"a": 1, "b": 2.5}\n\n{"a": 3, "b": 4}\n',
     "JSON, a list of objects": '[{"a": 1, "b": 2.5}, {"a": 3, "b": 4}]',
+    "JSON, keys in another order": '[{"a": 1, "b": 2.5}, {"b": 4, "a": 3}]',
+    "digits of other scripts": "a,b\n１,2.5\n３,4\n",
+    "decimal commas and exponents": "a;b\n1,0e0;25,0E-1\n3,0;4,0\n",
+    "fixed widths": "a     b\n1     2.5\n3     4\n",
+    "row numbers without a name": ",a,b\n0,1,2.5\n1,3,4\n",
+    "empty columns at the end": "a,b,,\n1,2.5,,\n3,4,,\n",
     "JSON, columns": '{"a": [1, 3], "b": [2.5, 4]}',
 }
 
@@ -181,6 +197,18 @@ REFUSED = {
     "a web page": ("<!DOCTYPE html><html></html>", "is a web page, not a table"),
     "a PDF": (b"%PDF-1.7 ...", "is a PDF"),
     "several files in a zip": (zipped(a_csv=CSV, b_csv=CSV), r"holds 2 files \(a.csv, b.csv\); say which"),
+    "a quote that nothing closes": (
+        '# x\na,b\n1,2\n3,"4\n5,6\n',
+        r"Line 4 of standard input opens a quote \(column 3\) that nothing closes",
+    ),
+    "a tar archive": (tarred(), "is a tar archive, not a table; unpack it"),
+    "a packed tar archive": (gzip.compress(tarred()), "is a tar archive, not a table; unpack it"),
+    "a table of a web page": ("<table><tr><td>a</td></tr></table>", "is a web page, not a table"),
+    "SPSS": (b"$FL2@(#) SPSS DATA FILE", "is an SPSS file"),
+    "an R workspace": (gzip.compress(b"RDX3\nX\n"), "is an R workspace"),
+    "MATLAB": (b"MATLAB 5.0 MAT-file, Platform: GLNXA64", "is a MATLAB file"),
+    "numbers alone": ("1,2.5\n3,4\n", r"first line .* holds numbers \(1, 2.5\), not column names"),
+    "zeros between": (b"a,b\n1,2\x00\n3,4\n", "is not a text file"),
     "zstd": (b"\x28\xb5\x2f\xfd....", "packed by zstd"),
     "only comments": ("# a\n# b\n", "is empty"),
     "names alone": ("a,b\n", "no rows of data"),

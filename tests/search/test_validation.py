@@ -152,6 +152,20 @@ def test_without_held_out_rows_nothing_is_decided(n):
     assert (decision.most_nodes, decision.final) == (ANY_SIZE, False)
 
 
+def test_a_weak_effect_that_all_rows_show_is_a_line():
+    """Held-out rows are too few to see it; a ridge regression is held against the mean on all rows, fold by fold."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(1500, 8))
+    problem = Problem.of(X, X @ np.full(8, 0.09) + rng.normal(size=1500), None, standardise=False)
+    held_out = HeldOut(problem, problem.held_out_rows)
+    weak = candidates(problem, "x0", "x1")
+    assert not clearly_better(held_out.of(weak[0]), held_out.constant, 2.0)
+    linear = linear_models(problem, problem.dataset(problem.search_rows))
+    assert decide_on_held_out_rows(problem, weak, linear).linear == module.RIDGE
+    assert decide_on_held_out_rows(problem, weak, linear, largest=10).constant
+    assert decide_on_held_out_rows(problem, weak, []).constant
+
+
 def test_a_constant_target_decides_nothing():
     X = np.random.default_rng(0).normal(size=(500, 2))
     problem = Problem.of(X, np.full(500, 3.0), None)

@@ -15,8 +15,8 @@ use crate::evaluate::outer_fit::{Context, Workspace};
 use crate::settings::{Selection, Tuning, Variation};
 use crate::tree::functions::CustomOperator;
 use crate::tree::individual::Individual;
-use crate::tree::text;
 use crate::tree::weights::Weights;
+use crate::tree::{saved, text};
 use crate::tune;
 use crate::tune::refine::{Refining, refine};
 use crate::vary::grow::{Primitives, SlotRng, Synchronisation};
@@ -112,15 +112,17 @@ impl Population {
 
     /// A population from what `dump` wrote.
     pub fn restore(state: &[u8], primitives: Arc<Primitives>, evaluation: Evaluation) -> Result<Self> {
-        let (individuals, shared) =
-            postcard::from_bytes(state).map_err(|_| Error::new("The checkpoint's population is damaged; start the run anew."))?;
+        let (individuals, shared): (Vec<Individual>, Option<Weights>) = saved::restore(state)?;
+        let (n, library) = (primitives.n_features, &primitives.functions.library);
+        if !individuals.iter().all(|individual| individual.is_sound(n, library)) {
+            return Err(saved::damaged());
+        }
         Ok(Self::of(individuals, primitives, evaluation, shared))
     }
 
     /// The whole state, for a checkpoint.
-    pub fn dump(&self) -> Result<Vec<u8>> {
-        postcard::to_stdvec(&(&self.individuals, &self.shared))
-            .map_err(|error| Error::new(format!("The population cannot be saved: {error}.")))
+    pub fn dump(&self) -> Vec<u8> {
+        saved::dump(&(&self.individuals, &self.shared))
     }
 
     /// The LCFs of all individuals in globally synchronised mode.

@@ -15,11 +15,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[pymodule]
 mod _engine {
     #[pymodule_export]
-    use crate::loss::{loss_constant, loss_rows};
-    #[pymodule_export]
-    use crate::model::{Individual, apply, check_functions, column_sets, operators, polish};
-    #[pymodule_export]
-    use crate::population::{Dataset, Population, sweep};
-    #[pymodule_export]
-    use crate::workers::Workers;
+    use crate::{
+        loss::{loss_constant, loss_rows},
+        model::{Individual, apply, check_functions, column_sets, operators, polish},
+        population::{Dataset, Population, sweep},
+        workers::Workers,
+    };
 }

@@ -1,8 +1,8 @@
 //! `Individual` for Python: a model on its own, and the operators.
 use multigene_core::evaluate::{column_sets as sets, forward};
 use multigene_core::settings::{FunctionEntry, Refinement};
-use multigene_core::tree::individual::{Individual as Model, Parts};
-use multigene_core::tree::{functions::FunctionSet, operator::Operator, postfix::Item};
+use multigene_core::tree::individual::Individual as Model;
+use multigene_core::tree::{functions::FunctionSet, operator::Operator, postfix::Item, saved};
 use multigene_core::tune::refine::polish_all;
 use multigene_core::vector_math::Level;
 use numpy::{IntoPyArray, PyArray2};
@@ -26,8 +26,13 @@ impl Individual {
         compute(py, || Model::parse(&genes, intercept, coefficients)).map(Self)
     }
 
-    fn __reduce__(slf: Bound<Self>) -> (Bound<PyAny>, Parts) {
-        (slf.get_type().into_any(), slf.get().0.parts())
+    #[staticmethod]
+    fn restore(state: &[u8]) -> PyResult<Self> {
+        Model::restored(state).map(Self).map_err(refused)
+    }
+
+    fn __reduce__(slf: Bound<Self>) -> PyResult<(Bound<PyAny>, (Vec<u8>,))> {
+        Ok((slf.get_type().getattr("restore")?, (slf.get().state(),)))
     }
 
     fn predict<'py>(&self, py: Python<'py>, x: Matrix) -> PyResult<Array<'py>> {
@@ -80,6 +85,7 @@ impl Individual {
 
 attributes!(Individual(model) {
     genes: Vec<String> = model.texts(),
+    state: Vec<u8> = saved::dump(model),
     intercept: f64 = model.intercept,
     coefficients: Vec<f64> = model.coefficients.clone(),
     fitness: f64 = model.fitness(),

@@ -6,10 +6,8 @@ use multigene_core::evaluate::{dataset::Dataset as Rows, matrix::columns};
 use multigene_core::population::{self, Population as Individuals};
 use multigene_core::settings::{Genes, Refinement, Selection, Tuning, Variation};
 use multigene_core::{tune::refine::Refining, vector_math::Level};
-use numpy::ndarray::ArrayView1;
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray2};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray2, ndarray::ArrayView1};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 
 use crate::convert::{Array, Matrix, Read, Vector, attributes, compute, refused};
 use crate::loss::given;
@@ -36,8 +34,7 @@ impl Dataset {
         shifted: Option<Vec<bool>>,
     ) -> PyResult<Self> {
         let (x, y, weights) = (x.as_array(), y.as_array().to_vec(), weights.map(|w| w.as_array().to_vec()));
-        let fixed = fixed.as_ref().map(|fixed| fixed.as_array());
-        let loss = loss.map_or(Ok(None), given)?;
+        let (fixed, loss) = (fixed.as_ref().map(|fixed| fixed.as_array()), loss.map_or(Ok(None), given)?);
         let rows = || {
             let rows = Rows::new(columns(x), &y, weights.as_deref(), Level::detect())?;
             let rows = rows.with_count(count).with_shifted(shifted);
@@ -83,8 +80,8 @@ impl Population {
         Self::made(py, workers, || genes.0.restore(n_features, state))
     }
 
-    fn dump<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &compute(py, || self.inner.dump())?))
+    fn dump(&self, py: Python) -> Vec<u8> {
+        py.detach(|| self.inner.dump())
     }
 
     fn tune(&mut self, py: Python, data: &Dataset, tuning: Read<Tuning>) -> PyResult<()> {

@@ -6,7 +6,7 @@ use multigene_workers::Workers as Threads;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::convert::refused;
+use crate::convert::{attributes, refused};
 
 /// A pool of threads with a deadline.
 #[pyclass(frozen, module = "multigene._engine")]
@@ -39,12 +39,11 @@ impl Workers {
     fn set_deadline(&self, seconds: Option<f64>) {
         self.0.set_deadline(seconds);
     }
-
-    #[getter]
-    fn n_jobs(&self) -> usize {
-        self.0.n_jobs()
-    }
 }
+
+attributes!(Workers(threads) {
+    n_jobs: usize = threads.n_jobs(),
+});
 
 impl Workers {
     /// Runs `work` on the pool without the interpreter lock. On Ctrl-C it is told to stop; that is raised when it has.

@@ -10,6 +10,8 @@ import pandas as pd
 
 from multigene.cli.output import note
 from multigene.data.columns import numbers
+from multigene.data.encoding.columns import Plain
+from multigene.data.encoding.encoding import Encoding
 from multigene.data.table import Table
 from multigene.words import counted, nearest
 
@@ -25,6 +27,18 @@ def spoken_features(model: FittedModel, frame: pd.DataFrame, quiet: bool = False
     for each in caught:
         note(str(each.message).rstrip("."), quiet)
     return values
+
+
+def _refuse_new_gaps(encoding: Encoding, table: Table, used: list[str], kept: Any) -> None:
+    """A gap in a column that had none when the model was trained, with its line."""
+    for name in (column.source for column in encoding.columns if isinstance(column, Plain)):
+        gaps = np.flatnonzero(table.frame[name].isna().to_numpy() & kept) if name in used else np.empty(0)
+        if len(gaps):
+            more = f" (and {len(gaps) - 1} more rows lack one)" if len(gaps) > 1 else ""
+            raise ValueError(
+                f"Column {name!r} has no value in {table.place(int(gaps[0]))} of {table.source}{more}, and the training rows "
+                "had no gaps there; fill it in, or give --drop-missing to leave such rows out."
+            )
 
 
 def feature_rows(
@@ -61,6 +75,7 @@ def feature_rows(
             rows = rows[kept]
             if not kept.all():
                 note(f"left out {counted(int((~kept).sum()), 'row')} without a value", quiet)
+        _refuse_new_gaps(model.encoding, table, present, kept)
         return pd.DataFrame(spoken_features(model, rows, quiet), columns=model.names), kept
     values, dropped = numbers(table, present, drop_missing)
     if dropped:

@@ -120,8 +120,7 @@ def _raw(X: Any, names: list[str] | None, missing: str, groups: int | None = Non
         return [as_text(column) if j == groups else column for j, column in enumerate(raw)]
     if names is not None and is_table(X):
         raw = raw_columns(X)
-        encoded = (column.kind != "number" or column.duration or column.gaps.any() for column in raw)
-        return raw if any(encoded) else None
+        return None if all(column.is_plain for column in raw) else raw
     gaps = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind == "f" and missing != "error"
     return raw_columns(X) if gaps and np.isnan(X).any() and len(X) else None
 
@@ -259,8 +258,18 @@ def _validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
 
 def column_names(X: Any) -> list[str] | None:
     """Names of a DataFrame's columns (pandas, polars, …), or None for arrays."""
-    columns = getattr(X, "column_names", getattr(X, "columns", None))  # PyArrow's columns are arrays
-    if columns is None or isinstance(X, np.ndarray):
+    if isinstance(X, np.ndarray):
+        return None
+    if isinstance(X, dict) or (isinstance(X, list) and X and isinstance(X[0], dict)):
+        what = "dictionaries" if isinstance(X, list) else "a dictionary"
+        raise ValueError(f"X is made of {what}; give a table, for example pandas.DataFrame(X).")
+    if hasattr(X, "collect_schema"):  # polars: the columns of a lazy frame are not known before
+        columns = X.collect_schema().names()
+    elif hasattr(X, "schema") and hasattr(X.schema, "names"):  # PyArrow's columns are arrays
+        columns = X.schema.names
+    else:
+        columns = getattr(X, "columns", None)
+    if columns is None:
         return None
     names = list(columns)
     repeated = [name for name, count in Counter(names).items() if count > 1]

@@ -1,6 +1,6 @@
 """Dates and times as people write them: text to days since 1970, clock times to hours, 20240131 to a date.
 
-A column of text is dates if all of its texts are, in one form. Whether 03/04/2024 is in March or in April is told by other rows
+A column of text is dates if all of its texts are. Whether 03/04/2024 is in March or in April is told by other rows
 of the column, or by its marks; what was decided when a model was trained (`Form`) holds for the rows that it predicts, even if
 these could be read in the other way.
 """
@@ -43,30 +43,40 @@ def days_since_1970(values: npt.NDArray[Any]) -> Floats:
 
 
 def parsed_dates(texts: Sequence[str], form: Form = "") -> tuple[Floats, Form] | None:
-    """Texts that are all dates of one form, as days, and the form; None if they are not. A `form` that is known is kept."""
-    levels = list(texts)
-    if not levels:
+    """Texts that are all dates, as days, and the form; None if they are not. A `form` that is known is kept.
+
+    Years, months and names of months may stand in different ways in a column, as long as each text tells which it is.
+    """
+    levels = pd.Series(list(texts), dtype=object)
+    if levels.empty:
         return None
-    options: dict[str, Any] = {"utc": True}
     if all(map(_QUARTER.match, levels)):
-        levels = [f"{level[:4]}-{3 * int(level[-1]) - 2:02}-01" for level in levels]
+        levels = levels.map(lambda level: f"{level[:4]}-{3 * int(level[-1]) - 2:02}-01")
     elif all(map(_YEAR_MONTH.match, levels)):
-        levels = [f"{level[:4]}-{level[-2:]}-01" for level in levels]
-    if all(map(_ISO.match, levels)):
-        options["format"] = "ISO8601"
-    elif all(map(_YEAR_FIRST.match, levels)) or all(map(_NAMED.match, levels)):
-        options["format"] = "mixed"
-    else:
-        told = _order(levels, form)
-        if told is None:
+        levels = levels.map(lambda level: f"{level[:4]}-{level[-2:]}-01")
+    iso = levels.map(lambda level: _ISO.match(level) is not None).to_numpy(dtype=bool)
+    told = levels.map(lambda level: (_YEAR_FIRST.match(level) or _NAMED.match(level)) is not None).to_numpy(
+        dtype=bool
+    )
+    days, numeric = np.empty(len(levels)), ~(iso | told)
+    if numeric.any():
+        order = _order(levels[numeric].tolist(), form)
+        if order is None:
             return None
-        form = told
-        options |= {"dayfirst": form == "day first", "format": "mixed"}
+        form = order
+    ways: list[tuple[npt.NDArray[np.bool_], dict[str, Any]]] = [
+        (iso, {"format": "ISO8601"}),
+        (told, {"format": "mixed"}),
+        (numeric, {"format": "mixed", "dayfirst": form == "day first"}),
+    ]
     try:
-        read = pd.to_datetime(pd.Series(levels), **options).dt.tz_localize(None)
+        for rows, options in ways:
+            if rows.any():
+                read = pd.to_datetime(levels[rows], utc=True, **options).dt.tz_localize(None)
+                days[rows] = days_since_1970(read.to_numpy())
     except (ValueError, OverflowError):
         return None
-    return days_since_1970(read.to_numpy()), form
+    return days, form
 
 
 def _order(levels: list[str], form: Form) -> Form | None:

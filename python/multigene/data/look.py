@@ -14,6 +14,7 @@ import pandas as pd
 
 from multigene.data.constants import COMPARED_ROWS, COPY, FAR_OUT, FEWEST_COMPARED, SENTINELS
 from multigene.data.dates import Form, parsed_dates
+from multigene.data.encoding.raw import names_rows
 from multigene.data.table import Table
 from multigene.words import counted
 
@@ -128,7 +129,9 @@ def _column(name: str, column: pd.Series, unit: str, leak: str) -> ColumnLook:
             often = int(np.sum(values == sentinel))
             if often > 1 and sentinel in (low, high):
                 remarks.append(f"{sentinel:g} stands {often} times and may mean a gap")
-        if distinct == len(present) > 20 and np.all(np.diff(values) == 1.0):
+        if names_rows(name, values):
+            remarks.append("numbers the rows; a fit leaves it out")
+        elif distinct == len(present) > 20 and np.all(np.diff(values) == 1.0):
             remarks.append("counts the rows")
     elif kind in ("date", "duration"):
         shown = " … ".join(str(value).removesuffix(" 00:00:00") for value in (present.min(), present.max()))

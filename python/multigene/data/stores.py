@@ -30,6 +30,8 @@ _PACKAGE = "{} need one more package: pip install 'multigene[{}]'."
 
 def reader(content: bytes) -> Reader | None:
     """The reader that the first bytes of a file call for; None for text."""
+    if content[257:262] == b"ustar":
+        return _not_a_table("a tar archive", "unpack it and give the table in it")
     found = next((read for mark, read in _READERS if content.startswith(mark)), None)
     if found is None and content.lstrip()[:1] in (b"{", b"["):
         return _json if _is_json(content) else None
@@ -341,6 +343,10 @@ _READERS: tuple[tuple[bytes, Reader], ...] = (
     (b"<!DOCTYPE", _not_a_table("a web page", "download the table itself, not the page that shows it")),
     (b"<!doctype", _not_a_table("a web page", "download the table itself, not the page that shows it")),
     (b"<html", _not_a_table("a web page", "download the table itself, not the page that shows it")),
+    (b"<table", _not_a_table("a web page", "download the table itself, not the page that shows it")),
+    (b"$FL2", _not_a_table("an SPSS file", "save the table as CSV or Parquet")),
+    (b"RDX", _not_a_table("an R workspace", "write its table with write.csv")),
+    (b"MATLAB", _not_a_table("a MATLAB file", "write its table with writetable or csvwrite")),
     (b"<?xml", _not_a_table("XML", "save it as CSV, Parquet or .xlsx")),
     (b"\x89HDF", _not_a_table("an HDF5 file", "save the table as Parquet or CSV")),
 )

@@ -78,7 +78,8 @@ def _parsed(lines: TextLines, separator: str, decimal: str, name: str, dialect: 
             )
             return frame
     except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
-        raise ValueError(lines.ragged(name) or f"{name} cannot be read as a table: {error}.") from None
+        wrong = lines.unclosed(name) if "EOF inside string" in str(error) else lines.ragged(name)
+        raise ValueError(wrong or f"{name} cannot be read as a table: {error}.") from None
     except ValueError as error:
         raise ValueError(f"{name} cannot be read as a table: {str(error).strip().rstrip('.')}.") from None
 
@@ -146,6 +147,15 @@ class TextLines:
         said = [counted(number, what + " line") for what, number in self.left_out.items()]
         notes = [f"left out {', '.join(said)}"] if said else []
         return notes + (["units were read from the line below the names"] if self.units else [])
+
+    def unclosed(self, name: str) -> str | None:
+        """The line with the quote that the last row opens and nothing closes, in words."""
+        reader, begun, before = csv.reader(self.text.splitlines(True), delimiter=self.separator[-1:]), 0, 0
+        for _ in reader:
+            begun, before = before, reader.line_num
+        line, text = self.kept[min(begun, len(self.kept) - 1)]
+        place = text.rfind('"') + 1
+        return f"Line {line} of {name} opens a quote (column {place}) that nothing closes; close it or take it out."
 
     def ragged(self, name: str) -> str | None:
         """The first line with more or fewer fields than the header has, in words."""

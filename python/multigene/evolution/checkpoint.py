@@ -23,7 +23,7 @@ from multigene.evolution.pareto import Candidate, ParetoFront
 from multigene.settings.settings import Settings, Stopping
 
 FORMAT = "multigene-checkpoint"
-VERSION = 4
+VERSION = 5
 Floats = npt.NDArray[np.float64]
 DAMAGED = "The checkpoint is damaged; delete it to start the run anew."
 #: What values that no run has written may raise where they are put to use.
@@ -97,23 +97,23 @@ def packed(generation: Generation) -> dict[str, Any]:
 
 def packed_front(front: Iterable[Candidate]) -> list[Any]:
     """Models of a front as plain values, without loss."""
-    return [(*packed_model(m.individual), m.fitness.hex(), m.complexity) for m in front]
+    return [(packed_model(m.individual), m.fitness.hex(), m.complexity) for m in front]
 
 
-def packed_model(individual: Individual) -> tuple[Any, ...]:
-    """One model as plain values, without loss."""
-    return individual.genes, individual.intercept.hex(), [c.hex() for c in individual.coefficients]
+def packed_model(individual: Individual) -> str:
+    """One model as text, without loss: weights that several places share, and what tuning remembers, included."""
+    return b64encode(individual.state).decode("ascii")
 
 
-def model(genes: list[str], intercept: str, coefficients: list[str]) -> Individual:
-    """A model from its plain values."""
-    return Individual(genes, float.fromhex(intercept), [float.fromhex(c) for c in coefficients])
+def model(saved: str) -> Individual:
+    """The model that `packed_model` has made a text of."""
+    return Individual.restore(b64decode(saved))
 
 
 def fill_front(front: ParetoFront, saved: list[Any]) -> ParetoFront:
     """Put saved models into a front."""
-    for genes, intercept, coefficients, fitness, complexity in saved:
-        front.add(model(genes, intercept, coefficients), float.fromhex(fitness), int(complexity))
+    for packed, fitness, complexity in saved:
+        front.add(model(packed), float.fromhex(fitness), int(complexity))
     return front
 
 

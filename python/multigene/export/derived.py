@@ -24,6 +24,9 @@ from multigene.data.encoding.columns import (
 
 #: A condition and the number where it holds.
 Choice = tuple[str, str]
+#: Levels up to which numbers are chosen one after the other where a language has a table for more; R's parser takes 50 brackets
+#: within each other, a spreadsheet 64.
+FEW_LEVELS = 20
 
 
 def chain(before: str, each: str, after: str) -> Callable[[Sequence[Choice], str], str]:
@@ -80,6 +83,8 @@ class Derived:
     number: str = "{0}"
     wave: str = "{0}({1})"
     literal: Callable[[float], str] = repr
+    table: Callable[[str, Sequence[tuple[str, float]], float], str] | None = None
+    """The number of a raw column's level by a table of many levels in quotes, and that of others; None where choices are flat."""
     parameter: Mapping[str, str] = field(
         default_factory=lambda: dict.fromkeys(("number", "text", "date"), "{}")
     )
@@ -112,6 +117,9 @@ def spelled(name: str, raw: str, language: Derived) -> str:
         )
         return language.choices([(condition, number(1.0))], number(0.0))
     if isinstance(column, Scored | Own):
+        if language.table is not None and len(column.scores) > FEW_LEVELS:
+            levels = [(language.quote(level), score) for level, score in column.scores]
+            return language.table(raw, levels, column.otherwise)
         pairs = [
             (language.equal.format(raw, language.quote(level)), _signed(number, score))
             for level, score in column.scores
@@ -127,6 +135,16 @@ def spelled(name: str, raw: str, language: Derived) -> str:
     rate, begin = column.angle
     wave = language.wave.format(column.function, f"{number(rate)}*({days} - {number(begin)})")
     return language.choices([(gap, number(0.0))], wave)
+
+
+def tabled(pattern: str, separator: str) -> Callable[[str, Sequence[tuple[str, float]], float], str]:
+    """A call over lists: `pattern` of the column, its levels, their numbers and the number of all others."""
+
+    def written(raw: str, levels: Sequence[tuple[str, float]], otherwise: float) -> str:
+        names, numbers = separator.join(n for n, _ in levels), separator.join(repr(s) for _, s in levels)
+        return pattern.format(raw, names, numbers, repr(otherwise))
+
+    return written
 
 
 def _signed(number: Callable[[float], str], value: float) -> str:

@@ -7,19 +7,28 @@ since 2021, LibreOffice since 24.8; `let=False` writes all of it out, for older 
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from multigene.data.encoding.columns import ColumnName
-from multigene.export.derived import Derived, doubled, nested, spelled
+from multigene.data.encoding.columns import ColumnName, Own, Scored
+from multigene.export.derived import FEW_LEVELS, Derived, doubled, nested, spelled
 from multigene.export.writer import Piece, Writer, plain_number
 from multigene.expression.constants import SHORT_FORMULA
 from multigene.expression.notation import SUM, Template
 from multigene.expression.readable import size
-from multigene.expression.tree import Expression, Operation, variables
+from multigene.expression.tree import Expression, Operation, Variable, postorder, variables
 
 LONGEST = 8192  # characters of a formula
+LONG_COLUMN = 60  # characters from which the text of a column that is used again has a name
 DEEPEST = 50  # brackets within brackets; Excel takes 64
+
+
+def _summed(raw: str, levels: Sequence[tuple[str, float]], otherwise: float) -> str:
+    """The number of many levels as a sum over a table of them: no more brackets than for few, and each level once."""
+    names = ";".join(level for level, _ in levels)
+    numbers = ";".join(plain_number(float(f"{score - otherwise:.15g}")).upper() for _, score in levels)
+    return f"({plain_number(otherwise).upper()}+SUMPRODUCT(EXACT({raw},{{{names}}})*{{{numbers}}}))"
 
 
 DERIVED = Derived(
@@ -31,6 +40,7 @@ DERIVED = Derived(
     quote=doubled('"'),
     wave="{0}({1})",
     literal=lambda value: plain_number(value).upper(),
+    table=_summed,
 )
 
 
@@ -42,6 +52,8 @@ class ExcelWriter(Writer):
     minus = "-"
     integer_power = Template("POWER({0},{1})")
     deepest: ClassVar[int | None] = DEEPEST
+    names: Sequence[str] = ()
+    """The columns that the formula uses."""
 
     @classmethod
     def own_name(cls, name: str) -> str:
@@ -67,7 +79,7 @@ class ExcelWriter(Writer):
         piece = super()._piece(node, parts)
         # Checked on the way: without LET sinc, softplus and bent repeat their argument, and nested ones grow without end.
         if len(piece.text) >= LONGEST:
-            raise too_long()
+            raise too_long(self.names)
         return piece
 
 
@@ -77,12 +89,15 @@ class OldExcelWriter(ExcelWriter):
     deepest = None
 
 
-def too_long() -> ValueError:
-    """What to say of a formula that no cell takes."""
-    return ValueError(
-        f"The formula is longer than the {LONGEST} characters that Excel takes: choose a "
-        "shorter formula, or round its constants with digits=6."
-    )
+def too_long(names: Sequence[str] = ()) -> ValueError:
+    """What to say of a formula over these columns that no cell takes."""
+    made = [name.column for name in names if isinstance(name, ColumnName)]
+    largest = max((c for c in made if isinstance(c, Scored | Own)), key=lambda c: len(c.scores), default=None)
+    remedy = "choose a shorter formula, or round its constants with digits=6."
+    if largest is not None and len(largest.scores) > FEW_LEVELS:
+        levels = f"the {len(largest.scores)} levels of {largest.source!r}"
+        remedy = f"choose a formula without {levels}, or another format."
+    return ValueError(f"The formula is longer than the {LONGEST} characters that Excel takes: {remedy}")
 
 
 def cell(index: int, row: int) -> str:
@@ -104,6 +119,15 @@ def structured(name: str) -> str:
             "rename the column, or say where it stands with cells."
         )
     return "[@[" + "".join(f"'{c}" if c in "[]#'@" else c for c in name) + "]]"
+
+
+def _named_columns(expression: Expression, places: Sequence[str]) -> dict[str, str]:
+    """Names for the texts of columns that are long and stand in the formula more than once."""
+    counts = Counter(node.index for node in postorder(expression) if isinstance(node, Variable))
+    long = [
+        places[index] for index in sorted(counts) if counts[index] > 1 and len(places[index]) > LONG_COLUMN
+    ]
+    return {place: f"mg_c{number}" for number, place in enumerate(long, start=1)}
 
 
 def write(
@@ -134,10 +158,14 @@ def write(
         else:
             place = cell(name.place if isinstance(name, ColumnName) else index, row)
         places.append(spelled(name, place, DERIVED) if isinstance(name, ColumnName) else place)
-    writer = (ExcelWriter if let and size(expression) > SHORT_FORMULA else OldExcelWriter)(places)
+    columns = _named_columns(expression, places) if let else {}
+    shown = [columns.get(place, place) for place in places]
+    writer = (ExcelWriter if let and size(expression) > SHORT_FORMULA else OldExcelWriter)(shown)
+    writer.names = [names[index] for index in used]
     body = writer.write(expression)
-    named = "".join(f"{writer.step_name(k)},{step}," for k, step in enumerate(writer.steps, start=1))
+    named = "".join(f"{name},{place}," for place, name in columns.items())
+    named += "".join(f"{writer.step_name(k)},{step}," for k, step in enumerate(writer.steps, start=1))
     text = f"=LET({named}{body})" if named else f"={body}"
     if len(text) > LONGEST:
-        raise too_long()
+        raise too_long([names[index] for index in used])
     return text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from multigene.export.derived import Derived, doubled, joined, nested
+from multigene.export.derived import Derived, doubled, joined, nested, tabled
 from multigene.export.source import SourceWriter, source
 from multigene.export.writer import plain_number
 from multigene.expression.notation import FACTOR, Template
@@ -27,8 +27,11 @@ DERIVED = Derived(
     either=joined(" | "),
     quote=doubled("'"),
     literal=plain_number,
+    table=tabled("mg_of({0}, {{{1}}}, [{2}], {3})", ", "),
     read={"number": READ, "text": READ, "date": READ},
-    helpers="\nfunction z = mg_if(c, a, b)\n  z = b + zeros(size(c)); a = a + zeros(size(c)); z(c) = a(c);\nend\n",
+    helpers="\nfunction z = mg_if(c, a, b)\n  z = b + zeros(size(c)); a = a + zeros(size(c)); z(c) = a(c);\nend\n"
+    "\nfunction z = mg_of(x, levels, numbers, other)\n"
+    "  [known, place] = ismember(x, levels); z = other + zeros(size(known)); z(known) = numbers(place(known));\nend\n",
 )
 
 

@@ -11,19 +11,16 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from multigene.data.encoding.columns import ColumnName, Plain
-from multigene.export.derived import Derived, chain, doubled, joined, spelled
-from multigene.export.sql import SqlWriter, column, quote
+from multigene.export.derived import spelled
+from multigene.export.sql import SqlWriter, column, quote, sql_columns
 from multigene.export.writer import Piece
 from multigene.expression.long_spellings import not_negative, not_zero
 from multigene.expression.tree import Expression, variables
 
-DERIVED = Derived(
+DERIVED = sql_columns(
     equal="{0}::text = {1}",
-    gap=dict.fromkeys(("number", "text", "date"), "{0} IS NULL"),
-    choices=chain("CASE ", "WHEN {0} THEN {1} ", "ELSE {0} END"),
+    gap={"number": "({0} IS NULL OR {0}::float8 = 'NaN')", "text": "{0} IS NULL", "date": "{0} IS NULL"},
     days="(EXTRACT(EPOCH FROM {0}::timestamp)::float8/86400)",
-    either=joined(" OR "),
-    quote=doubled("'"),
     number="{0}::float8",
     literal=lambda value: f"{value!r}::float8",
     parameter={"number": "{} double precision", "text": "{} text", "date": "{} timestamp"},
@@ -51,6 +48,13 @@ class Postgres16Writer(PostgresWriter):
     languages = ("postgresql 16", "postgresql")
 
 
+def parameters_of(used: Sequence[str]) -> dict[str, str]:
+    """The columns that a function takes, with what each holds; raw ones in the order of their table."""
+    made = sorted((name for name in used if isinstance(name, ColumnName)), key=lambda name: name.place)
+    plain = [name for name in used if not isinstance(name, ColumnName)]
+    return {**dict.fromkeys(plain, "number"), **{name.column.source: name.column.raw for name in made}}
+
+
 def write(
     expression: Expression,
     names: Sequence[str],
@@ -76,13 +80,9 @@ def write(
         return body
     if table is not None:
         raise ValueError(f"A function has parameters and no table: drop table={table!r} or function.")
-    raw = {
-        name.column.source if isinstance(name, ColumnName) else name: name.column.raw
-        if isinstance(name, ColumnName)
-        else "number"
-        for name in used
-    }
-    parameters = ", ".join(DERIVED.parameter[kind].format(column(name)) for name, kind in raw.items())
+    parameters = ", ".join(
+        DERIVED.parameter[kind].format(column(name)) for name, kind in parameters_of(used).items()
+    )
     tag = "$mg$" if "$mg$" not in body else "$multigene_formula$"
     return (
         f"CREATE OR REPLACE FUNCTION {quote(function)}({parameters}) RETURNS double precision\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from multigene.export.derived import Derived, joined, nested
+from multigene.export.derived import Derived, joined, nested, tabled
 from multigene.export.source import SourceWriter, source
 from multigene.export.writer import plain_number
 from multigene.expression.notation import FACTOR, Template
@@ -23,6 +23,7 @@ DERIVED = Derived(
     days='(as.numeric(as.POSIXct({0}, tz = "UTC"))/86400)',
     either=joined(" | "),
     literal=plain_number,
+    table=tabled("c({3}, {2})[1 + match({0}, c({1}), nomatch = 0)]", ", "),
     read={"number": "  {name} <- as.numeric({name})"},
 )
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from multigene.evolution.checkpoint import model, packed_model
+from multigene.evolution.checkpoint import model, packed_model, random_state
 from multigene.expression.readable import size
 from multigene.expression.tree import Expression, from_postfix, to_postfix
 from multigene.laws.constants import SIMPLIFYING_WORK
@@ -28,6 +28,17 @@ def to_the_end(pieces: Pieces[T]) -> T:
             return ended.value  # type: ignore[no-any-return]
 
 
+class Begun(NamedTuple):
+    """A restart that is under way: all that it takes to begin it again."""
+
+    target: int
+    """Its number."""
+    restarts: int
+    """Restarts that the target had before."""
+    rng: dict[str, Any]
+    """The state of the random generator before."""
+
+
 @dataclass
 class Progress:
     """What the phases of the law search have done and found."""
@@ -42,6 +53,14 @@ class Progress:
     """Splits into parts that are done."""
     waiting: list[tuple[Expression, int]] = field(default_factory=list)
     """What seems exact but is long, with the number of its target: later stages of the survey may know a shorter law."""
+    until: int | None = None
+    """Work up to which pieces that are under way go; whoever goes on after a stop goes on with them."""
+    law_in_combined: bool | None = None
+    """Was the law found in combined variables?"""
+    settled: bool = False
+    """Has the survey been finished, and what it found been simplified?"""
+    begun: list[Begun] = field(default_factory=list)
+    """Restarts under way, the first first."""
 
     @property
     def law(self) -> Find | None:
@@ -76,6 +95,10 @@ class Progress:
             "evaluations": self.evaluations,
             "surveyed": self.surveyed,
             "split": self.split,
+            "until": self.until,
+            "law_in_combined": self.law_in_combined,
+            "settled": self.settled,
+            "begun": list(self.begun),
             "seeds": [[packed_model(m) for m in t.seeds] for t in self.targets],
             "targets": [
                 (t.restarts, t.work, float(t.best).hex(), list(t.front.items())) for t in self.targets
@@ -87,9 +110,11 @@ class Progress:
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from `state`."""
         self.evaluations, self.surveyed = int(state["evaluations"]), int(state["surveyed"])
-        self.split = int(state["split"])
+        self.split, self.settled = int(state["split"]), bool(state["settled"])
+        self.until, self.law_in_combined = state["until"], state["law_in_combined"]
+        self.begun = [Begun(int(t), int(number), random_state(rng)) for t, number, rng in state["begun"]]
         for target, seeds in zip(self.targets, state["seeds"], strict=True):
-            target.seeds = [model(*m) for m in seeds]
+            target.seeds = [model(m) for m in seeds]
         for target, (restarts, work, best, front) in zip(self.targets, state["targets"], strict=True):
             target.restarts, target.work, target.best = int(restarts), int(work), float.fromhex(best)
             target.front = {int(size): float(left) for size, left in front}

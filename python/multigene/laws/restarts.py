@@ -29,7 +29,7 @@ from multigene.laws.constants import (
     ROUND,
     TRIED,
 )
-from multigene.laws.progress import Pieces, Progress
+from multigene.laws.progress import Begun, Pieces, Progress
 from multigene.laws.restart import Restart, luby, worth_a_look
 from multigene.laws.rows import Rows
 from multigene.laws.settings import DENSE_FUNCTIONS, dense_settings, seeker_settings
@@ -59,8 +59,12 @@ class Restarts:
         """Restarts side by side until this much work is done, one after the other; what would have come after a law counts for
         nothing."""
         under_way: list[Restart] = []
+        stopped = list(progress.begun)  # by the end of a run that is gone on with
 
         def begin() -> Restart | None:
+            if stopped:
+                under_way.append(self._again(progress, stopped.pop(0), stop))
+                return under_way[-1]
             expected = progress.evaluations + sum(r.expected for r in under_way)
             if not progress.targets or progress.law is not None or expected >= until or stop():
                 return None
@@ -71,6 +75,7 @@ class Restarts:
         with closing(in_order(begin, AHEAD, self.workers.n_jobs, portable=portable)) as done:
             for restart, (front, work) in done:
                 under_way.remove(restart)
+                progress.begun.pop(0)
                 target = restart.target
                 target.work += work
                 progress.evaluations += work
@@ -78,6 +83,7 @@ class Restarts:
                     said = self.rows.expression(member.individual, target, member.fitness)
                     progress.look_at(said, target)
                     if progress.law is not None:
+                        progress.begun.clear()
                         return
                 yield
 
@@ -89,6 +95,21 @@ class Restarts:
             return work / (target.share * self._promise(target, progress.finds.best))
 
         target = min((t for t in progress.targets if t.share > 0.0), key=had)
+        number = progress.targets.index(target)
+        progress.begun.append(Begun(number, target.restarts, self.rng.bit_generator.state))
+        return self._decided(target, stop)
+
+    def _again(self, progress: Progress, begun: Begun, stop: Callable[[], bool]) -> Restart:
+        """A restart that was under way, as it was decided on then."""
+        target = progress.targets[begun.target]
+        now = target.restarts, self.rng.bit_generator.state
+        target.restarts, self.rng.bit_generator.state = begun.restarts, begun.rng
+        restart = self._decided(target, stop)
+        target.restarts, self.rng.bit_generator.state = now
+        return restart
+
+    def _decided(self, target: Target, stop: Callable[[], bool]) -> Restart:
+        """The next restart of a target."""
         settings = self._settings(target)
         rng = np.random.default_rng(self.rng.integers(2**63))
         generations = RESTART_GENERATIONS * (DENSE_UNITS if target.dense else luby(target.restarts + 1))

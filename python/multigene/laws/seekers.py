@@ -94,16 +94,21 @@ class Seekers:
 
     def pieces(self, evaluations: int, stop: Callable[[], bool] = lambda: False) -> Pieces[None]:
         """The same, with a look at what was found after every target of the survey and every restart."""
-        until = self.evaluations + evaluations
-        if (yield from self.survey.pieces(self.progress, until, stop)):
+        progress = self.progress
+        if progress.until is None:
+            progress.until = self.evaluations + evaluations
+        until = progress.until
+        if (yield from self.survey.pieces(progress, until, stop)):
             self.simplify(SIMPLIFIED_AFTER_SURVEY)
+        progress.settled = progress.surveyed == self.survey.length
         if self.parts is not None and self.evaluations < until and not stop():
-            yield from self.parts.pieces(self.progress, until, stop)
+            yield from self.parts.pieces(progress, until, stop)
             self.noisy = self.noisy and not self.parts.splits  # what has parts is no noise
         if self.evaluations < until and self.law is None and not stop():
-            yield from self.restarts.pieces(self.progress, until, stop)
+            yield from self.restarts.pieces(progress, until, stop)
         if not stop():
             self.simplify(1)
+        progress.until = None
 
     def _parts(
         self,
@@ -163,6 +168,11 @@ class Seekers:
         return self.progress.evaluations
 
     @property
+    def under_way(self) -> bool:
+        """Has a run been stopped between two pieces?"""
+        return self.progress.until is not None
+
+    @property
     def surveying(self) -> bool:
         """Is there something left to test for before any restart?"""
         return self.progress.surveyed < self.survey.length or (self.parts is not None and not self.parts.seen)
@@ -176,12 +186,17 @@ class Seekers:
 
     def state(self) -> dict[str, Any]:
         """All that is needed to go on, as plain values."""
-        return {"rng": self.rng.bit_generator.state, **self.progress.state()}
+        seen = self.parts is not None and self.parts.seen
+        known = {"rng": self.rng.bit_generator.state, "noisy": self.noisy, "seen": seen}
+        return known | self.progress.state()
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from `state`."""
         self.rng.bit_generator.state = state["rng"]
         self.progress.restore(state)
+        self.noisy = bool(state["noisy"])
+        if self.parts is not None and state["seen"]:
+            self.parts.look()
 
 
 def _picture(

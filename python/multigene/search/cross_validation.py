@@ -150,7 +150,7 @@ class CrossValidation:
         """The cross-validation of its plain values."""
         validation = CrossValidation()
         validation.results = [FoldResult.unpacked(r) for r in saved["results"]]
-        validation.models = [FoldModel(checkpoint.model(*m), bool(short)) for m, short in saved["models"]]
+        validation.models = [FoldModel(checkpoint.model(m), bool(short)) for m, short in saved["models"]]
         if saved["under_way"] is not None and saved["under_way"]["populations"]:  # else the fold begins anew
             part = _without(task, task.folds[len(validation.results)])
             rows = part.problem.search_rows

@@ -61,6 +61,9 @@ class LawSearch:
         self._as_candidates: dict[int, Candidate] = {}
         #: Evaluations before the islands began.
         self.before = 0
+        #: In very few rows: work up to which pieces that are under way go, and whether they have come to their pause.
+        self.until: int | None = None
+        self.paused = False
         #: What exact finds leave unexplained that are no law of few rows.
         self.looked_at: set[float] = set()
 
@@ -125,7 +128,7 @@ class LawSearch:
 
     def pieces(self, evaluations: int, stop: Callable[[], bool]) -> Pieces[bool]:
         """The same, with a look at what was found from time to time."""
-        if self.seekers is None or evaluations <= 0:
+        if self.seekers is None or (evaluations <= 0 and not self.seekers.under_way and self.until is None):
             return False
         if self.problem.few_rows and len(self.seekers.y) < SHORT_LAWS_UP_TO:
             yield from self._pieces_in_few(self.seekers, evaluations, stop)
@@ -168,13 +171,16 @@ class LawSearch:
         if self.seekers is None:
             return None
         looked_at = sorted(left.hex() for left in self.looked_at)
-        return {"before": self.before, "looked_at": looked_at, "seekers": self.seekers.state()}
+        few = {"until": self.until, "paused": self.paused, "looked_at": looked_at}
+        return {"before": self.before, "few": few, "seekers": self.seekers.state()}
 
     def restore(self, saved: dict[str, Any] | None) -> None:
         """Go on from what `packed` gave."""
         if self.seekers is not None and saved is not None:
             self.before = int(saved["before"])
-            self.looked_at = {float.fromhex(left) for left in saved["looked_at"]}
+            few = saved["few"]
+            self.until, self.paused = few["until"], bool(few["paused"])
+            self.looked_at = {float.fromhex(left) for left in few["looked_at"]}
             self.seekers.restore(saved["seekers"])
 
     def _exact_guess(self, task: Task) -> Find | None:
@@ -213,12 +219,17 @@ class LawSearch:
 
     def _pieces_in_few(self, seekers: Seekers, evaluations: int, stop: Callable[[], bool]) -> Pieces[None]:
         """In very few rows with a pause: a short find may be a law by `law_of_few`."""
-        until = seekers.evaluations + evaluations
-        for piece in (FIRST_PIECE, evaluations):
-            if seekers.law is None and seekers.evaluations < until and not stop():
+        if self.until is None:
+            self.until, self.paused = seekers.evaluations + evaluations, False
+        until = self.until
+        for piece in (until,) if self.paused else (FIRST_PIECE, until):
+            goes_on = seekers.law is None and seekers.evaluations < until and not stop()
+            if seekers.under_way or goes_on:
                 yield from seekers.pieces(min(piece, until - seekers.evaluations), stop)
             if seekers.law is None:
                 seekers.finds.law = law_of_few(seekers, self.looked_at)
+            self.paused = True
+        self.until = None
 
 
 def seekers_of(task: Task, rng: np.random.Generator, ranges: Ranges) -> Seekers | None:

@@ -127,7 +127,7 @@ def restore(searcher: Steered, saved: dict[str, Any]) -> None:
             _ban_function(task, name)
         if saved["price"] is not None:
             task.settings = _priced(task.settings, float(saved["price"]))
-        searcher.pinned.extend(checkpoint.model(*each) for each in saved["pinned"])
+        searcher.pinned.extend(checkpoint.model(each) for each in saved["pinned"])
     except (IndexError, KeyError, TypeError, ValueError):
         raise ValueError(checkpoint.DAMAGED) from None
 

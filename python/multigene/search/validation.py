@@ -12,7 +12,7 @@ cross-validated either: there a formula must justify its size by its training er
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import nan
 from typing import Any
 
@@ -30,6 +30,7 @@ from multigene.search.constants import (
     FAR_LESS,
     LUCKY,
     MORE_ROWS,
+    MOST_ROWS_FOR_LINE,
     NEARLY_EVERY_ROW,
     ONE_STANDARD_ERROR,
     READABLE,
@@ -42,7 +43,7 @@ from multigene.search.cross_validation import FoldResult
 from multigene.search.folds import best_line, folds_of, unseen_ridge
 from multigene.search.linear import clearly_better
 from multigene.search.problem import Problem, best_constant
-from multigene.search.unseen import NOTHING, HeldOut, Known, unseen_errors, unseen_rows
+from multigene.search.unseen import NONE_KNOWN, HeldOut, KnownErrors, unseen_errors, unseen_rows
 
 Floats = npt.NDArray[np.float64]
 
@@ -125,6 +126,11 @@ def decide_on_held_out_rows(
     scores = {c.complexity: held_out.r2(e) for c, e in zip(candidates, errors, strict=True)}
     best = int(np.argmin([e.sum() for e in errors]))
     if not clearly_better(errors[best], held_out.constant, BETTER_THAN_CONSTANT):
+        if linear and len(problem.y) <= MOST_ROWS_FOR_LINE and _line_allowed(problem, largest):
+            # A weak effect may be clear on all rows, which a line can be asked on, and not on those held out.
+            weak = _ridge_or_mean(problem, BETTER_THAN_CONSTANT)
+            if weak.linear is not None:
+                return replace(weak, validation_r2=scores, errors=None)
         return SizeDecision(1, constant=True, validation_r2=scores, errors=held_out.constant)
     lines = [held_out.errors(model) for model in linear]
     if lines:
@@ -146,8 +152,7 @@ def decide_by_cross_validation(
         return _ridge_or_mean(problem)
     rows = np.concatenate([fold.rows for fold in folds])
     held_out = HeldOut(problem, rows)
-    sizes = sorted({c for fold in folds for c in fold.complexities})
-    curve = [held_out.squares(np.concatenate([fold.up_to(c) for fold in folds])) for c in sizes]
+    sizes, curve = errors_by_size(held_out, folds)
     scores = {c: held_out.r2(e) for c, e in zip(sizes, curve, strict=True)}
     line = held_out.squares(unseen_ridge(problem)[rows])
     mean = held_out.squares(np.concatenate([np.full(len(fold.rows), fold.mean) for fold in folds]))
@@ -160,8 +165,7 @@ def decide_by_cross_validation(
         if whole
         else _ridge_or_mean(problem).linear is not None
     )
-    if largest is not None and problem.size(_of_all_columns(problem)) > largest:
-        has_line = False
+    has_line = has_line and _line_allowed(problem, largest)
     rival, needed = (line, BETTER_THAN_LINEAR) if has_line else (mean, BETTER_THAN_CONSTANT)
     if clear and clearly_better(curve[small], rival, needed):
         return _sized(sizes, curve, small, scores)
@@ -178,6 +182,17 @@ def decide_by_cross_validation(
     if has_line:
         return SizeDecision(1, linear=RIDGE, validation_r2=scores, errors=line)
     return SizeDecision(1, constant=True, validation_r2=scores, errors=mean)
+
+
+def errors_by_size(held_out: HeldOut, folds: Sequence[FoldResult]) -> tuple[list[int], list[Floats]]:
+    """Sizes of the formulas of cross-validation, smallest first, and their errors on the rows that each did not see."""
+    sizes = sorted({c for fold in folds for c in fold.complexities})
+    return sizes, [held_out.squares(np.concatenate([fold.up_to(c) for fold in folds])) for c in sizes]
+
+
+def _line_allowed(problem: Problem, largest: int | None) -> bool:
+    """Whether the user wants a ridge regression's line, by its size."""
+    return largest is None or problem.size(_of_all_columns(problem)) <= largest
 
 
 def _of_all_columns(problem: Problem) -> Individual:
@@ -201,15 +216,15 @@ def _sized(
     return SizeDecision(most, validation_r2=scores, errors=errors[small])
 
 
-def _ridge_or_mean(problem: Problem) -> SizeDecision:
-    """A run that ended before its first fold was done: ridge regression against the mean."""
+def _ridge_or_mean(problem: Problem, clearly: float = RIDGE_BETTER_THAN_MEAN) -> SizeDecision:
+    """Where no formula has been held against unseen rows, or none is better than the mean there: ridge regression against it."""
     folds, everything = folds_of(problem), np.arange(len(problem.y))
     rows = np.concatenate(folds)
     held_out = HeldOut(problem, rows)
     line = held_out.squares(unseen_ridge(problem)[rows])
     means = [best_constant(problem, np.setdiff1d(everything, fold)) for fold in folds]
     mean = held_out.squares(np.repeat(means, [len(fold) for fold in folds]))
-    if clearly_better(line, mean, RIDGE_BETTER_THAN_MEAN):
+    if clearly_better(line, mean, clearly):
         return SizeDecision(1, linear=RIDGE, errors=line)
     return SizeDecision(1, constant=True, errors=mean)
 
@@ -248,7 +263,7 @@ def prefer_short(
     chosen: Member,
     finds: list[Member],
     convincing: Member | None = None,
-    known: Known = NOTHING,
+    known: KnownErrors = NONE_KNOWN,
 ) -> Member:
     """A short formula of the law search instead of the islands' when unseen rows show no clear difference: the most `convincing`
     one, or the shortest that is about as good as the best. `errors` are those of the model that set the size."""
@@ -280,7 +295,7 @@ def prefer_short(
 
 
 def best_of(
-    problem: Problem, members: list[Member], convincing: Member | None = None, known: Known = NOTHING
+    problem: Problem, members: list[Member], convincing: Member | None = None, known: KnownErrors = NONE_KNOWN
 ) -> Member:
     """Of models in the user's units, smallest first: the first that no other is clearly better than; the most `convincing` one
     comes before them."""
@@ -293,7 +308,9 @@ def best_of(
     return members[-1]
 
 
-def better_on_nearly_every_row(problem: Problem, find: Member, other: Member, known: Known = NOTHING) -> bool:
+def better_on_nearly_every_row(
+    problem: Problem, find: Member, other: Member, known: KnownErrors = NONE_KNOWN
+) -> bool:
     """Does a find miss unseen rows by far less than another model does, on nearly all of them?"""
     first, second = (unseen_errors(problem, each, known) for each in (find, other))
     if len(first) != len(second) or len(first) == 0:

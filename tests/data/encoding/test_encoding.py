@@ -201,3 +201,83 @@ def test_quarters_are_dates_and_codes_are_none() -> None:
     assert quarters.values.tolist() == [14610.0, 14791.0, 15248.0]
     for texts in (["12-05-03", "11-04-02"], ["may", "june"], ["1.2.03", "99.99.99"], ["3.11.7", "3.12.1"]):
         assert raw_columns(pd.DataFrame({"c": texts}))[0].kind == "text"
+
+
+def test_levels_that_differ_in_capitals_or_spaces_alone_are_one() -> None:
+    rng = np.random.default_rng(5)
+    n = 400
+    region = rng.choice(["north", "NORTH", "north  ", "south", "South", "west"], n)
+    plain = np.char.strip(np.char.lower(region))
+    y = 3.0 * (plain == "north") - (plain == "west") + 0.2 * rng.normal(size=n)
+    encoding, values = learned(pd.DataFrame({"region": region}), y)
+    levels = {c.levels[0].strip().lower(): set(c.levels) for c in encoding.columns if isinstance(c, Level)}
+    spelt = {"north": {"north", "NORTH", "north  "}, "south": {"south", "South"}, "west": {"west"}}
+    assert len(levels) == 2  # all but the commonest
+    assert all(levels[name] == spelt[name] for name in levels)
+    assert values.shape == (n, 2)
+    np.testing.assert_array_equal(encoding.transform(pd.DataFrame({"region": region})), values)
+    assert any("differ in capitals or spaces alone are one" in note for note in encoding.notes)
+
+
+def test_capitals_that_tell_something_stay_apart() -> None:
+    rng = np.random.default_rng(6)
+    allele = rng.choice(["a", "A", "b", "B"], 400)
+    y = 2.0 * (allele == "A") + 0.2 * rng.normal(size=400)
+    encoding, _ = learned(pd.DataFrame({"allele": allele}), y)
+    assert all(len(c.levels) == 1 for c in encoding.columns if isinstance(c, Level))
+    assert len(encoding.columns) == 3
+
+
+def test_many_levels_in_several_spellings_share_a_number() -> None:
+    rng = np.random.default_rng(7)
+    town, effect = rng.integers(0, 40, 600), rng.normal(size=40) * 5.0
+    texts = [f"Town {t}" if k else f"TOWN {t}" for t, k in zip(town, rng.integers(0, 2, 600), strict=True)]
+    encoding, _ = learned(pd.DataFrame({"town": texts}), effect[town] + 0.1 * rng.normal(size=600))
+    [column] = encoding.columns
+    assert isinstance(column, Scored)
+    scores = dict(column.scores)
+    assert len(scores) == 80
+    assert scores["Town 3"] == scores["TOWN 3"]
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "left_out"),
+    [
+        ("order_id", np.random.default_rng(0).permutation(10**6)[:100], True),
+        ("orderId", np.arange(100), True),
+        ("Bestell-Nr", np.arange(1000, 1100), True),
+        ("Unnamed: 0", np.arange(100), True),
+        ("no", np.random.default_rng(0).permutation(1000)[:100], False),  # nitrogen oxide
+        ("width", np.arange(100), False),
+        ("order_id", np.arange(100) // 5, False),
+        ("id", np.arange(100) + 0.5, False),
+    ],
+)
+def test_numbers_of_rows_are_left_out_with_a_note(name: str, numbers: np.ndarray, left_out: bool) -> None:
+    y = np.arange(100.0)
+    encoding, _ = learned(pd.DataFrame({name: numbers, "x": np.random.default_rng(1).normal(size=100)}), y)
+    assert (name not in [column.source for column in encoding.columns]) == left_out
+    assert any("numbers the rows" in note for note in encoding.notes) == left_out
+    alone, _ = learned(pd.DataFrame({name: numbers}), y)
+    assert [column.source for column in alone.columns] == [name]
+
+
+def test_texts_of_their_own_are_counted_among_rows_that_have_one() -> None:
+    remarks = [f"call back {i}" if i % 3 == 0 else None for i in range(300)]
+    encoding, _ = learned(pd.DataFrame({"note": remarks, "x": np.arange(300.0)}), np.arange(300.0) % 7)
+    assert "column 'note' has its own text in nearly every row and was left out" in encoding.notes
+    assert not any(isinstance(column, Scored) for column in encoding.columns)
+
+
+def test_whole_numbers_given_as_text_are_codes_where_held_out_rows_say_so() -> None:
+    rng = np.random.default_rng(8)
+    code = rng.integers(0, 4, 300)
+    frame = pd.DataFrame({"kind": code.astype(str), "x": rng.normal(size=300)})
+    noise = 0.2 * rng.normal(size=300)
+    encoding, values = learned(frame, np.array([0.0, 3.0, -1.0, 3.0])[code] + noise)
+    assert [type(column) for column in encoding.columns] == [Level, Level, Level, Plain]
+    assert encoding.sources[0].kind == "text"
+    np.testing.assert_array_equal(encoding.transform(frame), values)
+    np.testing.assert_array_equal(encoding.transform(frame.assign(kind=code)), values)
+    straight, _ = learned(frame, 2.0 * code + noise)
+    assert [type(column) for column in straight.columns] == [Plain, Plain]

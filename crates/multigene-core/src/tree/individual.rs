@@ -41,9 +41,6 @@ pub struct Peak {
     pub unexplained: f64,
 }
 
-/// A model as text and numbers: genes, intercept, coefficients.
-pub type Parts = (Vec<String>, f64, Vec<f64>);
-
 /// A candidate model: y = intercept + Σ coefficient·gene.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Individual {
@@ -87,11 +84,6 @@ impl Individual {
         }
         (model.intercept, model.coefficients) = (intercept, coefficients);
         Ok(model)
-    }
-
-    /// What `parse` makes the model of: genes, intercept, coefficients.
-    pub fn parts(&self) -> Parts {
-        (self.texts(), self.intercept, self.coefficients.clone())
     }
 
     /// The genes as text that `parse` reads back without loss. For models on their own: no users' operators.

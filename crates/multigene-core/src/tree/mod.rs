@@ -12,6 +12,7 @@ pub mod operator;
 pub mod postfix;
 pub mod printed_size;
 pub mod rescale;
+pub mod saved;
 pub mod text;
 mod tokens;
 pub mod weights;

@@ -191,6 +191,13 @@ impl Weights {
         self.memory[to].copy_from_slice(&other.memory[from]);
     }
 
+    /// Has every row at least one weight in the table, and every weight a feature and a memory?
+    pub fn is_whole(&self) -> bool {
+        let n = self.values.len();
+        let inside = |span: &Span| span.len > 0 && span.start as usize + span.len as usize <= n;
+        self.features.len() == n && self.memory.len() == n && self.spans.iter().all(inside)
+    }
+
     /// Replaces a row's terms; the old ones stay unused until the individual is bred again.
     pub fn replace(&mut self, row: u32, terms: impl IntoIterator<Item = (u32, f64)>) {
         let new = self.push(self.spans[row as usize].index, terms);

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from multigene.data.dates import FORMS, Form
-from multigene.data.encoding.columns import KINDS, Column, ColumnName, Own
+from multigene.data.encoding.columns import KINDS, Column, ColumnName, Own, Scored
 from multigene.data.encoding.raw import Floats, Kind, RawColumn, raw_columns
 
 
@@ -86,7 +86,9 @@ class Encoding:
                 self._warned.update((source.name, level) for level in new)
                 more = f" and {len(new) - 1} more" if len(new) > 1 else ""
                 grouped = any(isinstance(c, Own) and c.source == source.name for c in self.columns)
-                treated = "get the pooled numbers" if grouped else "are treated as those of rare levels"
+                scored = any(isinstance(c, Scored) and c.source == source.name for c in self.columns)
+                treated = "get the overall mean" if scored else "are treated as those of rare levels"
+                treated = "get the pooled numbers" if grouped else treated
                 warnings.warn(
                     f"Column {source.name!r} has the level {new[0]!r}{more}, which the training rows did not have; "
                     f"such rows {treated}.",

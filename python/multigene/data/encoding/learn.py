@@ -8,7 +8,7 @@ taken only if they lower the error of a ridge regression on rows that it was not
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -61,10 +61,15 @@ def learn(raw: list[RawColumn], y: Floats, named: bool = True) -> tuple[Encoding
     learned = Learned()
     folds = np.random.default_rng(len(y)).permutation(len(y)) % FOLDS
     for column in raw:
-        if column.kind == "number":
+        if column.kind == "number" and column.names_rows and len(raw) > 1:
+            learned.notes.append(
+                f"column {column.name!r} numbers the rows, by its name and its values, and was left out; rename it to keep it"
+            )
+        elif column.kind == "number" and column.codes is None:
             _number(learned, column)
         elif column.kind == "date":
             _date(learned, column)
+    raw = [_told(learned, column, y, folds) for column in raw]
     for column in raw:
         if column.kind == "text":
             _text(learned, column, y, folds)
@@ -116,6 +121,20 @@ def learn_grouped(
     return with_groups, np.ascontiguousarray(np.column_stack([values, means.values(column)]))
 
 
+def _told(learned: Learned, column: RawColumn, y: Floats, folds: npt.NDArray[np.intp]) -> RawColumn:
+    """A column of few whole numbers that was text: numbers, or levels where held-out rows say so; others as they are."""
+    if column.codes is None:
+        return column
+    levels = [
+        level.values(column.codes) for level in _levels(column.codes, list(range(len(column.codes.levels))))
+    ]
+    middle = float(np.nanmedian(column.values))
+    if helps(learned.values, [np.where(column.gaps, middle, column.values)], y, folds, levels, squares=False):
+        _number(learned, column)
+        return replace(column, codes=None)
+    return column.codes
+
+
 def _number(learned: Learned, column: RawColumn) -> None:
     if not column.gaps.any():
         learned.add(Plain(column.name), column.values)
@@ -151,36 +170,73 @@ def _date(learned: Learned, column: RawColumn) -> None:
 
 def _text(learned: Learned, column: RawColumn, y: Floats, folds: npt.NDArray[np.intp]) -> None:
     rows = len(column.values)
-    counts = np.bincount(column.values[~column.gaps].astype(np.intp), minlength=len(column.levels))
     if len(column.levels) < 2 and not column.gaps.any():
         learned.notes.append(f"column {column.name!r} is the same in every row and was left out")
         return
-    if len(column.levels) > max(MOST_LEVELS, NAMES * rows):
+    if len(column.levels) > max(MOST_LEVELS, NAMES * int((~column.gaps).sum())):
         learned.notes.append(f"column {column.name!r} has its own text in nearly every row and was left out")
         return
+    column, spellings = _in_one_spelling(learned, column, y, folds)
+    counts = _counts(column)
     frequent = [j for j in np.argsort(-counts, kind="stable") if counts[j] >= max(FEWEST, RARE * rows)]
     ranked = _ranked(column)
     if ranked is not None and helps(
-        learned.values, [ranked.values(column)], y, folds, _indicators(column, frequent, counts)
+        learned.values, [ranked.values(column)], y, folds, _indicators(column, frequent)
     ):
         learned.add(ranked, ranked.values(column))
         return
     covered = counts[frequent].sum() / max(1, counts.sum())
     if len(frequent) > MOST_LEVELS or covered < COVERED:
         scored, values = shrunk_means(column, y, folds)
-        learned.add(scored, values)
+        scores = tuple((each, score) for level, score in scored.scores for each in spellings[level])
+        learned.add(replace(scored, scores=scores), values)
         learned.notes.append(
             f"the {len(column.levels)} levels of {column.name!r} have one number each, their mean of the target, shrunk"
         )
         return
-    for level in _levels(column, frequent, counts):
-        learned.add(level, level.values(column))
+    for level in _levels(column, frequent):
+        learned.add(replace(level, levels=spellings[level.levels[0]]), level.values(column))
     joined = len(column.levels) - len(frequent)
     if joined:
         learned.notes.append(f"{joined} rare levels of {column.name!r} are joined")
 
 
-def _levels(column: RawColumn, frequent: list[int], counts: npt.NDArray[np.intp]) -> list[Level]:
+def _counts(column: RawColumn) -> npt.NDArray[np.intp]:
+    """Rows of every level."""
+    return np.bincount(column.values[~column.gaps].astype(np.intp), minlength=len(column.levels))
+
+
+def _in_one_spelling(
+    learned: Learned, column: RawColumn, y: Floats, folds: npt.NDArray[np.intp]
+) -> tuple[RawColumn, dict[str, tuple[str, ...]]]:
+    """The column with one level for all that differ in capitals or spaces alone, the commonest, and what each level stands for.
+
+    Where held-out rows tell such levels apart, and where levels have an order, they stay as they are.
+    """
+    alone: dict[str, tuple[str, ...]] = {level: (level,) for level in column.levels}
+    alike: dict[str, list[int]] = {}
+    for place in np.argsort(-_counts(column), kind="stable"):
+        alike.setdefault(" ".join(column.levels[place].split()).casefold(), []).append(int(place))
+    if column.order is not None or len(alike) == len(column.levels):
+        return column, alone
+    table = np.empty(len(column.levels))
+    for number, places in enumerate(alike.values()):
+        table[places] = number
+    levels = tuple(column.levels[places[0]] for places in alike.values())
+    joined = replace(column, values=column.lookup(table, np.nan), levels=levels)
+    apart, together = (shrunk_means(each, y, folds)[1] for each in (column, joined))
+    if not helps(learned.values, [together], y, folds, [apart]):
+        return column, alone
+    first = next(places for places in alike.values() if len(places) > 1)
+    learned.notes.append(
+        f"levels of {column.name!r} that differ in capitals or spaces alone are one, such as "
+        f"{column.levels[first[0]]!r} and {column.levels[first[1]]!r}"
+    )
+    spellings = {column.levels[p[0]]: tuple(column.levels[each] for each in p) for p in alike.values()}
+    return joined, spellings
+
+
+def _levels(column: RawColumn, frequent: list[int]) -> list[Level]:
     """An indicator for every frequent level; of all levels but the commonest where none is rare."""
     kept = frequent if len(frequent) < len(column.levels) else frequent[1:]
     if not kept and frequent:  # one level and gaps
@@ -188,8 +244,8 @@ def _levels(column: RawColumn, frequent: list[int], counts: npt.NDArray[np.intp]
     return [Level(column.name, (column.levels[j],)) for j in kept]
 
 
-def _indicators(column: RawColumn, frequent: list[int], counts: npt.NDArray[np.intp]) -> list[Floats]:
-    return [level.values(column) for level in _levels(column, frequent, counts)]
+def _indicators(column: RawColumn, frequent: list[int]) -> list[Floats]:
+    return [level.values(column) for level in _levels(column, frequent)]
 
 
 def _ranked(column: RawColumn) -> Scored | None:
@@ -245,26 +301,27 @@ def helps(
     y: Floats,
     folds: npt.NDArray[np.intp],
     instead: list[Floats] | None = None,
+    squares: bool = True,
 ) -> bool:
     """Whether extra columns lower the error on held-out rows, or lower it about as far as others would `instead`."""
     rows = slice(0, DECIDING_ROWS)
     y, folds = y[rows], folds[rows]
-    with_extra = _error([v[rows] for v in [*base, *extra]], y, folds)
-    without = _error([v[rows] for v in [*base, *(instead or [])]], y, folds)
+    with_extra = _error([v[rows] for v in [*base, *extra]], y, folds, squares)
+    without = _error([v[rows] for v in [*base, *(instead or [])]], y, folds, squares)
     if instead is not None:
         return with_extra * (1.0 - SIMPLER) <= without
     return with_extra < (1.0 - SAVED) * without
 
 
-def _error(columns: list[Floats], y: Floats, folds: npt.NDArray[np.intp]) -> float:
-    """Squared error on held-out rows of ridge regression on the columns and their squares."""
+def _error(columns: list[Floats], y: Floats, folds: npt.NDArray[np.intp], squares: bool) -> float:
+    """Squared error on held-out rows of ridge regression on the columns, and on their squares if told so."""
     centre = float(y.mean())
     if not columns:
         return float(np.sum((y - centre) ** 2))
     X = np.column_stack(columns)
     spread = X.std(axis=0)
     X = (X - X.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0)
-    several = np.array([len(np.unique(column[:1000])) > 2 for column in X.T])
+    several = np.array([squares and len(np.unique(column[:1000])) > 2 for column in X.T])
     X = np.column_stack([np.ones(len(y)), X, np.clip(X[:, several], -5.0, 5.0) ** 2])
     total = 0.0
     for fold in range(FOLDS):

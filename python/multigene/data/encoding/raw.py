@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from multigene.data.constants import MOSTLY
+from multigene.data.constants import FEWEST_NAMED, MOST_LEVELS, MOSTLY, NAMED_SHARE, NUMBER_NAMES, ROW_NAMES
 from multigene.data.dates import Form, clock_hours, days_since_1970, numbered_dates, parsed_dates
 
 Floats = npt.NDArray[np.float64]
@@ -37,16 +38,43 @@ class RawColumn:
     """Whether the numbers are days of a column of durations, or hours of one of clock times."""
     form: Form = ""
     """How dates were written, where that had to be told."""
+    codes: RawColumn | None = None
+    """The same as levels, where few whole numbers were given as text: they may be codes."""
 
     @property
     def gaps(self) -> npt.NDArray[np.bool_]:
         """Which rows have no value."""
         return np.isnan(self.values)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a column of numbers that a search can take as it is."""
+        known = self.kind == "number" and not self.duration and self.codes is None
+        return known and not self.gaps.any() and not self.names_rows
+
+    @property
+    def names_rows(self) -> bool:
+        """Whether it is a column of numbers that says which row it is and nothing else."""
+        return self.kind == "number" and not self.duration and names_rows(self.name, self.values)
+
     def lookup(self, values: Floats, gap: float) -> Floats:
         """One number for every row: that of its level, or of a gap."""
         table = np.append(values, gap)
         return np.asarray(table[np.where(self.gaps, len(values), self.values).astype(np.intp)])
+
+
+def names_rows(name: str, values: Floats) -> bool:
+    """Whether whole numbers name rows: the column is called so (`order_id`, `Bestell-Nr`), and nearly all are different.
+
+    Names such as `no` and `nr`, which mean other things too, need numbers without holes.
+    """
+    words = set(re.split(r"[\W_\d]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
+    if len(values) < FEWEST_NAMED or not words & {*ROW_NAMES, *NUMBER_NAMES} or not np.isfinite(values).all():
+        return False
+    different = np.unique(values)
+    if len(different) < NAMED_SHARE * len(values) or np.any(different != np.floor(different)):
+        return False
+    return bool(words & set(ROW_NAMES)) or bool(np.ptp(different) + 1 == len(different))
 
 
 def is_table(X: Any) -> bool:
@@ -104,7 +132,17 @@ def raw_columns(
 
 
 def _native(X: Any) -> Any:
-    return nw.from_native(X, pass_through=True)
+    """A table as narwhals' kind of it; what is no table as it is. Tables that narwhals can only look at, such as Arrow's record
+    batches, are made such by Arrow."""
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        try:
+            frame.implementation  # noqa: B018
+        except NotImplementedError:
+            import pyarrow
+
+            return nw.from_native(pyarrow.table(X))
+    return frame
 
 
 def _column(series: Any, name: str, kind: Kind | None, form: Form) -> RawColumn:
@@ -128,8 +166,19 @@ def _column(series: Any, name: str, kind: Kind | None, form: Form) -> RawColumn:
         native = series.to_native()
         if hasattr(native, "cat") and isinstance(getattr(native, "dtype", None), pd.CategoricalDtype):
             order = tuple(map(str, native.cat.categories)) if native.cat.ordered else None
-        return _of_texts(np.asarray(series.to_list(), dtype=object), name, "text", order)
+        return _of_texts(_texts(series), name, "text", order)
+    if dtype == nw.String and series.implementation.is_pandas():
+        return _of_texts(_texts(series), name, kind, form=form)
     return _of_objects(np.asarray(series.to_list(), dtype=object), name, kind, form)
+
+
+def _texts(series: Any) -> Any:
+    """A column of text or categories: as pandas has it, where levels are found without looking at every row in Python."""
+    native = series.to_native()
+    categories = getattr(getattr(native, "dtype", None), "categories", None)
+    if isinstance(native, pd.Series) and (categories is None or all(isinstance(c, str) for c in categories)):
+        return native
+    return np.asarray(series.to_list(), dtype=object)
 
 
 def _refuse_numbers(numbers: Floats, name: str) -> None:
@@ -211,14 +260,17 @@ def _is_gap(value: Any) -> bool:
 
 
 def _of_texts(
-    values: npt.NDArray[Any],
+    values: Any,
     name: str,
     kind: Kind | None = None,
     order: tuple[str, ...] | None = None,
     form: Form = "",
 ) -> RawColumn:
-    texts = np.array([None if _is_gap(v) else _shown(v) for v in values], dtype=object)
-    codes, levels = pd.factorize(texts)
+    texts: Any = values
+    if not isinstance(values, pd.Series):
+        texts = np.array([None if _is_gap(v) else _shown(v) for v in values], dtype=object)
+    codes, different = pd.factorize(texts)
+    levels = [str(level) for level in different]
     positions = np.where(codes < 0, np.nan, codes.astype(np.float64))
     found = RawColumn(name, "text", positions, tuple(levels), order)
     if order is not None or kind == "text":
@@ -234,7 +286,10 @@ def _of_texts(
         if (told.all() and len(told)) or kind == "number":
             if not told.all():
                 _refuse(found, levels, told)
-            return _finite(RawColumn(name, "number", found.lookup(numbers, np.nan)))
+            few = kind is None and 2 < len(levels) <= MOST_LEVELS and not np.any(numbers % 1.0)
+            return _finite(
+                RawColumn(name, "number", found.lookup(numbers, np.nan), codes=found if few else None)
+            )
         if share >= MOSTLY:
             _refuse(found, levels, told)
     if kind in (None, "date"):

@@ -70,6 +70,10 @@ class Parts:
         """Have the splits been asked for?"""
         return "splits" in self.__dict__
 
+    def look(self) -> None:
+        """Ask for the splits."""
+        self.splits  # noqa: B018 - kept when it is asked for
+
     def pieces(self, progress: Progress, until: int, stop: Callable[[], bool]) -> Pieces[None]:
         """The splits that are left, one after the other, until this much work is done or there is a law."""
         for split in self.splits[progress.split :]:

@@ -27,7 +27,7 @@ from multigene.laws.constants import (
     SURVEY_ROWS,
     SURVEY_WORK,
 )
-from multigene.laws.law import individual_of
+from multigene.laws.law import Find, individual_of
 from multigene.laws.noise import criterion
 from multigene.laws.progress import Pieces, Progress, to_the_end
 from multigene.laws.rows import Rows
@@ -55,29 +55,30 @@ class Survey:
 
         Long finds wait until all stages about the same variables are through: the shortest exact formula is the law.
         """
-        done, law_in_combined, unfinished = progress.surveyed, None, False
+        done = progress.surveyed
         suggestions = Suggestions(self.vocabulary)
         for stage in self.stages:
             left, done = stage.targets[done:], max(0, done - len(stage.targets))
             if not left:
                 continue
-            if progress.evaluations >= until or stop():
+            begun = len(left) < len(stage.targets)  # then it is gone through, as if nobody had stopped it
+            if stop() or (progress.evaluations >= until and not begun):
                 return False
-            unfinished = True
             combined = left[0].combined
             if not combined and progress.surveyed == self.in_combined:
                 progress.look_at_waiting()
             # A law may have a shorter form in a later stage, but not once the variables are no longer combined.
-            if progress.law is None or (
-                combined is law_in_combined and self._is_long(progress.law.expression)
-            ):
+            if begun or progress.law is None or self._may_be_shorter(progress.law, combined, progress):
                 yield from self._test(Stage(stage.kind, left), suggestions, progress, stop)
-                law_in_combined = None if progress.law is None else combined
+                progress.law_in_combined = None if progress.law is None else combined
             else:
                 progress.surveyed += len(left)
         if progress.surveyed == self.length and not stop():
             progress.look_at_waiting()
-        return unfinished and not stop()
+        return 0 < self.length == progress.surveyed and not progress.settled and not stop()
+
+    def _may_be_shorter(self, law: Find, combined: bool, progress: Progress) -> bool:
+        return combined is progress.law_in_combined and self._is_long(law.expression)
 
     def _is_long(self, expression: Expression) -> bool:
         return size(expression) > max(LONG_LAW, LONG_PER_FEATURE * self.rows.n_features)
