@@ -27,7 +27,7 @@ from multigene.evolution.pareto import Member
 from multigene.explain.front import Front
 from multigene.expression.genes import model_expression
 from multigene.expression.numbers import parameters as numbers_of
-from multigene.files import write_atomically
+from multigene.files import bounded_json, write_atomically
 from multigene.fitted import FittedModel
 from multigene.groups.certainty import GroupUncertainty, own_columns
 from multigene.groups.regroup import Groups
@@ -275,35 +275,9 @@ def _read(content: bytes, name: str, limits: Limits) -> FittedModel | FittedClas
         raise ValueError(f"{name} is not a model that can be loaded: {said.rstrip('.')}.") from None
 
 
-#: A text, or what is left of the file if it does not end: nothing is read twice, of any file.
-_TEXTS = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
-
-
 def _parsed(content: bytes, limits: Limits) -> dict[str, Any]:
-    """The JSON document, its size and nesting checked before it is parsed."""
-    if len(content) > limits.bytes:
-        raise ValueError(f"it is larger than {limits.bytes} bytes; pass larger Limits if you trust it")
-    if not content.strip():
-        raise ValueError("it is empty")
-    if content.count(b'"') > 4 * limits.values:
-        raise ValueError(f"it holds more texts than the {limits.values} values allowed")
-    bare = _TEXTS.sub(b"", content)
-    values = sum(bare.count(sign) for sign in (b",", b"[", b"{"))
-    if values > limits.values:
-        raise ValueError(f"it holds {values} values, more than the {limits.values} allowed")
-    depth = 0
-    for sign in re.findall(rb"[\[\]{}]", bare):
-        depth += 1 if sign in b"[{" else -1
-        if depth > limits.nesting:
-            raise ValueError(f"it is nested more than {limits.nesting} deep")
-    try:
-        document = json.loads(
-            content.decode("utf-8-sig"), parse_constant=_no_constant, parse_float=_finite, parse_int=_whole
-        )
-    except UnicodeDecodeError:
-        raise ValueError("it is not a text file") from None
-    except json.JSONDecodeError as error:
-        raise ValueError(f"it is damaged or not JSON (line {error.lineno}: {error.msg})") from None
+    """The document of a file, if it is one of a version that this program reads."""
+    document = bounded_json(content, limits.bytes, limits.values, limits.nesting)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise ValueError(f'it lacks "format": "{FORMAT}"; it is no model file of multigene')
     version = document.get("version")
@@ -318,23 +292,6 @@ def _parsed(content: bytes, limits: Limits) -> dict[str, Any]:
             f"{VERSION}"
         )
     return document
-
-
-def _no_constant(name: str) -> float:
-    raise ValueError(f"it holds the number {name}, which is not finite")
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise ValueError(f"it holds the number {text[:20]}, which is too large")
-    return value
-
-
-def _whole(text: str) -> int:
-    if len(text) > 20:
-        raise ValueError(f"it holds the number {text[:20]}…, which is too large")
-    return int(text)
 
 
 def _classifier(document: Checked) -> FittedClasses:

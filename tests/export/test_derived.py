@@ -333,7 +333,7 @@ def test_excel(kind: str) -> None:
 
 
 def test_excel_in_a_spreadsheet_program(tmp_path: Path) -> None:
-    """Gnumeric applies EXACT to a list as little as other functions, so many levels are not for it."""
+    """Gnumeric applies EXACT to a list as little as other functions; columns of many levels are not for it."""
     converter = tool("ssconvert", "gnumeric")
     frame = cells()
     frame["y"] = [formula().to("excel", row=row, let=False) for row in range(2, len(frame) + 2)]

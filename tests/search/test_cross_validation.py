@@ -10,8 +10,9 @@ from sklearn.metrics import r2_score
 from multigene import MultigeneRegressor
 from multigene._engine import Individual, Workers
 from multigene.evolution.pareto import Member
+from multigene.search import searcher
 from multigene.search.cross_validation import FoldResult
-from multigene.search.few_rows import most_convincing
+from multigene.search.few_rows import most_convincing, uncontradicted
 from multigene.search.folds import folds_of, unseen_ridge, without
 from multigene.search.linear import Ridge
 from multigene.search.problem import Problem
@@ -371,3 +372,35 @@ def test_one_row_that_nothing_predicts_does_not_hide_a_formula_that_predicts_all
     assert decision.exactly
     assert decision.most_nodes == 21
     assert decide_by_cross_validation(of, fold_results(of, np.zeros(40), poor)).linear == RIDGE
+
+
+# --- what is shown --------------------------------------------------------------------------------
+
+
+def test_noisy_rows_show_nothing_much_larger_than_what_cross_validation_finds_best():
+    of = problem(noise=1.0)
+    mean, good = np.full(100, of.y.mean()), of.X[:, 0] ** 2
+    worse = good + np.random.default_rng(1).normal(size=100)
+    assert uncontradicted(of, fold_results(of, mean, good, worse, worse)) == 14  # 11 with room
+    assert uncontradicted(of, []) == np.inf
+
+
+def test_clear_rows_show_what_cross_validation_does_not_find_worse():
+    of = problem(noise=0.1)
+    mean, good = np.full(100, of.y.mean()), of.X[:, 0] ** 2
+    same = good + 0.001 * np.random.default_rng(1).normal(size=100)
+    worse = good + np.random.default_rng(2).normal(size=100)
+    assert uncontradicted(of, fold_results(of, mean, good, same)) == np.inf
+    assert uncontradicted(of, fold_results(of, mean, good, same, worse)) == 21
+
+
+def test_the_front_of_noisy_rows_ends_where_cross_validation_does(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    y = X[:, 0] ** 2 + rng.normal(size=80)
+    sizes = []
+    monkeypatch.setattr(searcher, "uncontradicted", lambda *a: sizes.append(uncontradicted(*a)) or sizes[-1])
+    model = MultigeneRegressor(**QUICK).fit(X, y)
+    assert np.isfinite(sizes[-1])
+    others = [m for m in model.fitted_.front if m is not model.fitted_.front.default]
+    assert all(m.complexity <= sizes[-1] for m in others)

@@ -9,9 +9,10 @@ from multigene import MultigeneRegressor
 from multigene._engine import Individual
 from multigene.data.losses import Loss
 from multigene.evolution.pareto import Member
+from multigene.search import log_scale
 from multigene.search.log_scale import LogScale, nearer_to_most_rows, over_decades
 from multigene.search.problem import Problem
-from multigene.search.unseen import HeldOut, unseen_rows
+from multigene.search.unseen import HeldOut, refitted_without, unseen_rows
 
 
 def power_law(n=500, noise=0.2, seed=0):
@@ -32,6 +33,21 @@ def test_which_targets_cover_decades():
     assert not over_decades(Problem.of(X, 5.0 + np.log(y) / 10.0, None))
     assert not over_decades(Problem.of(X, y, None, loss=Loss.named("absolute")))
     assert not over_decades(Problem.of(X[:12], y[:12], None))
+
+
+def test_every_fold_is_fitted_from_the_same_formula(monkeypatch):
+    """Not from what the fold before it left."""
+    begun = []
+
+    def refitted(fold, problem, individual, y):
+        begun.append(individual)
+        return refitted_without(fold, problem, individual, y)
+
+    monkeypatch.setattr(log_scale, "refitted_without", refitted)
+    X, y = power_law(100)
+    LogScale.of(Problem.of(X, y, None), [LAW])
+    assert len(begun) > 1
+    assert all(individual is LAW for individual in begun)
 
 
 @pytest.mark.parametrize("n", [500, 100])

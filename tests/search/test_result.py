@@ -371,3 +371,8 @@ def test_of_few_rows_the_smallest_model_within_noise_is_chosen() -> None:
     short = replace(decision, supported=None)
     assert module._of_few_rows(replace(few, decision=short), front, 0) < 2
     assert module._of_few_rows(replace(found(), decision=decision), front, 1) == 1  # many rows have decided
+    # Searches without a fold came to something far worse at this size: it is not asked, however well it fits again.
+    size = front[2].complexity
+    exploded = {1: 0.0, size: -1e15, size + 1: 0.0}
+    spoken = replace(decision, errors=problem.y[rows] ** 2, validation_r2=exploded)
+    assert module._of_few_rows(replace(few, decision=spoken), front, 0) != 2

@@ -236,18 +236,7 @@ def fit(
                 estimator.set_params(units=task.header_units())
         started = clock.perf_counter()
         if task.classes:
-            not_asked = {
-                "--groups": method.groups,
-                "--prune": results.prune,
-                "--checkpoint": results.checkpoint,
-            }
-            classes.check_options(not_asked)
-            told_apart = classes.fit_classes(estimator, task, method.class_weight, results.choose)
-            told = classes.summary(told_apart, task, clock.perf_counter() - started, search.seed)
-            told["files"] = classes.write_files(
-                told_apart, task, told, results.save, results.output, results.report
-            )
-            classes.tell(told, saying, to_standard_output=str(results.save) == "-")
+            _tell_classes_apart(estimator, task, search.seed, method, results, saying)
             return
         x, y = task.x(task.train), task.y(task.train)
         groups, numbers = method.groups, method.group_numbers
@@ -271,6 +260,24 @@ def fit(
             note(f"stopped by {name}; this is the best formula so far", saying.quiet)
         if refused is not None:
             raise refused
+
+
+def _tell_classes_apart(
+    estimator: MultigeneRegressor,
+    task: Problem,
+    seed: int,
+    method: Method,
+    results: Results,
+    saying: Saying,
+) -> None:
+    """The same for a target of classes."""
+    started = clock.perf_counter()
+    not_asked = {"--groups": method.groups, "--prune": results.prune, "--checkpoint": results.checkpoint}
+    classes.check_options(not_asked)
+    model = classes.fit_classes(estimator, task, method.class_weight, results.choose)
+    told = classes.summary(model, task, clock.perf_counter() - started, seed)
+    told["files"] = classes.write_files(model, task, told, results.save, results.output, results.report)
+    classes.tell(told, saying, to_standard_output=str(results.save) == "-")
 
 
 def tell(result: dict[str, Any], results: Results, saying: Saying, picks: str) -> None:

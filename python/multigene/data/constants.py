@@ -35,7 +35,9 @@ MOST_ROWS, MOST_VALUES, FEWEST_ROWS = 20_000, 4_000_000, 2_000
 MOST_PRECISE = 1e100
 #: Rows are far from a formula at this many robust standard deviations of its errors. Told where at most this share of the rows
 #: has more than this share of the squared errors, and the formula explains less than that. Not tuned.
-FAR_ERRORS, FEW_ROWS, MOST_OF_ERRORS = 10.0, 0.05, 0.5
+FAR_ERRORS, FAR_SHARE, MOST_OF_ERRORS = 10.0, 0.05, 0.5
+#: Times that the median absolute deviation of normal errors goes into their standard deviation: 1/Φ⁻¹(3/4).
+NORMAL_SPREAD = 1.4826
 #: Such rows that are named one by one. Not tuned.
 NAMED_ROWS = 5
 
@@ -60,8 +62,8 @@ LARGEST_COUNT = 1e30
 
 #: From this share of numbers on, text in a column is a mistake and not a category. Not tuned.
 MOSTLY = 0.8
-#: Words in the name of a column that name its rows, and words that may; from so many rows on, of which this share or more have a
-#: number of their own. Not tuned.
+#: Words in the name of a column that name its rows, and words that may; from how many rows on, and the share of them that must
+#: have a number of their own. Not tuned.
 ROW_NAMES, NUMBER_NAMES = (
     ("id", "uid", "uuid", "guid", "identifier"),
     ("nr", "no", "num", "number", "nummer", "unnamed"),

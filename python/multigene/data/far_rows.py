@@ -1,4 +1,4 @@
-"""Rows that least squares follows although they are like no others: few outliers have most of the squared errors.
+"""Outliers: a few rows, far from all others, that have most of the squared errors, so that least squares follows them.
 
 `fitting/fitting.py` says so where the formula explains little of the target, with a way to fit the other rows.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from multigene.data.constants import FAR_ERRORS, FEW_ROWS, MOST_OF_ERRORS, NAMED_ROWS
+from multigene.data.constants import FAR_ERRORS, FAR_SHARE, MOST_OF_ERRORS, NAMED_ROWS, NORMAL_SPREAD
 
 Floats = npt.NDArray[np.float64]
 
@@ -20,9 +20,9 @@ def far_rows(errors: Floats) -> npt.NDArray[np.intp]:
     if not 0.0 < unit < np.inf:
         return none
     scaled = errors / unit
-    spread = 1.4826 * float(np.median(np.abs(scaled - np.median(scaled))))
+    spread = NORMAL_SPREAD * float(np.median(np.abs(scaled - np.median(scaled))))
     far = np.flatnonzero(np.abs(scaled) > max(FAR_ERRORS * spread, np.finfo(float).eps))
-    few = len(far) <= FEW_ROWS * len(errors)
+    few = len(far) <= FAR_SHARE * len(errors)
     return far if few and np.sum(scaled[far] ** 2) > MOST_OF_ERRORS * np.sum(scaled**2) else none
 
 

@@ -23,6 +23,7 @@ from multigene.data.constants import (
     LEAST_CURVATURE,
     NEAR,
     NOISE_ROWS,
+    NORMAL_SPREAD,
     STEP,
 )
 from multigene.data.scores import explained, r2, scale_of
@@ -359,4 +360,4 @@ def _noise(X: Floats, y: Floats) -> float:
     scale = X.std(axis=0)
     Z = (X[rows] - X[rows].mean(axis=0)) / np.where(scale > 0.0, scale, 1.0)
     near = NearestNeighbors(n_neighbors=2).fit(Z).kneighbors(Z, return_distance=False)[:, 1]
-    return float(1.4826 * np.median(np.abs(z[rows] - z[rows][near])) / np.sqrt(2.0) * unit)
+    return float(NORMAL_SPREAD * np.median(np.abs(z[rows] - z[rows][near])) / np.sqrt(2.0) * unit)

@@ -101,7 +101,7 @@ def _replies(requests: Sequence[Request], n_jobs: int, seconds: float | None) ->
 
 
 def carried_out(request: Request, seconds: float | None, until: float | None) -> Reply:
-    """What a worker does with a request: a number of seconds is left when it is made, until then by its clock."""
+    """What a worker does with a request: it has this many seconds, or until that time by its clock, whichever ends first."""
     workers = Workers(1)
     if seconds is not None and until is not None:  # clocks of two machines may differ
         workers.set_deadline(max(0.0, min(seconds, until - time.time())))

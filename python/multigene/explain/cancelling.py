@@ -1,7 +1,8 @@
 """Models whose terms cancel: 4763000 + 4763000*tanh(…) where the target is a hundred.
 
-Nobody trusts such a formula, and its first rounding kills it. The guard of a search (`search/guard.py`) refuses the worst; large
-models may pass through it, for the better ones come of them. What a search hands over has none: `fitting/result.py` asks here.
+Such a formula tells nothing about the target, and is wrong as soon as its numbers are rounded. The guard of a search
+(`search/guard.py`) refuses the worst during the run, but lets large models pass, since better ones descend from them;
+`fitting/result.py` asks here before a model is handed over.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from multigene.search.members import is_line
 
 
 def cancels(individual: Individual, rows: TrainingRows) -> bool:
-    """Has a term of the printed formula a range on the rows that is many times the target's? A line is what it is."""
+    """Has a term of the printed formula a range on the rows that is many times the target's? A linear model never has: its
+    columns may demand large terms that cancel."""
     if not rows.loss.squared or is_line(individual):
         return False
     X, most = rows.thinned(PROBED_ROWS).X, CANCELLING * float(np.ptp(rows.y))

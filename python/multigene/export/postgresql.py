@@ -11,19 +11,16 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from multigene.data.encoding.columns import ColumnName, Plain
-from multigene.export.derived import Derived, chain, doubled, joined, spelled
-from multigene.export.sql import SqlWriter, column, quote
+from multigene.export.derived import spelled
+from multigene.export.sql import SqlWriter, column, quote, sql_columns
 from multigene.export.writer import Piece
 from multigene.expression.long_spellings import not_negative, not_zero
 from multigene.expression.tree import Expression, variables
 
-DERIVED = Derived(
+DERIVED = sql_columns(
     equal="{0}::text = {1}",
     gap={"number": "({0} IS NULL OR {0}::float8 = 'NaN')", "text": "{0} IS NULL", "date": "{0} IS NULL"},
-    choices=chain("CASE ", "WHEN {0} THEN {1} ", "ELSE {0} END"),
     days="(EXTRACT(EPOCH FROM {0}::timestamp)::float8/86400)",
-    either=joined(" OR "),
-    quote=doubled("'"),
     number="{0}::float8",
     literal=lambda value: f"{value!r}::float8",
     parameter={"number": "{} double precision", "text": "{} text", "date": "{} timestamp"},

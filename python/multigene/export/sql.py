@@ -9,11 +9,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
+from multigene.export.derived import Derived, chain, doubled, joined
 from multigene.export.writer import Writer
 from multigene.expression.tree import Expression
 
 STEP = re.compile("\0(\\d+)\0")
+#: Spellings of raw columns that the dialects share; each adds its own.
+sql_columns = partial(
+    Derived,
+    gap=dict.fromkeys(("number", "text", "date"), "{0} IS NULL"),
+    choices=chain("CASE ", "WHEN {0} THEN {1} ", "ELSE {0} END"),
+    either=joined(" OR "),
+    quote=doubled("'"),
+)
 
 
 class SqlWriter(Writer):

@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from multigene.data.encoding.columns import ColumnName
-from multigene.export.derived import Derived, chain, doubled, joined, spelled
-from multigene.export.sql import SqlWriter, column
+from multigene.export.derived import spelled
+from multigene.export.sql import SqlWriter, column, sql_columns
 from multigene.expression.notation import Template
 from multigene.expression.tree import Expression
 
-DERIVED = Derived(
+DERIVED = sql_columns(
     equal="CAST({0} AS TEXT) = {1}",
-    gap=dict.fromkeys(("number", "text", "date"), "{0} IS NULL"),
-    choices=chain("CASE ", "WHEN {0} THEN {1} ", "ELSE {0} END"),
     days="(julianday({0}) - 2440587.5)",
-    either=joined(" OR "),
-    quote=doubled("'"),
     number="CAST({0} AS REAL)",
 )
 

@@ -19,7 +19,7 @@ from multigene.explain.intervals import Uncertainty, residual_spread
 from multigene.expression.build import ZERO, call
 from multigene.expression.jacobian import jacobian, owners
 from multigene.expression.tree import Expression, Variable, evaluate, substitute, variables
-from multigene.groups.constants import DEPENDENT
+from multigene.groups.constants import DEPENDENT, TINY
 from multigene.groups.own import GroupRows, blocks
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def own_columns(expression: Expression, names: list[str]) -> tuple[int, ...]:
 
 
 def own_at(names: list[str], columns: tuple[int, ...]) -> list[Own]:
-    """These columns."""
+    """The numbers per group that these columns are."""
     found = [name.column for name in (names[index] for index in columns) if isinstance(name, ColumnName)]
     return [column for column in found if isinstance(column, Own)]
 
@@ -180,7 +180,7 @@ def uncertainty_of(
         )
     squares = float(weights @ residual**2)
     variance = squares / max(1.0, len(rows.y) - factor.shape[1] - free) if rows.loss.squared else 1.0
-    new = np.diag([column.spread**2 for column in own]) / max(variance, 1e-300)
+    new = np.diag([column.spread**2 for column in own]) / max(variance, TINY)
     return GroupUncertainty(
         variance,
         freedom,
@@ -200,7 +200,7 @@ def _factor(matrix: Floats, usable: npt.NDArray[np.bool_]) -> tuple[Floats, npt.
     usable = usable & (size > 0.0)
     scale = np.where(usable, size, 1.0)
     values, directions = np.linalg.eigh((matrix / np.outer(scale, scale))[np.ix_(usable, usable)])
-    kept = values > max(values.max(initial=0.0), 1e-300) * DEPENDENT
+    kept = values > max(values.max(initial=0.0), TINY) * DEPENDENT
     V = directions[:, kept]
     factor = np.zeros((len(scale), int(kept.sum())))
     factor[usable] = V / np.sqrt(values[kept]) / scale[usable, None]

@@ -94,7 +94,10 @@ class Chooser:
     def _without_needless(self, best: Chosen, over: Callable[[], bool]) -> Chosen:
         """The form without what held-out rows do not miss: numbers per group that others have made needless, a constant term."""
         form = best.fit.form
-        fewer = [GroupForm(form.expression, _without(form.places, k)) for k in form.places[:-1]]
+        fewer = [
+            GroupForm(form.expression, tuple(k for k in form.places if k != needless))
+            for needless in form.places[:-1]
+        ]
         constant = without_constant(form)
         for less in [*fewer, *([] if constant is None else [constant])]:
             if over():
@@ -164,10 +167,6 @@ def _clearly_less(new: Chosen, old: Chosen) -> bool:
     gain = old.losses - new.losses
     chance = CLEAR * float(np.sqrt(len(gain)) * gain.std())
     return float(gain.sum()) > max(SAVED * old.loss, chance)
-
-
-def _without(places: tuple[int, ...], place: int) -> tuple[int, ...]:
-    return tuple(k for k in places if k != place)
 
 
 def without_constant(form: GroupForm) -> GroupForm | None:

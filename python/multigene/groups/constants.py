@@ -30,6 +30,8 @@ MOST_ROWS, FEW_STEPS = 4000, 5
 STEPS, HALVINGS, ENOUGH = 12, 6, 1e-9
 #: Relative size below which a direction of the common numbers is not determined: rounding. Not tuned.
 DEPENDENT = 1e-11
+#: What stands in the place of 0 where something is divided by it.
+TINY = 1e-300
 
 # --- numbers that say the same (redundant.py) -------------------------------------------------------
 

@@ -26,7 +26,7 @@ from multigene.expression.tree import (
     postorder,
     rebuild,
 )
-from multigene.groups.constants import DEPENDENT, ENOUGH, HALVINGS, STEPS
+from multigene.groups.constants import DEPENDENT, ENOUGH, HALVINGS, STEPS, TINY
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
@@ -221,11 +221,11 @@ def blocks(
     weighted = weights[:, None] * own
     A = rows.sums((weighted[:, :, None] * own[:, None, :]).reshape(len(own), m * m)).reshape(rows.count, m, m)
     C = rows.sums((weighted[:, :, None] * J[:, None, :]).reshape(len(own), m * p)).reshape(rows.count, m, p)
-    return A + np.diag(np.maximum(precision, 1e-300)), C
+    return A + np.diag(np.maximum(precision, TINY)), C
 
 
 def _solved(matrix: Floats, right: Floats, sizes: Floats) -> Floats:
     """Solution of a symmetric system, scaled by the diagonal of `sizes`; directions that nothing determines stay as they are."""
-    scale = np.sqrt(np.maximum(np.diag(sizes), 1e-300))
+    scale = np.sqrt(np.maximum(np.diag(sizes), TINY))
     found = np.linalg.lstsq(matrix / np.outer(scale, scale), right / scale, rcond=DEPENDENT)[0]
     return np.asarray(found / scale)

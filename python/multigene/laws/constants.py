@@ -174,9 +174,9 @@ FUNCTION_DEGREES: tuple[tuple[int, ...], ...] = ((2, 2), (3, 1), (4, 2), (2, 2, 
 FUNCTION_COLUMNS = 64
 #: Sets of columns that are tested at a time, before a look at the clock. [time]
 AT_A_TIME = 128
-#: Arguments of functions, powers of a column to a column, and exponentials of which two are tried together. [time]
-FUNCTION_ARGUMENTS, FUNCTION_POWERS, FUNCTION_PAIRS = 36, 40, 9
-#: Where there are so many columns that fewer of these fit: further ones, and most columns where few functions are tried. [time]
+#: Arguments of functions, powers of a column to a column, and exponentials that are tried in pairs. [time]
+FUNCTION_ARGUMENTS, FUNCTION_POWERS, FUNCTION_PAIRS = 36, 90, 9
+#: Where many columns leave room for fewer of these: further ones, and most columns where few functions are tried. [time]
 FEWEST_DEGREES, WIDE_DEGREES, WIDE_COLUMNS = 2, ((2, 0), (3, 1), (1, 3)), 130
 #: Up to this many columns there may be functions instead of three of them, otherwise of two. [time]
 FEW_COLUMNS = 3

@@ -44,19 +44,9 @@ def front_picture(content: dict[str, Any]) -> Markup:
         share = (min(max(height(score), low), high) - low) / (high - low)
         return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
 
-    marks = [m for m in (MARKS if wide else _ticks(0.0, last)) if across(m) <= WIDTH - RIGHT]
-    lines = "".join(
-        f'<path class="grid" d="M{across(m):.1f} {TOP}V{HEIGHT - BOTTOM}"/>'
-        f'<text x="{across(m):.1f}" y="{HEIGHT - BOTTOM + 15}" text-anchor="middle">{m:g}</text>'
-        for m in marks
-        if across(m) >= LEFT
-    ) + "".join(
-        f'<path class="grid" d="M{LEFT} {up(m):.1f}H{WIDTH - RIGHT}"/>'
-        f'<text x="{LEFT - 7}" y="{up(m) + 4:.1f}" text-anchor="end">{m:g}</text>'
-        for m in (
-            _ticks(low, high) if height is float else [m for m in SCORES if low <= stretched(m) <= high]
-        )
-    )
+    marks = [m for m in (MARKS if wide else _ticks(0.0, last)) if LEFT <= across(m) <= WIDTH - RIGHT]
+    heights = _ticks(low, high) if height is float else [m for m in SCORES if low <= stretched(m) <= high]
+    lines = _grid([(m, across(m)) for m in marks], [(m, up(m)) for m in heights])
     stairs = f"M{across(sizes[0]):.1f} {up(scores[0]):.1f}" + "".join(
         f"H{across(size):.1f}V{up(score):.1f}" for size, score in zip(sizes[1:], scores[1:], strict=True)
     )
@@ -74,6 +64,19 @@ def front_picture(content: dict[str, Any]) -> Markup:
         f'<path class="stairs" d="{stairs}"/>{diamonds}{dots}<circle class="chosen" {chosen} r="7.5"/>'
         f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - BOTTOM + 34}" text-anchor="middle">nodes of the formula</text>'
         "</svg>"
+    )
+
+
+def _grid(columns: list[tuple[float, float]], rows: list[tuple[float, float]]) -> str:
+    """Lines and labels of both axes: values, and where each stands."""
+    return "".join(
+        f'<path class="grid" d="M{x:.1f} {TOP}V{HEIGHT - BOTTOM}"/>'
+        f'<text x="{x:.1f}" y="{HEIGHT - BOTTOM + 15}" text-anchor="middle">{value:g}</text>'
+        for value, x in columns
+    ) + "".join(
+        f'<path class="grid" d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}"/>'
+        f'<text x="{LEFT - 7}" y="{y + 4:.1f}" text-anchor="end">{value:g}</text>'
+        for value, y in rows
     )
 
 

@@ -18,8 +18,9 @@ import numpy.typing as npt
 from multigene.expression.definitions import DEFINITIONS
 from multigene.expression.readable import readable
 from multigene.expression.tree import Expression, Operation, Power, Variable, evaluate, postorder
+from multigene.rules.constants import ROUNDING
 from multigene.rules.numbers import constants, exponents
-from multigene.rules.own import Own, own_functions
+from multigene.rules.own import OwnFunctions, own_functions
 from multigene.rules.stated import FUNCTIONS, Rule, read
 
 Floats = npt.NDArray[np.float64]
@@ -28,8 +29,6 @@ Seen = tuple[Expression, frozenset[str], frozenset[str]]
 
 #: Rules about numbers, which change until a search ends.
 OF_NUMBERS = ("constants", "exponents")
-#: How far a number may be from a whole one, or beyond a range, by rounding alone.
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class Rules:
     stated: tuple[Rule, ...] = ()
     points: Floats | None = None
     """Rows on which arguments of functions are looked at; None where there are none to look at."""
-    own: Own | None = None
+    own: OwnFunctions | None = None
     """Functions that the user defines and a rule names."""
 
     @staticmethod
@@ -52,7 +51,7 @@ class Rules:
         defined = own_functions(functions)
         rules = read(texts, names, tuple(defined))
         named = {name for rule in rules for name in (*rule.functions, *rule.inner)}
-        own = Own({name: text for name, text in defined.items() if name in named})
+        own = OwnFunctions({name: text for name, text in defined.items() if name in named})
         return Rules(rules, points, own if own.names else None)
 
     def seen_by(self, standardised: Callable[[Floats], Floats]) -> Rules:

@@ -9,21 +9,18 @@ from multigene.expression.reading import read
 from multigene.expression.rewriting import simplify
 from multigene.expression.rewriting.parts import is_a, split_term
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable
+from multigene.rules.constants import MOST_ORDERS
 
-#: More terms than this are compared in their order alone.
-MOST_ORDERS = 4
+#: What each argument of a definition stands for.
 Bound = dict[int, Expression]
 
 
-class Own:
+class OwnFunctions:
     """Functions by name, each with the trees that it may have in a formula; variables 0 and 1 are its arguments."""
 
     def __init__(self, definitions: Mapping[str, str]) -> None:
         trees = {name: read(text, ("x", "y")) for name, text in definitions.items()}
         self.trees = {name: tuple(dict.fromkeys([tree, simplify(tree)])) for name, tree in trees.items()}
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.trees
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -58,8 +55,9 @@ def _match(pattern: Expression, node: Expression, bound: Bound) -> Bound | None:
     if isinstance(pattern, Number):
         return bound if pattern == node else None
     if isinstance(pattern, Power):
-        same = isinstance(node, Power) and node.exponent == pattern.exponent
-        return _match(pattern.base, node.base, bound) if same and isinstance(node, Power) else None
+        if not (isinstance(node, Power) and node.exponent == pattern.exponent):
+            return None
+        return _match(pattern.base, node.base, bound)
     if not (isinstance(pattern, Operation) and isinstance(node, Operation) and pattern.name == node.name):
         return None
     if len(pattern.arguments) != len(node.arguments):

@@ -200,6 +200,9 @@ NEARLY_EVERY_ROW, FAR_LESS = 0.9, 0.05
 #: Few noisy rows: the smallest size is taken whose error in cross-validation is within this of the least. On fronts of
 #: `srbench` (10 s, one seed) 1.5 gave 651_fri_c0 0.926 where 1 gives 0.973, 228_elusage 0.675 (0.777), 634_fri_c2 0.966 (0.955).
 ONE_STANDARD_ERROR = 1.0
+#: R² by which formulas of a size may do worse in cross-validation than what was decided on to be asked at all. `sizes` on
+#: 560_bodyfat (10 s, one seed): size 24 had -1.7e15 there, and such a model was chosen. Not tuned.
+CONTRADICTED = 0.02
 #: Times what the fittest model leaves unexplained that a model may leave to be asked whether it is within noise: time. Not tuned.
 NEARLY_AS_FIT = 3.0
 #: Where short formulas are wanted, a shorter one is given up when another is better by this.
@@ -275,7 +278,7 @@ FORM_DIGITS, FORM_TRACE = 5, 1e-12
 #: Largest exponent in the result, of either sign, unless a law has it, a rule allows it or the user names the power.
 #: `readability`: no exponents beyond it. Not tuned.
 LARGEST_EXPONENT = 6.0
-#: Genes of which it is remembered whether they keep the rules: in runs of 6 s each was asked for about six times. Changes no
+#: Genes for which it is remembered whether they keep the rules: in runs of 6 s each was asked for about six times. Changes no
 #: answer.
 GENES_KNOWN = 4096
 

@@ -17,6 +17,7 @@ from multigene.data.scores import scale_of
 from multigene.evolution.pareto import Member
 from multigene.search.constants import (
     BETTER_THAN_LINEAR,
+    CLEAR_SIGNAL,
     EVIDENT,
     LUCK,
     MOST_ASKED,
@@ -25,13 +26,32 @@ from multigene.search.constants import (
     NODE_COST,
     ONE_STANDARD_ERROR,
     RIDGE_BETTER_THAN_MEAN_OF_VERY_FEW,
+    ROOM,
 )
+from multigene.search.cross_validation import FoldResult
 from multigene.search.linear import Ridge, centred, clearly_better, forward_selection
 from multigene.search.problem import Problem
-from multigene.search.unseen import Known, unseen_errors
-from multigene.search.validation import RIDGE, SizeDecision, convincingly_better, smallest
+from multigene.search.unseen import HeldOut, KnownErrors, unseen_errors
+from multigene.search.validation import RIDGE, SizeDecision, convincingly_better, errors_by_size, smallest
 
 Floats = npt.NDArray[np.float64]
+
+
+def uncontradicted(problem: Problem, folds: Sequence[FoldResult]) -> float:
+    """Nodes of the largest formulas that are shown: what fits few rows better by its size alone is not.
+
+    Of noisy rows those of the size that cross-validation finds best, with some room; of others those that it does not clearly
+    find worse than the best, without a limit where that is said of the largest that it has seen.
+    """
+    if not folds:
+        return math.inf
+    held_out = HeldOut(problem, np.concatenate([fold.rows for fold in folds]))
+    sizes, errors = errors_by_size(held_out, folds)
+    best = int(np.argmin([e.sum() for e in errors]))
+    if held_out.r2(errors[best]) < CLEAR_SIGNAL:
+        return math.ceil(ROOM * sizes[best])
+    worse = [i != best and clearly_better(errors[best], e, ONE_STANDARD_ERROR) for i, e in enumerate(errors)]
+    return math.inf if not worse[-1] else max(s for s, w in zip(sizes, worse, strict=True) if not w)
 
 
 def decide_by_leaving_one_out(problem: Problem, linear: Sequence[Individual]) -> SizeDecision:
@@ -106,7 +126,7 @@ def evident(
     members: Sequence[tuple[Member, int]],
     rival: Member,
     errors: Floats,
-    known: Known,
+    known: KnownErrors,
     linear: bool,
 ) -> Member:
     """A formula that cross-validation of the search did not come to, for the evidence of its own; else the rival.

@@ -132,7 +132,7 @@ class Islands:
         return [model for model in again if np.isfinite(model.fitness)]
 
     def round_within(self, share: Callable[[], float], until: float = 1.0, most: int | None = None) -> None:
-        """A round of at most so many generations, where that is said; where a clock ends the run, of as few as seem to fit
+        """A round of at most this many generations, if a number is given; where a clock ends the run, of as few as seem to fit
         before this share of it is over."""
         length, begun = min(self.task.round_length, most or self.task.round_length), share()
         if self.task.settings.stopping.seconds is not None:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from multigene._engine import Dataset, Individual
+from multigene._engine import Individual
 from multigene.evolution import checkpoint
 from multigene.evolution.pareto import Member
 from multigene.expression.build import sum_of
@@ -48,7 +48,7 @@ from multigene.search.problem import Problem, Rows
 from multigene.search.progress import Step
 from multigene.search.short import has_own_functions
 from multigene.search.task import Task
-from multigene.search.unseen import REFITTING, HeldOut, Known, unseen_rows
+from multigene.search.unseen import HeldOut, KnownErrors, refitted_without, unseen_rows
 
 Floats = npt.NDArray[np.float64]
 
@@ -116,7 +116,9 @@ def search(
     return LogScale.of(task.problem, _most_convincing(part.problem, islands))
 
 
-def nearer_to_most_rows(chosen: Member, finds: Sequence[Member], errors: Floats, unseen: Known) -> Member:
+def nearer_to_most_rows(
+    chosen: Member, finds: Sequence[Member], errors: Floats, unseen: KnownErrors
+) -> Member:
     """A formula of the target's logarithm that is nearer to clearly more unseen rows, unless it is clearly worse in the mean:
     over decades means of squares are those of few rows. `errors` are those of the model that set the size, `unseen` those of
     formulas of the logarithm."""
@@ -202,16 +204,14 @@ def _behaves(problem: Problem, find: Find) -> bool:
 
 def _unseen(problem: Problem, model: Individual) -> Floats:
     """Squared errors on the held-out rows; with few rows on each fold of them, fitted again to the rest."""
-    held_out = problem.held_out_rows
+    held_out, everything = problem.held_out_rows, np.arange(len(problem.y))
     predictions = list[Floats]()
     for part in [held_out] if len(held_out) else folds_of(problem):
-        rest = problem.search_rows
-        if not len(held_out):
-            rest = np.setdiff1d(np.arange(len(problem.y)), part)
-            weights = None if problem.weights is None else problem.weights[rest]
-            data = Dataset(np.ascontiguousarray(problem.X[rest]), np.log(problem.y[rest]), weights)
-            model = model.refine(data, REFITTING)
-        find = _of_target(problem, model, rest)
+        if len(held_out):
+            find = _of_target(problem, model, problem.search_rows)
+        else:
+            again = refitted_without(part, problem, model, np.log(problem.y))
+            find = _of_target(problem, again, np.setdiff1d(everything, part))
         nothing = np.full(len(part), np.nan)
         predictions.append(nothing if find is None else find.individual.predict(problem.X[part]))
     rows = unseen_rows(problem)

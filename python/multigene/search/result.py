@@ -21,7 +21,7 @@ from multigene.evolution.pareto import Candidate, Member, non_dominated, with_me
 from multigene.expression.genes import prediction_expression
 from multigene.expression.printed_size import printed_size
 from multigene.laws.law import Find
-from multigene.search.constants import ALIKE, EXPLAINED, MOST_FITTED, SECONDS_PER_VALUE
+from multigene.search.constants import ALIKE, CONTRADICTED, EXPLAINED, MOST_FITTED, SECONDS_PER_VALUE
 from multigene.search.few_rows import evident, most_convincing, ridge_of_different_rows, within_noise
 from multigene.search.linear import Ridge
 from multigene.search.log_scale import nearer_to_most_rows
@@ -85,6 +85,8 @@ class Found:
     """Have rows that the search did not see been asked? If not, what it found must convince by itself."""
     of_folds: bool
     """Is the front that of searches on parts of the rows, which were cut short?"""
+    uncontradicted: float = np.inf
+    """Nodes of the largest formulas that cross-validation does not clearly find worse than smaller ones."""
     searches: Sequence[Sizes] = ()
     """What the searches without a fold have come to."""
 
@@ -207,7 +209,8 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
             problem, evidence, chosen, decision.errors, found.unseen, linear=decision.linear == RIDGE
         )
     sure = any(chosen is each for each in (superior, *finds))
-    return _undominated(found, chosen, [*front, *finds], keep=sure)
+    shown = [m for m in (*front, *finds) if m is chosen or m.complexity <= found.uncontradicted]
+    return _undominated(found, chosen, shown, keep=sure)
 
 
 def _of_few_rows(found: Found, candidates: Sequence[Candidate], best: int) -> int:
@@ -218,6 +221,10 @@ def _of_few_rows(found: Found, candidates: Sequence[Candidate], best: int) -> in
     most = (decision.supported or 0) if decision.exactly else 0
     numbers = [i for i, c in enumerate(candidates) if c.complexity <= max(most, decision.most_nodes)]
     members = {i: member_of(problem, candidates[i]) for i in numbers if np.isfinite(candidates[i].fitness)}
+    # Fitted again without a fold, a structure that was found with it looks better than it is: searches without it speak, too.
+    sized = scored(list(members.values()), decision.validation_r2)
+    least = decision.r2(problem) - CONTRADICTED
+    members = {i: m for (i, m), s in zip(members.items(), sized, strict=True) if not s.validation < least}
     chosen = within_noise(problem, list(members.values())) if members else None
     return next((i for i, member in members.items() if member is chosen), best)
 

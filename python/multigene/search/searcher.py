@@ -12,6 +12,7 @@ from multigene._engine import Individual, Workers
 from multigene.evolution.pareto import Member, non_dominated
 from multigene.search import phases, steering
 from multigene.search.constants import EXPLAINED
+from multigene.search.few_rows import uncontradicted
 from multigene.search.guesses import listed
 from multigene.search.log_scale import LogScale
 from multigene.search.phases import Share
@@ -116,6 +117,7 @@ def _found(task: Task, state: SearchState) -> Found:
         front = non_dominated(
             [*front, *(c for c in tried if not task.options.guard or behaves(c.individual))]
         )
+    validated = not task.very_few_rows and len(folds.results) == len(task.folds)
     return Found(
         problem=task.problem,
         guarded=task.options.guard,
@@ -137,7 +139,8 @@ def _found(task: Task, state: SearchState) -> Found:
         laws_alone=state.laws.alone,
         max_size=task.options.max_size,
         very_few_rows=task.very_few_rows,
-        validated=not task.very_few_rows and len(folds.results) == len(task.folds),
+        validated=validated,
         of_folds=of_folds,
+        uncontradicted=uncontradicted(task.problem, folds.results) if validated else np.inf,
         searches=[list(zip(fold.complexities, fold.columns, strict=False)) for fold in folds.results],
     )

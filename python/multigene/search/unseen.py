@@ -23,8 +23,8 @@ from multigene.settings.settings import Refinement
 Floats = npt.NDArray[np.float64]
 
 #: Squared errors on unseen rows by identity of a model.
-Known = Mapping[int, Floats]
-NOTHING: Known = MappingProxyType({})
+KnownErrors = Mapping[int, Floats]
+NONE_KNOWN: KnownErrors = MappingProxyType({})
 
 #: How a formula in the user's units is fitted again to other rows.
 REFITTING = Refinement(iterations=REFITTING_STEPS, prune=0.0)
@@ -74,13 +74,13 @@ def unseen_rows(problem: Problem) -> Rows:
     return np.concatenate(folds) if folds else np.arange(0)
 
 
-def unseen_r2(problem: Problem, member: Member, known: Known = NOTHING) -> float:
+def unseen_r2(problem: Problem, member: Member, known: KnownErrors = NONE_KNOWN) -> float:
     """R² of a formula of the law search on rows that it was not fitted to, NaN where there are none."""
     rows = unseen_rows(problem)
     return HeldOut(problem, rows).r2(unseen_errors(problem, member, known)) if len(rows) else nan
 
 
-def unseen_errors(problem: Problem, member: Member, known: Known = NOTHING) -> Floats:
+def unseen_errors(problem: Problem, member: Member, known: KnownErrors = NONE_KNOWN) -> Floats:
     """Squared errors of a formula of the law search on the held-out rows; with few rows on each fold of them, fitted again to
     the rest. Those that are `known` need not be computed."""
     individual = member.individual
@@ -94,10 +94,17 @@ def unseen_errors(problem: Problem, member: Member, known: Known = NOTHING) -> F
         return HeldOut(problem, np.arange(len(problem.y))).squares(individual.predict(problem.X))
     held_out, predictions = HeldOut(problem, np.concatenate(folds)), []
     for fold in folds:
-        rest = np.setdiff1d(np.arange(len(problem.y)), fold)
-        weights = None if problem.weights is None else problem.weights[rest]
-        X, loss = np.ascontiguousarray(problem.X[rest]), problem.loss.engine
-        data = Dataset(X, problem.y[rest], weights, loss=loss)
-        again = individual.refine(data, REFITTING)
+        again = refitted_without(fold, problem, individual, problem.y, problem.loss.engine)
         predictions.append(again.predict(np.ascontiguousarray(problem.X[fold])))
     return held_out.squares(np.concatenate(predictions))
+
+
+def refitted_without(
+    fold: Rows, problem: Problem, individual: Individual, y: Floats, loss: str | None = None
+) -> Individual:
+    """A formula in the user's units fitted again, from where it is, to the target `y` of all rows but those of a fold."""
+    rest = np.setdiff1d(np.arange(len(y)), fold)
+    weights = None if problem.weights is None else problem.weights[rest]
+    return individual.refine(
+        Dataset(np.ascontiguousarray(problem.X[rest]), y[rest], weights, loss=loss), REFITTING
+    )

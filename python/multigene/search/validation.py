@@ -43,7 +43,7 @@ from multigene.search.cross_validation import FoldResult
 from multigene.search.folds import best_line, folds_of, unseen_ridge
 from multigene.search.linear import clearly_better
 from multigene.search.problem import Problem, best_constant
-from multigene.search.unseen import NOTHING, HeldOut, Known, unseen_errors, unseen_rows
+from multigene.search.unseen import NONE_KNOWN, HeldOut, KnownErrors, unseen_errors, unseen_rows
 
 Floats = npt.NDArray[np.float64]
 
@@ -152,8 +152,7 @@ def decide_by_cross_validation(
         return _ridge_or_mean(problem)
     rows = np.concatenate([fold.rows for fold in folds])
     held_out = HeldOut(problem, rows)
-    sizes = sorted({c for fold in folds for c in fold.complexities})
-    curve = [held_out.squares(np.concatenate([fold.up_to(c) for fold in folds])) for c in sizes]
+    sizes, curve = errors_by_size(held_out, folds)
     scores = {c: held_out.r2(e) for c, e in zip(sizes, curve, strict=True)}
     line = held_out.squares(unseen_ridge(problem)[rows])
     mean = held_out.squares(np.concatenate([np.full(len(fold.rows), fold.mean) for fold in folds]))
@@ -183,6 +182,12 @@ def decide_by_cross_validation(
     if has_line:
         return SizeDecision(1, linear=RIDGE, validation_r2=scores, errors=line)
     return SizeDecision(1, constant=True, validation_r2=scores, errors=mean)
+
+
+def errors_by_size(held_out: HeldOut, folds: Sequence[FoldResult]) -> tuple[list[int], list[Floats]]:
+    """Sizes of the formulas of cross-validation, smallest first, and their errors on the rows that each did not see."""
+    sizes = sorted({c for fold in folds for c in fold.complexities})
+    return sizes, [held_out.squares(np.concatenate([fold.up_to(c) for fold in folds])) for c in sizes]
 
 
 def _line_allowed(problem: Problem, largest: int | None) -> bool:
@@ -258,7 +263,7 @@ def prefer_short(
     chosen: Member,
     finds: list[Member],
     convincing: Member | None = None,
-    known: Known = NOTHING,
+    known: KnownErrors = NONE_KNOWN,
 ) -> Member:
     """A short formula of the law search instead of the islands' when unseen rows show no clear difference: the most `convincing`
     one, or the shortest that is about as good as the best. `errors` are those of the model that set the size."""
@@ -290,7 +295,7 @@ def prefer_short(
 
 
 def best_of(
-    problem: Problem, members: list[Member], convincing: Member | None = None, known: Known = NOTHING
+    problem: Problem, members: list[Member], convincing: Member | None = None, known: KnownErrors = NONE_KNOWN
 ) -> Member:
     """Of models in the user's units, smallest first: the first that no other is clearly better than; the most `convincing` one
     comes before them."""
@@ -303,7 +308,9 @@ def best_of(
     return members[-1]
 
 
-def better_on_nearly_every_row(problem: Problem, find: Member, other: Member, known: Known = NOTHING) -> bool:
+def better_on_nearly_every_row(
+    problem: Problem, find: Member, other: Member, known: KnownErrors = NONE_KNOWN
+) -> bool:
     """Does a find miss unseen rows by far less than another model does, on nearly all of them?"""
     first, second = (unseen_errors(problem, each, known) for each in (find, other))
     if len(first) != len(second) or len(first) == 0:

@@ -257,7 +257,7 @@ class ReconstructedValueFunction(Tabulated):
         return table[:, :2], table[:, 2], self.names
 
 
-def _register_all() -> None:
+def _register_those_of_the_paper() -> None:
     for dimensions in (2, 5, 10):
         where = "paper, section 4.3, toy problems"
         for prefix, title, function in (
@@ -300,6 +300,9 @@ def _register_all() -> None:
         ),
     ):
         register(lambda value=value: value, value.name, paper=True)  # type: ignore[misc]
+
+
+def _register_others() -> None:
     for dimensions in (2, 5, 10):
         made = toy(
             f"RS{dimensions}D-other",
@@ -319,7 +322,8 @@ def _register_all() -> None:
             register(lambda made=made: made, made.name)  # type: ignore[misc]
 
 
-_register_all()
+_register_those_of_the_paper()
+_register_others()
 
 
 def check_split(problem: Problem, split: Split) -> None:

@@ -165,40 +165,55 @@ def summary_table(found: Results, limit: str) -> Table:
     )
     for word, text in words:
         rows.append((text, *(counts[method][word] for method in methods)))
-    notes = [_uci_note(chosen)] if _uci_note(chosen) else []
     theirs = paper_summary()
-    if any(method in theirs for method in methods):
+    compared = any(method in theirs for method in methods)
+    if compared:
         for word, text in words:
             rows.append((f"paper: {text}", *(theirs[m][word] if m in theirs else None for m in methods)))
-        if set(chosen) != set(REALISTIC):
-            notes.append("The paper's counts are over all nine realistic problems.")
-        cells = [cell for cell in found.cells if cell.limit == limit]
-        runs = max((cell.runs for cell in cells), default=0)
-        notes.append(f"Over all problems, {limit}: {agreement(cells)}; {ceiling(runs)}.")
-        testing, training, of = close_medians(cell for cell in cells if not _label_of(cell.problem))
-        if of:
-            notes.append(
-                f"Medians within 0.02 of the paper's on the same data: testing R² in {testing} of {of} cells, "
-                f"training R² in {training}."
-            )
-        summary = summary_agreement(found, limit)
-        if summary is not None:
-            notes.append(f"Summary: {summary}. For UB, UC, SB and SC alone, {summary_ceiling(runs)}.")
-    corrected = found.design.alpha / found.design.comparisons
-    notes.insert(
-        0,
-        f"Mann-Whitney U test on testing R², two-sided, α = {found.design.alpha:g} / "
-        f"{found.design.comparisons} ≈ {corrected:.2g}.",
-    )
-    fewest = min((cell.runs for cell in found.cells if cell.limit == limit), default=0)
-    if fewest and smallest_p(fewest) >= corrected:
-        notes.insert(
-            1, f"With {fewest} runs a side the test cannot tell any difference: verdicts need more seeds."
-        )
+    notes = [
+        *_test_notes(found, limit),
+        *([_uci_note(chosen)] if _uci_note(chosen) else []),
+        *(_paper_notes(found, limit, chosen) if compared else []),
+    ]
     columns = ("", *methods)
     return Table(
         title, (("", 1), ("methods", len(methods))) if methods else (), columns, tuple(rows), tuple(notes)
     )
+
+
+def _test_notes(found: Results, limit: str) -> list[str]:
+    """Which test gives the verdicts, and whether the runs are enough for it to give any."""
+    corrected = found.design.alpha / found.design.comparisons
+    notes = [
+        f"Mann-Whitney U test on testing R², two-sided, α = {found.design.alpha:g} / "
+        f"{found.design.comparisons} ≈ {corrected:.2g}."
+    ]
+    fewest = min((cell.runs for cell in found.cells if cell.limit == limit), default=0)
+    if fewest and smallest_p(fewest) >= corrected:
+        notes.append(
+            f"With {fewest} runs a side the test cannot tell any difference: verdicts need more seeds."
+        )
+    return notes
+
+
+def _paper_notes(found: Results, limit: str, chosen: list[str]) -> list[str]:
+    """How the verdicts, medians and counts compare with the paper's."""
+    notes = []
+    if set(chosen) != set(REALISTIC):
+        notes.append("The paper's counts are over all nine realistic problems.")
+    cells = [cell for cell in found.cells if cell.limit == limit]
+    runs = max((cell.runs for cell in cells), default=0)
+    notes.append(f"Over all problems, {limit}: {agreement(cells)}; {ceiling(runs)}.")
+    testing, training, of = close_medians(cell for cell in cells if not _label_of(cell.problem))
+    if of:
+        notes.append(
+            f"Medians within 0.02 of the paper's on the same data: testing R² in {testing} of {of} cells, "
+            f"training R² in {training}."
+        )
+    summary = summary_agreement(found, limit)
+    if summary is not None:
+        notes.append(f"Summary: {summary}. For UB, UC, SB and SC alone, {summary_ceiling(runs)}.")
+    return notes
 
 
 def different_verdicts(found: Results, limit: str) -> list[Table]:

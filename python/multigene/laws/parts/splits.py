@@ -107,14 +107,14 @@ def splits(
 
 
 class _Seen:
-    """What polynomials of one kind show."""
+    """The splits that polynomials of features, or of their logarithms, show."""
 
     def __init__(
         self, bases: Bases, targets: list[tuple[Transform, Floats]], features: list[int], products: bool
     ) -> None:
         self.bases, self.features, self.transforms = bases, features, [transform for transform, _ in targets]
         self.T = np.column_stack([t for _, t in targets])
-        self.fit = np.arange(len(self.T)) % 4 != 0
+        self.fit = np.arange(len(self.T)) % 4 != 0  # every fourth row is left out
         self.variance = np.sum((self.T[~self.fit] - self.T[self.fit].mean(axis=0)) ** 2, axis=0)
         self.products = [
             k for k, transform in enumerate(self.transforms) if transform.name in ("y", "1/y") and products

@@ -68,9 +68,10 @@ def batches(Z: Floats, allows: Callable[..., bool]) -> Iterator[Batch]:
     arguments = _arguments(Z, allows("mul", "div"))
     moderate = [u for u in arguments if np.max(np.abs(u.value)) < LARGEST_ARGUMENT]
     exponentials = [_exponential(u, sign) for u in moderate for sign in (-1.0, 1.0)] if allows("exp") else []
-    powers = _powers(Z, arguments) if allows("exp", "log", "mul") else []
+    powers = _powers(Z, arguments, allows) if allows("exp", "log", "mul") else []
     logarithms = [_of("log", u, np.log) for u in arguments if np.all(u.value > 0.0)] if allows("log") else []
     inner = [_one_plus(p) for p in powers] if allows("log", "add") else []
+    inner += [_exponential(p, -1.0) for p in powers if np.max(p.value) < LARGEST_ARGUMENT]
     waves = [(_of("sin", u, np.sin), _of("cos", u, np.cos)) for u in moderate] if allows("sin", "cos") else []
     yield Batch(_with_waves(columns, waves), once=True)
     for count in range(2, 1 + (min(len(columns), 3) if len(columns) <= FEW_COLUMNS else 2)):
@@ -275,13 +276,20 @@ def _one_plus(f: Further) -> Further:
     return Further(np.log1p(f.value), call("log", one_plus(f.expression)))
 
 
-def _powers(Z: Floats, arguments: list[Further]) -> list[Further]:
-    """v**w, w a column: exp(w*log(v))."""
+def _powers(Z: Floats, arguments: list[Further], allows: Callable[..., bool]) -> list[Further]:
+    """v**w and v**(1/w), w a column: exp(w*log(v)); v may be one more than a column as well."""
+    columns = [Variable(j) for j in range(Z.shape[1])]
+    more = [Further(1.0 + Z[:, j], one_plus(x)) for j, x in enumerate(columns)] if allows("add") else []
+    bases = [
+        v for v in (*arguments[: len(columns)], *more, *arguments[len(columns) :]) if np.all(v.value > 0.0)
+    ]
     found = []
-    for v, w in itertools.product(arguments, range(Z.shape[1])):
-        if np.all(v.value > 0.0):
-            with np.errstate(over="ignore"):
-                value = np.exp(Z[:, w] * np.log(v.value))
-            said = call("exp", product_of([Variable(w), call("log", v.expression)]))
-            found.append(Further(value, said, w if isinstance(v.expression, Variable) else None))
+    inverses = (False, True) if allows("div") else (False,)
+    for v, w, inverse in itertools.product(bases, range(Z.shape[1]), inverses):
+        logarithm = call("log", v.expression)
+        with np.errstate(all="ignore"):
+            value = np.exp(np.log(v.value) / Z[:, w] if inverse else Z[:, w] * np.log(v.value))
+        said = call("div", logarithm, columns[w]) if inverse else call("mul", columns[w], logarithm)
+        plain = w if isinstance(v.expression, Variable) and not inverse else None
+        found.append(Further(value, call("exp", said), plain))
     return found[:FUNCTION_POWERS]
