@@ -139,6 +139,10 @@ def studio(rows: Rows, folder: Path, generations: int) -> None:
             until(lambda: "generations" in text(driver, "run-detail"), 600.0)
             width = "const bar = document.querySelector('.progress'); return bar.firstChild.clientWidth / bar.clientWidth"
             until(lambda: driver.execute_script(width) > 0.5)  # it grows slowly
+            drawn = "return document.getElementById('live-front').data[0].text.at(-1)"
+            until(
+                lambda: text(driver, "best-r2").endswith(driver.execute_script(drawn))
+            )  # charts follow what is said
             driver.save_screenshot(str(folder / "studio-search.png"))
             until(lambda: state(driver) == "done", 600.0)
             click(driver, "look")

@@ -200,7 +200,7 @@ NEARLY_EVERY_ROW, FAR_LESS = 0.9, 0.05
 #: Few noisy rows: the smallest size is taken whose error in cross-validation is within this of the least. On fronts of
 #: `srbench` (10 s, one seed) 1.5 gave 651_fri_c0 0.926 where 1 gives 0.973, 228_elusage 0.675 (0.777), 634_fri_c2 0.966 (0.955).
 ONE_STANDARD_ERROR = 1.0
-#: R² by which formulas of a size may do worse in cross-validation than what was decided on to be asked at all. `sizes` on
+#: R² by which formulas of a size may do worse in cross-validation than smaller ones to be asked at all. `sizes` on
 #: 560_bodyfat (10 s, one seed): size 24 had -1.7e15 there, and such a model was chosen. Not tuned.
 CONTRADICTED = 0.02
 #: Times what the fittest model leaves unexplained that a model may leave to be asked whether it is within noise: time. Not tuned.

@@ -222,9 +222,13 @@ def _of_few_rows(found: Found, candidates: Sequence[Candidate], best: int) -> in
     numbers = [i for i, c in enumerate(candidates) if c.complexity <= max(most, decision.most_nodes)]
     members = {i: member_of(problem, candidates[i]) for i in numbers if np.isfinite(candidates[i].fitness)}
     # Fitted again without a fold, a structure that was found with it looks better than it is: searches without it speak, too.
-    sized = scored(list(members.values()), decision.validation_r2)
-    least = decision.r2(problem) - CONTRADICTED
-    members = {i: m for (i, m), s in zip(members.items(), sized, strict=True) if not s.validation < least}
+    best_smaller = -np.inf
+    for number, sized in zip(
+        list(members), scored(list(members.values()), decision.validation_r2), strict=True
+    ):
+        if sized.validation < best_smaller - CONTRADICTED:
+            del members[number]
+        best_smaller = max(best_smaller, sized.validation) if np.isfinite(sized.validation) else best_smaller
     chosen = within_noise(problem, list(members.values())) if members else None
     return next((i for i, member in members.items() if member is chosen), best)
 
