@@ -33,12 +33,23 @@ BENCHMARKS = (
     "calibration",
     "guesses",
     "forms",
+    "losses",
     "fingerprints",
 )
 #: Those that need data or packages of their own, or take hours, and run only when they are named.
 NAMED_ONLY = ("srbench", "readability", "raw_tables", "cluster", "classes", "shapes", "campaign")
 #: Those whose `run` takes the options after the name.
-WITH_OPTIONS = ("sizes", "srbench", "readability", "raw_tables", "cluster", "classes", "shapes", "campaign")
+WITH_OPTIONS = (
+    "sizes",
+    "losses",
+    "srbench",
+    "readability",
+    "raw_tables",
+    "cluster",
+    "classes",
+    "shapes",
+    "campaign",
+)
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 
 from multigene.answers import Answers
 from multigene.data.arrays import rows_to_fit, target_name, with_errors
+from multigene.data.by_value import packed
 from multigene.data.stream import Stream
 from multigene.evolution.interrupts import during_fit
 from multigene.expression.form import read_form
@@ -186,8 +187,7 @@ class MultigeneRegressor(Answers, InNotebook, RegressorMixin, BaseEstimator):  #
             Tables larger than memory are read in pieces: the path of a Parquet file or of a directory of them (or an Arrow
             dataset) and the name of the target, or a Dask DataFrame and Series.
         sample_weight : array of shape (rows,), optional
-            Weight of every row, not negative; rows of weight 0 are not seen. Laws are not looked for among rows of
-            different weights.
+            Weight of every row, not negative; rows of weight 0 are not seen.
         y_error : array of shape (rows,), optional
             Standard deviation of every target, positive: rows count by its inverse square.
         groups : str or int, optional
@@ -222,7 +222,7 @@ class MultigeneRegressor(Answers, InNotebook, RegressorMixin, BaseEstimator):  #
             )
             data = replace(
                 data,
-                form=read_form(self.form, data.features),
+                form=read_form(self.form, data.features, data.target),
                 guesses=read_guesses(self.guesses, data.features),
             )
             state = getattr(self, "_state", None)
@@ -272,3 +272,6 @@ class MultigeneRegressor(Answers, InNotebook, RegressorMixin, BaseEstimator):  #
         if "_member" in state:
             raise ValueError(PICKLED_EARLIER)
         super().__setstate__(state)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "loss": packed(self.loss)}

@@ -277,6 +277,26 @@ def test_a_column_of_weights_is_no_feature(here, tmp_path):
         assert said in refused.stderr
 
 
+def test_a_column_of_errors_is_no_feature_and_counts_by_its_inverse_square(here, tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": rng.normal(size=80), "s": rng.choice([1e-3, 1e3], size=80)})
+    table["y"] = np.where(table["s"] < 1.0, 2.0 * table["a"], -50.0)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    result = json.loads(run("fit", tmp_path / "t.csv", "--y-error", "s", "--json", *QUICK).stdout)
+    assert result["features"] == ["a"]
+    assert result["formula"].startswith("2*a")
+    refusals = (("v", "--y-error v: "), ("y", "is the target"), ("a", "leaves no column"))
+    for column, said in refusals:
+        features = ("--features", "a") if column == "a" else ()
+        refused = run("fit", tmp_path / "t.csv", "-t", "y", *features, "--y-error", column, *QUICK)
+        assert refused.exit_code == 2
+        assert said in refused.stderr
+    table.assign(s=0.0).to_csv(tmp_path / "t.csv", index=False)
+    refused = run("fit", tmp_path / "t.csv", "-t", "y", "--y-error", "s", *QUICK)
+    assert refused.exit_code == 2
+    assert "y_error of row 0 is 0" in refused.stderr
+
+
 def test_predictions_with_bounds(here):
     result = run("predict", "model.json", "good.csv", "--interval", "0.9", "-q")
     lines = [line.split(",") for line in result.stdout.splitlines()]

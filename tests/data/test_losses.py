@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+import threading
+
 import numpy as np
 import pytest
 from sklearn.linear_model import GammaRegressor, LogisticRegression, PoissonRegressor
@@ -121,6 +124,7 @@ def test_squared_error_as_an_own_loss(own):
         ("p - y", "is negative"),
         (lambda y, p: 0.0, "one for every row"),
         (lambda y, p: 1 / 0, "cannot be computed"),
+        (lambda y, p: ((y - p) ** 2, np.ones(3)), "gives 3 derivatives for 30 rows"),
         (5, "is no loss"),
     ],
     ids=lambda value: "function" if callable(value) else str(value),
@@ -198,6 +202,37 @@ def test_errors_of_the_target_are_weights():
     told = MultigeneRegressor(**quick).fit(X, y, y_error=deviations)
     weighted = MultigeneRegressor(**quick).fit(X, y, sample_weight=deviations**-2.0)
     assert told.predict(X) == pytest.approx(weighted.predict(X), rel=1e-6)
-    for wrong, sentence in ((deviations[:3], "3 values for 60 rows"), (0.0 * deviations, "row 0 is 0")):
+    for wrong, sentence in (
+        (deviations[:3], "3 values for 60 rows"),
+        (0.5, "1 value for 60 rows"),
+        (0.0 * deviations, "row 0 is 0"),
+        (np.nan * deviations, "row 0 is nan"),
+        ("sigma", "y_error='sigma' is no array of numbers"),
+    ):
         with pytest.raises(ValueError, match=sentence):
             MultigeneRegressor(**quick).fit(X, y, y_error=wrong)
+
+
+def test_a_function_may_return_lists():
+    X, y = targets("squared", 40)
+    fitted = []
+    for loss in (lambda y, p: [(a - b) ** 2 for a, b in zip(y, p, strict=True)], lambda y, p: (y - p) ** 2):
+        data = Dataset(X, y, loss=loss_of(loss).of_rows(X, y).engine)
+        fitted.append(Individual(["x0", "x1"], 0.0, [1.0, 1.0]).fit(data).predict(X))
+    np.testing.assert_allclose(*fitted)
+
+
+def test_models_with_any_function_as_loss_can_be_pickled():
+    """`pickle` finds no lambda by its name, so it goes by value; what cannot be sent is refused with what to give instead."""
+    X, y = targets("squared", 40)
+    model = MultigeneRegressor("UB", loss=lambda y, p: (y - p) ** 4, generations=2, random_state=0).fit(X, y)
+    twin = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(twin.predict(X), model.predict(X))
+    assert twin.score(X, y) == model.score(X, y)
+    assert twin.loss(np.ones(1), np.zeros(1)) == 1.0
+    fitted = pickle.loads(pickle.dumps(model.fitted_))
+    assert fitted.loss.values(np.ones(1), np.zeros(1)) == 1.0
+    held = threading.Lock()
+    model.loss = lambda y, p: (y - p) ** 2 + held.locked()
+    with pytest.raises(ValueError, match=r"'<lambda>' cannot be pickled: .*or for a loss its text"):
+        pickle.dumps(model)

@@ -63,6 +63,7 @@ def test_the_same_form_from_sympy():
         ("f(a", r"f\(a«» cannot be read"),
         ("f(a); g <= 3", "limit 'g <= 3' cannot be read"),
         (3, "form=3 is no form"),
+        ("f(a) + y", r"f\(a\) \+ «y» cannot be read: 'y' is the target"),
     ],
 )
 def test_mistakes_are_marked(form, said):

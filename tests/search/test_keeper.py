@@ -11,7 +11,10 @@ import pytest
 
 from multigene import MultigeneClassifier, MultigeneRegressor, load
 from multigene._engine import Individual
+from multigene.evolution.pareto import Member
 from multigene.model_file import dumps
+from multigene.search.keeper import Keeper
+from multigene.search.scaling import Scaling
 from multigene.shapes.points import Conditions
 
 QUICK = {"generations": 5, "n_jobs": 1, "random_state": 0, "search": "accuracy"}
@@ -174,3 +177,38 @@ def test_other_coefficients_have_no_score_on_unseen_rows(rows):
     with pytest.warns(UserWarning, match="does not hold"):
         model = MultigeneRegressor(shapes=["y <= -5"], **QUICK).fit(X, y)
     assert model.equations_["validation_r2"].isna().all()
+
+
+def test_a_chosen_model_that_must_change_gives_way_to_one_that_fits(rows):
+    """Coefficients under a known value may be nothing of what they were without it; then the front has something better."""
+    X, y = rows
+    fitted = MultigeneRegressor(shapes=["y(x0=0) = 0"], **QUICK).fit(X, y)
+    keeper = Keeper(fitted.fitted_.known, Scaling.of(X, None), X, y, None)
+    # Nothing is left of what does not know x0.
+    waves = Individual(["cos(x1)", "sin(x1)"], 3.0, [1.0, 1.0])
+    lines = Individual(["x0"], 0.0, [1.3])
+    front = [Member(lines, 0.85, lines.printed_size()), Member(waves, 0.86, waves.printed_size())]
+    chosen, members = keeper.last_word(front[1], front)
+    assert chosen.fitness >= 0.85
+    assert chosen.complexity <= front[1].complexity
+    assert any(each is chosen for each in members)
+
+
+def test_genes_that_nobody_sees_are_left_out(rows):
+    X, y = rows
+    fitted = MultigeneRegressor(shapes=["y(x0=0) = 0"], **QUICK).fit(X, y)
+    keeper = Keeper(fitted.fitted_.known, Scaling.of(X, None), X, y, None)
+    model = Individual(["x0", "x1", "x0 * x1", "exp(x1)", "x1 * x1"], 0.0, [1.0] * 5)
+    [kept, _] = keeper.mended(model, None, in_user_units=True)
+    assert kept.genes == ["x0", "x0 * x1"]
+
+
+def test_a_size_that_no_shape_allows_is_no_limit(rows):
+    """A short law that breaks a shape sets no size for those that keep it."""
+    X, y = rows
+    fitted = MultigeneRegressor(shapes=["y(x0=0) = 0"], **QUICK).fit(X, y)
+    keeper = Keeper(fitted.fitted_.known, Scaling.of(X, None), X, y, None)
+    short, long = Individual(["sin(x1)"], 0.0, [1.0]), Individual(["tanh(x0)", "x0 * x1"], 0.0, [3.0, 0.2])
+    front = [Member(short, 0.97, short.printed_size()), Member(long, 0.98, long.printed_size())]
+    chosen, _ = keeper.last_word(front[0], front)
+    assert chosen.individual is long

@@ -152,8 +152,9 @@ def test_what_rules_do_not_go_with():
     X, y = rows(n=40)
     with pytest.raises(ValueError, match="rules belong to the default search"):
         MultigeneRegressor("UB", settings={"rules": ["must use t"]}).fit(X, y)
-    with pytest.raises(ValueError, match="rules='must use t' is no list of rules"):
-        MultigeneRegressor(settings={"rules": "must use t"}).fit(X, y)
+    for wrong in ("must use t", 3):
+        with pytest.raises(ValueError, match=f"rules={wrong!r} is no list of rules"):
+            MultigeneRegressor(settings={"rules": wrong}).fit(X, y)
     with pytest.raises(ValueError, match="'does' is no column; did you mean 'dose'"):
         MultigeneRegressor(settings={"rules": ["must use does"]}).fit(X, y)
     with pytest.raises(ValueError, match="rules"):

@@ -65,6 +65,7 @@ def test_ranges_say_where_shapes_hold():
         (["y(a) = 0"], "place that is not understood"),
         (["z(0) = 0"], "not the target"),
         ([3], "no statement"),
+        (3, "shapes has 3, which is no statement"),
         (["increasing in dose", "decreasing in dose"], "'increasing in dose' and 'decreasing in dose' contradict"),
         (["convex in t", "concave in t"], "contradict each other"),
         (["even in x", "increasing in x"], "falls on one side"),

@@ -110,6 +110,7 @@ class Method:
     rule: o.Rule = None
     units: o.Units = None
     weights: o.Weights = None
+    y_error: o.YError = None
     groups: o.Groups = None
     group_numbers: o.GroupNumbers = "auto"
     functions: o.Functions = None
@@ -121,6 +122,10 @@ class Method:
         """The task; "regression" where something is asked for that numbers alone have."""
         of_numbers = self.loss != "squared" or self.groups or self.units or self.search_ == "laws"
         return "regression" if self.task == "auto" and (of_numbers or self.configuration) else self.task
+
+    def beside(self) -> dict[str, str | None]:
+        """Columns that say something of rows, by option."""
+        return {"--weights": self.weights, "--y-error": self.y_error}
 
     def parameters(self) -> dict[str, Any]:
         """What the estimator is given of this; settings of the command line go before those of the file."""
@@ -228,7 +233,7 @@ def fit(
             visible = progress_visible(saying.quiet)
             estimator = regressor(search, visible=visible, **method.parameters())
             memory = (estimator.resolved_settings().search or SearchSettings()).memory_megabytes
-            task = problem(data, rows, reading, search.seed, memory, method.weights, method.kind())
+            task = problem(data, rows, reading, search.seed, memory, method.beside(), method.kind())
             notes(task.notes, saying.quiet)
             check_groups(method.groups, task)
             check_pieces(estimator, task, method.groups)

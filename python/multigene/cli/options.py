@@ -151,8 +151,8 @@ Units = Annotated[
     typer.Option(
         "--units",
         metavar="COLUMN=UNIT",
-        help="Units of all columns, the target's too: m=kg,v=m/s,E=J; 'header' takes them from names such as 'v [m/s]'. "
-        "Only formulas that agree with them are found.",
+        help="Units of all columns, the target's too: m=kg,v=m/s,E=J; 'header' takes them from names with a unit in square "
+        "brackets. Only formulas that agree with them are found.",
         rich_help_panel=SEARCH,
     ),
 ]
@@ -162,6 +162,15 @@ Weights = Annotated[
         "--weights",
         metavar="COLUMN",
         help="Column that says how much a row counts, such as 1/error**2; it is no feature.",
+        rich_help_panel=DATA,
+    ),
+]
+YError = Annotated[
+    str | None,
+    typer.Option(
+        "--y-error",
+        metavar="COLUMN",
+        help="Column of the targets' standard deviations: rows count by its inverse square; it is no feature.",
         rich_help_panel=DATA,
     ),
 ]

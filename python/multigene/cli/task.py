@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from multigene.cli.option_groups import Reading, Rows, Search
+from multigene.data.arrays import with_errors
 from multigene.data.columns import Columns, choose_columns, guessed_classes, raw_rows
 from multigene.data.look import leaks
 from multigene.data.split import split
@@ -18,6 +20,10 @@ from multigene.words import nearest
 
 if TYPE_CHECKING:
     from multigene.estimator import MultigeneRegressor
+
+
+#: Options that name a column which says something of rows, and what it is of `Columns`.
+BESIDE = {"--weights": "weights", "--y-error": "errors"}
 
 
 @dataclass(frozen=True)
@@ -55,8 +61,12 @@ class Problem:
 
     @property
     def weights(self) -> pd.Series | None:
-        """How much every training row counts, where a column says it."""
-        return None if self.columns.weights is None else self.train[self.columns.weights]
+        """How much every training row counts, where columns say it: its weight, and how well its target is known."""
+        weights, errors = self.columns.weights, self.columns.errors
+        if weights is None and errors is None:
+            return None
+        own = None if weights is None else self.train[weights].to_numpy(dtype=float)
+        return pd.Series(with_errors(own, None if errors is None else self.train[errors], len(self.train)))
 
 
 def problem(
@@ -65,12 +75,12 @@ def problem(
     reading: Reading,
     seed: int,
     megabytes: float = float("inf"),
-    weights: str | None = None,
+    beside: Mapping[str, str | None] | None = None,
     task: str = "regression",
 ) -> Problem:
     """Read the files, choose columns, set test rows aside; of a Parquet table larger than this much memory, only a sample.
 
-    `weights` names the column that says how much a row counts, `task` what kind of target it is ("auto" to find out).
+    `beside` names the columns of --weights and --y-error, `task` what kind of target it is ("auto" to find out).
     """
     if rows.test is not None and rows.holdout is not None:
         raise ValueError("Give either --test or --holdout, not both: each says which rows are for testing.")
@@ -81,8 +91,9 @@ def problem(
     table, in_pieces = _sampled(data, seed, megabytes) or (reading.table(data), False)
     test = None if rows.test is None else reading.table(rows.test)
     columns = choose_columns(table, rows.target, rows.features or (), rows.exclude or ())
-    if weights is not None:
-        columns = _weighted(table, columns, weights)
+    for option, name in (beside or {}).items():
+        if name is not None:
+            columns = _set_apart(table, columns, option, name)
     notes = list(table.notes) + ([columns.guessed] if columns.guessed else [])
     why = guessed_classes(table, columns.target) if task == "auto" else ""
     classes = task == "classification" or bool(why)
@@ -102,11 +113,12 @@ def problem(
         notes += [f"column {name!r} {how}; --exclude {name!r} leaves it out" for name, how in told.items()]
     rest: pd.DataFrame | None = None
     if test is not None:
-        rest = _test_rows(test, replace(columns, weights=None), rows.gaps(), notes, classes)
+        rest = _test_rows(test, replace(columns, weights=None, errors=None), rows.gaps(), notes, classes)
     elif rows.holdout is not None:
         train, rest = split(train, rows.holdout, seed)
-    if in_pieces and weights is not None:
-        raise ValueError("--weights needs the whole table in memory, and this one is read in pieces.")
+    for option, name in (beside or {}).items():
+        if in_pieces and name is not None:
+            raise ValueError(f"{option} needs the whole table in memory, and this one is read in pieces.")
     if in_pieces and rows.holdout is not None:
         raise ValueError(
             "--holdout needs the whole table in memory, and this one is read in pieces; give --test."
@@ -126,16 +138,19 @@ def _sampled(data: str, seed: int, megabytes: float) -> tuple[Table, bool] | Non
     return Table(sample, data, [note]), True
 
 
-def _weighted(table: Table, columns: Columns, weights: str) -> Columns:
-    """The columns with one of them for weights."""
-    names = [str(name) for name in table.frame.columns]
-    if weights not in names:
+def _set_apart(table: Table, columns: Columns, option: str, name: str) -> Columns:
+    """The columns with one of them for what an option says of rows."""
+    names = [str(each) for each in table.frame.columns]
+    if name not in names:
+        raise ValueError(f"{option} {name}: {table.source} has no such column{nearest(name, names) or '.'}")
+    if name == columns.target:
+        raise ValueError(f"{option} {name} is the target; give another column.")
+    left = tuple(each for each in columns.features if each != name)
+    if not left:
         raise ValueError(
-            f"--weights {weights}: {table.source} has no such column{nearest(weights, names) or '.'}"
+            f"{option} {name} leaves no column to explain {columns.target!r} with; give another."
         )
-    if weights == columns.target:
-        raise ValueError(f"--weights {weights} is the target; give another column.")
-    return replace(columns, weights=weights, features=tuple(f for f in columns.features if f != weights))
+    return replace(columns, features=left, **{BESIDE[option]: name})
 
 
 def _test_rows(test: Table, columns: Columns, missing: str, notes: list[str], classes: bool) -> pd.DataFrame:

@@ -35,7 +35,7 @@ from multigene.data.encoding.raw import (
     unmasked,
 )
 from multigene.data.refusals import CLASSES, not_finite, not_finite_target, refuse_gap, refuse_text
-from multigene.words import counted, nearest
+from multigene.words import counted, nearest, shortened
 
 Array = npt.NDArray[np.float64]
 
@@ -285,9 +285,16 @@ def with_errors(weights: Array | None, errors: Any, rows: int) -> Array | None:
     """Row weights, divided by the squares of the standard deviations of targets where those are given."""
     if errors is None:
         return weights
-    deviations = np.asarray(errors, dtype=np.float64).reshape(-1)
+    try:
+        deviations = np.asarray(errors, dtype=np.float64).reshape(-1)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"y_error={shortened(repr(errors), 40)} is no array of numbers; give the standard deviation of every target."
+        ) from None
     if len(deviations) != rows:
-        raise ValueError(f"y_error has {len(deviations)} values for {rows} rows; give one for every row.")
+        raise ValueError(
+            f"y_error has {counted(len(deviations), 'value')} for {counted(rows, 'row')}; give one for every row."
+        )
     wrong = np.flatnonzero(~(np.isfinite(deviations) & (deviations > 0.0)))
     if len(wrong):
         raise ValueError(

@@ -34,6 +34,8 @@ class Columns:
     guessed: str | None = None
     weights: str | None = None
     """Column that says how much a row counts; no feature."""
+    errors: str | None = None
+    """Column of the targets' standard deviations; no feature."""
 
 
 def choose_columns(
@@ -147,8 +149,9 @@ def raw_rows(
         _refuse_classes(table, columns.target)
         target = _floats(table, columns.target)
     frame = pd.DataFrame({**features, columns.target: target}, columns=[*columns.features, columns.target])
-    if columns.weights is not None:
-        frame[columns.weights] = _floats(table, columns.weights)
+    for beside in (columns.weights, columns.errors):
+        if beside is not None:
+            frame[beside] = _floats(table, beside)
     notes = []
     if missing == "error":
         _refuse_gaps(table, frame)

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import loss_constant, loss_rows
+from multigene.data.by_value import KeepsFunctions
 from multigene.data.constants import (
     HUBER,
     LARGEST_COUNT,
@@ -224,7 +225,7 @@ SQUARED = Loss()
 
 
 @dataclass(frozen=True, eq=False)
-class OwnLoss(Loss):
+class OwnLoss(KeepsFunctions, Loss):
     """A loss of the user's: a function of targets and predictions, both arrays, that returns what every row costs, or that and
     its derivative by the prediction. The engine calls `total`, `working` and `constant`."""
 
@@ -247,15 +248,17 @@ class OwnLoss(Loss):
         spread = _spread(y)
         ready = replace(self, spread=spread, bounds=(float(y.min()), float(y.max())))
         try:
-            values = ready._row_values(y, np.full(len(y), float(np.median(y))))
+            values, slopes = ready._called(y, np.full(len(y), float(np.median(y))))
         except Exception as error:
             raise ValueError(
                 f"loss={self.name!r} cannot be computed: {error}. It is called with two arrays, y and p."
             ) from error
-        if values.shape != y.shape:
-            raise ValueError(
-                f"loss={self.name!r} gives {values.shape} values for {y.shape} rows; give one for every row."
-            )
+        for what, found in (("values", values), ("derivatives", slopes)):
+            if found is not None and found.shape != y.shape:
+                given = f"{found.size} {what}" if found.ndim else f"a single number as {what}"
+                raise ValueError(
+                    f"loss={self.name!r} gives {given} for {len(y)} rows; give one for every row, as an array."
+                )
         if not np.isfinite(values).all():
             row = int(np.flatnonzero(~np.isfinite(values))[0])
             raise ValueError(
@@ -275,7 +278,7 @@ class OwnLoss(Loss):
 
     def values(self, y: Floats, predictor: Floats) -> Floats:
         """What every row costs; infinite where there is no value."""
-        return _finite(self._row_values(y, predictor))
+        return _finite(self._called(y, predictor)[0])
 
     def working(self, y: Floats, predictor: Floats, p: Floats | None = None) -> tuple[Floats, Floats]:
         """Weight and response of the squared error that looks like the loss at each row. The engine gives row weights too, as
@@ -295,7 +298,7 @@ class OwnLoss(Loss):
     def total(self, y: Floats, weights: Floats, p: Floats) -> float:
         """Weighted sum over rows."""
         with np.errstate(all="ignore"):
-            values = self._row_values(y, p)
+            values, _ = self._called(y, p)
         return float(np.sum(np.where(weights > 0.0, weights * values, 0.0)))
 
     def constant(self, y: Floats, weights: Floats) -> float:
@@ -314,17 +317,19 @@ class OwnLoss(Loss):
         )  # fmt: skip
         return float(found.x)
 
-    def _row_values(self, y: Floats, p: Floats) -> Floats:
+    def _called(self, y: Floats, p: Floats) -> tuple[Floats, Floats | None]:
+        """What every row costs, and its derivative by the prediction where the function tells it."""
         with np.errstate(all="ignore"):
             given = self.function(y, p)
-        return np.asarray(given[0] if isinstance(given, tuple) else given, dtype=np.float64)
+        values, slopes = given if isinstance(given, tuple) else (given, None)
+        return np.asarray(values, dtype=np.float64), slopes if slopes is None else np.asarray(slopes, float)
 
     def _derivatives(self, y: Floats, p: Floats, h: float) -> tuple[Floats, Floats]:
         """First and second derivative by the prediction, by differences where the function does not tell."""
-        below, here, above = (self.function(y, p + step) for step in (-h, 0.0, h))
-        if isinstance(here, tuple):
-            return np.asarray(here[1], dtype=np.float64), (above[1] - below[1]) / (2.0 * h)
-        return (above - below) / (2.0 * h), (above - 2.0 * np.asarray(here) + below) / (h * h)
+        (below, less), (here, slope), (above, more) = (self._called(y, p + step) for step in (-h, 0.0, h))
+        if slope is not None and less is not None and more is not None:
+            return slope, (more - less) / (2.0 * h)
+        return (above - below) / (2.0 * h), (above - 2.0 * here + below) / (h * h)
 
 
 def _vector(values: Floats) -> Floats:

@@ -68,22 +68,22 @@ def is_unknown(expression: Expression) -> bool:
     return any(isinstance(node, Variable) and node.index >= NUMBERS for node in postorder(expression))
 
 
-def read_form(given: Any, names: Sequence[str]) -> Form | None:
+def read_form(given: Any, names: Sequence[str], target: str = "y") -> Form | None:
     """The form that a user gave as text or SymPy expression; a `ValueError` marks what is wrong with it."""
     if given is None:
         return None
     if isinstance(given, str):
-        return _read(given, given, names)
+        return _read(given, given, names, target)
     if is_sympy(given):
-        return _read(str(given), sympy_text(given, {str(name) for name in names}), names)
+        return _read(str(given), sympy_text(given, {str(name) for name in names}), names, target)
     raise ValueError(
         f"form={given!r} is no form; give text such as 'f(a, b)*exp(-g(c)) + p', or a SymPy expression."
     )
 
 
-def _read(shown: str, text: str, names: Sequence[str]) -> Form:
+def _read(shown: str, text: str, names: Sequence[str], target: str) -> Form:
     body, *limits = text.split(";")
-    reader = FormReader(body, names, "The form")
+    reader = FormReader(body, names, "The form", target)
     template = reader.expression()
     if not reader.functions and not reader.numbers:
         raise ValueError(
@@ -112,8 +112,9 @@ def _limit(text: str, functions: dict[str, int]) -> tuple[str, int]:
 class FormReader(Reader):
     """Reads a form; what is not known is unknown and gets a placeholder."""
 
-    def __init__(self, text: str, names: Sequence[str], what: str) -> None:
+    def __init__(self, text: str, names: Sequence[str], what: str, target: str) -> None:
         super().__init__(text, names, what)
+        self.target = target
         self.functions: dict[str, int] = {}
         self.numbers: dict[str, Token] = {}
         self.places: list[Place] = []
@@ -128,6 +129,8 @@ class FormReader(Reader):
             self.refuse(f"{word!r} is a function at another place; give its arguments.", token)
         if made_of(self.names, word):
             self.refuse(f"{word!r} {self._no_column(word)}", token)
+        if word == self.target:
+            self.refuse(f"{word!r} is the target; a form says what it equals, so leave it out.", token)
         alike = [name for name in self.columns if name.lower() == word.lower()]
         near = nearest(word, self.columns) if alike or len(word) >= SHORTEST_MISTAKE else ""
         if near:

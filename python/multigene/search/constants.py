@@ -187,6 +187,11 @@ FEWEST_ROWS_TO_CROSS_VALIDATE = 20
 #: Boxes that every model of the result is tried with, and columns of the sum that stands in where nothing else keeps
 #: the shapes. Not tuned.
 FEWER_BOXES, LARGEST_FALLBACK = 10_000, 50
+#: Formulas of the size that was chosen before shapes were asked are enough where one of them leaves at most this many times as
+#: much unexplained. Not tuned.
+SHAPED_LEAVES = 1.2
+#: A gene with coefficients under shapes that moves no value by more than this share of the target's range is left out. Not tuned.
+UNSEEN = 1e-6
 
 # --- how large a formula may be (validation.py, few_rows.py) ----------------------------------------
 # In standard errors of a difference of mean squared errors, unless said otherwise. Together they are held against `small_data`

@@ -20,7 +20,14 @@ from multigene._engine import Individual
 from multigene.data.losses import SQUARED, Loss
 from multigene.evolution.pareto import Member, non_dominated
 from multigene.expression.genes import model_expression
-from multigene.search.constants import FEWER_BOXES, LARGEST_FALLBACK, SHAPED_REWEIGHTINGS
+from multigene.search.constants import (
+    ALIKE,
+    FEWER_BOXES,
+    LARGEST_FALLBACK,
+    SHAPED_LEAVES,
+    SHAPED_REWEIGHTINGS,
+    UNSEEN,
+)
 from multigene.search.scaling import Scaling
 from multigene.shapes.constants import FINAL_POINTS, SEARCH_POINTS
 from multigene.shapes.known import Known
@@ -109,11 +116,14 @@ class Keeper:
             found = self._reweighted(columns, y, share, at_points, conditions, values, reweightings)
         if found is None or not np.isfinite(found).all():
             return None
-        used = [i for i, c in enumerate(found[1:]) if c != 0.0] or [0]
-        kept = Individual([genes[i] for i in used], float(found[0]), found[1:][used].tolist())
-        if not conditions.kept(kept.predict(points)):
-            return None
-        return kept, self.loss.explained(y, kept.predict(X), share)
+        # A gene that moves no value by as much as anybody sees is rounding of the conditions' equations.
+        moves = np.abs(found[1:]) * np.ptp(np.vstack([columns, at_points]), axis=0)
+        for least in (UNSEEN * self.known.unit, 0.0):
+            used = np.flatnonzero(moves > least).tolist() or [0]
+            kept = Individual([genes[i] for i in used], float(found[0]), found[1:][used].tolist())
+            if conditions.kept(kept.predict(points)):
+                return kept, self.loss.explained(y, kept.predict(X), share)
+        return None
 
     def _reweighted(
         self,
@@ -202,7 +212,8 @@ class Keeper:
         return found
 
     def last_word(self, chosen: Member, front: list[Member]) -> tuple[Member, list[Member]]:
-        """The front without what breaks a shape, and the chosen model or the best that is left of its size."""
+        """The front without what breaks a shape, and the chosen model; where that had to be changed, the smallest of its size
+        that leaves hardly more unexplained than the best, or of any size where those are far from what was chosen."""
         kept = [(member, self.enforced(member)) for member in front]
         left = [new for _, new in kept if new is not None]
         members = non_dominated([*left, *([] if self.formed else self.fallback())])
@@ -211,9 +222,14 @@ class Keeper:
             column = self.known.stated.shapes[0].text.rpartition(" ")[2]
             raise ValueError(NOTHING_KEEPS.format(texts=names, column=column))
         own = next((new for old, new in kept if old is chosen), None)
-        if own is None:
-            allowed = [m for m in members if m.complexity <= chosen.complexity] or members[:1]
-            own = max(allowed, key=lambda m: m.fitness)
+        if own is not chosen:  # it may be hardly anything of what it was
+            every = [*members, *([] if own is None else [own])]
+            allowed = [m for m in every if m.complexity <= chosen.complexity]
+            if not any(1.0 - m.fitness <= SHAPED_LEAVES * (1.0 - chosen.fitness) for m in allowed):
+                allowed = every
+            least = min(1.0 - m.fitness for m in allowed)
+            alike = [m for m in allowed if 1.0 - m.fitness <= ALIKE * least]
+            own = min(alike, key=lambda m: m.complexity)
         better = [m for m in members if m.complexity <= own.complexity and m.fitness > own.fitness]
         own = max(better, key=lambda m: m.fitness) if better else own
         if not any(m is own for m in members):

@@ -323,6 +323,9 @@ def _tuned_once_more(
     units, guard = candidate.in_user_units, found.problem.guard
     refinement = replace(found.refinement, decay=0.0) if units else found.refinement
     [refined] = polished([candidate.individual], data, refinement, workers)
+    keeper = found.problem.keeper
+    if keeper is not None and not keeper.keeps(refined, in_user_units=units):
+        return candidate
     better = np.isfinite(refined.fitness) and not refined.fitness < candidate.fitness
     behaves = guard.behaves_as_it_is if units else guard.behaves
     if not better or (found.guarded and not behaves(refined)):

@@ -178,7 +178,7 @@ def _check_value(name: str, value: Any, *, optional: bool) -> None:
             choices = ", ".join(repr(choice) for choice in _CHOICES[name])
             raise ValueError(f"{shown} is not known; take one of {choices}{', or None' if optional else ''}.")
     elif name == "rules":
-        if isinstance(value, str) or not all(isinstance(each, str) for each in value):
+        if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
             raise ValueError(
                 f"{shown} is no list of rules; give for example ['sin only of t', 'must use dose']."
             )

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from multigene.data.by_value import KeepsFunctions
 from multigene.settings.guesses import written
 from multigene.settings.settings import Kind, Settings, setting_names
 from multigene.words import nearest
@@ -25,7 +26,7 @@ SILENT = {"silent": True}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Parameters:
+class Parameters(KeepsFunctions):
     """What a run was asked for; the meaning of each parameter is documented at `MultigeneRegressor`.
 
     `option` names the option of `multigene fit` where there is one; other parameters are settings and given by --set.

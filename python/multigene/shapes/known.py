@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +34,7 @@ class Known:
     @staticmethod
     def of(texts: Any, names: list[str], target: str, X: Floats, y: Floats, loss: Any) -> Known | None:
         """Of the rows; None where nothing is stated. A `ValueError` says what is wrong with a statement."""
-        if texts is None or (not isinstance(texts, str) and len(texts) == 0):
+        if texts is None or (isinstance(texts, Sized) and len(texts) == 0 and not isinstance(texts, str)):
             return None
         stated = read(texts, names, target)
         for shape in stated.shapes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -70,7 +70,7 @@ class Stated:
 
 def read(texts: Sequence[str], names: Sequence[str], target: str) -> Stated:
     """The statements; a `ValueError` names the one that is wrong, or the two that contradict each other."""
-    if isinstance(texts, str):
+    if isinstance(texts, str) or not isinstance(texts, Iterable):
         texts = [texts]
     shapes: list[Shape] = []
     ranges: dict[int, tuple[float, float]] = {}
