@@ -158,3 +158,18 @@ def test_a_request_may_be_carried_out_here():
     reply = elsewhere.carried_out(Square(3), None, None)
     assert reply.value == (9, os.getpid())
     assert reply.error is None
+
+
+def test_the_longest_is_begun_first_and_replies_keep_their_order(monkeypatch):
+    begun = []
+
+    def noted(requests, n_jobs, seconds):
+        begun.append([request.number for request in requests])
+        return [elsewhere.Reply(r.number**2, None, float(r.number)) for r in requests]
+
+    monkeypatch.setattr(elsewhere, "_replies", noted)
+    requests, lasted = [Square(2), Square(7), Square(5)], {}
+    for _ in range(2):
+        assert replies_to(requests, 2, None, lasted) == [4, 49, 25]
+    assert begun == [[2, 7, 5], [7, 5, 2]]
+    assert lasted == {0: 2.0, 1: 7.0, 2: 5.0}

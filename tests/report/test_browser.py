@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import time
 
+import numpy as np
+import pandas as pd
 import pytest
 from browser import DRIVER, MISSING, chromium, console_errors, network_requests, open_report
 from report_cases import awkward, extreme, fitted, rows, unpacked
@@ -17,6 +19,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+from multigene import MultigeneRegressor
 from multigene.report.numbers import read_number, spoken_r2
 
 CHARTS = (
@@ -392,7 +395,9 @@ def test_accessible(path, dark, width):
             if v["impact"] in ("serious", "critical")
         ]
         assert serious == []
-        overflow = driver.execute_script("return document.documentElement.scrollWidth - window.innerWidth")
+        overflow = driver.execute_script(
+            "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
         assert overflow <= 0
         assert console_errors(driver) == []
 
@@ -508,3 +513,18 @@ def test_two_models_stand_side_by_side(page):
     assert page.find_element(By.ID, "beside-right").text.startswith("Model 1:")
     assert "Columns only in" in page.find_element(By.ID, "beside-said").text
     assert console_errors(page) == []
+
+
+def test_names_without_a_place_to_break_fit_on_a_phone(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(80, 2)), columns=[f"{letter}_{'quantity' * 8}" for letter in "ab"])
+    y = (2.0 * frame.iloc[:, 0] + np.sin(frame.iloc[:, 1])).rename("y")
+    settings = {"population_size": 20}
+    model = MultigeneRegressor("baseline", generations=2, random_state=0, settings=settings).fit(frame, y)
+    path = tmp_path / "report.html"
+    model.report(path, frame, y)
+    with chromium(width=390, height=844, touch=True) as driver:
+        open_report(driver, path)
+        assert "quantityquantity" in driver.find_element(By.CSS_SELECTOR, ".where").text
+        wide = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert driver.execute_script(wide) <= 0

@@ -130,11 +130,13 @@ def test_the_front_is_finer_where_scores_are_close_to_1():
 
     for best, finer in ((0.9995, True), (0.9, False)):
         ax = plots._axes(None)
-        plots._front_scales(ax, [1, 5, 80], [0.0, 0.973, best] if finer else [0.0, 0.5, best])
         ax.plot([1, 5, 80], [0.0, 0.5, best])
+        plots._front_scales(ax, [1, 5, 80], [0.0, 0.5, best])
         ax.figure.canvas.draw()
         low, middle, high = (ax.transData.transform((1, score))[1] for score in (0.9, 0.99, 0.999))
         assert bool(high - middle > 0.9 * (middle - low)) is finer
+        top = ax.transAxes.inverted().transform(ax.transData.transform((1, best)))[1]
+        assert 0.9 < top < 1.0  # no empty space above
         assert ("0.999" in [label.get_text() for label in ax.get_yticklabels()]) is finer
         assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "2", "5", "10", "20", "50"]
 

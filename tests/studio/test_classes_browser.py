@@ -92,7 +92,7 @@ def test_groups_rules_and_dates_on_a_phone(tmp_path, table):
         until(lambda: state(driver) == "done")
         click(driver, "look")
         until(lambda: ready(driver))
-        width = "return document.documentElement.scrollWidth - window.innerWidth"
+        width = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
         assert driver.execute_script(width) <= 0
         assert serious(driver) == []
         assert console_errors(driver) == []

@@ -30,6 +30,18 @@ def table(tmp_path_factory):
 QUESTION = {"data": 1, "target": "y", "generations": 40, "search": "accuracy", "holdout": 0.2, "seed": 3}
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"", "t.csv is empty"), (bytes(range(256)) * 20, "t.csv is not utf-8 text (line 2); save it")],
+)
+def test_a_file_that_cannot_be_read_is_called_by_its_name(tmp_path, content, said):
+    _, client = opened(tmp_path / "work")
+    answer = client.post("/api/data?name=t.csv", content=content)
+    assert answer.status_code == 400
+    assert said in answer.text
+    assert str(tmp_path) not in answer.text
+
+
 def test_a_table_is_described_and_gets_derived_columns(tmp_path, table):
     _, client = opened(tmp_path / "work", table)
     seen = client.get("/api/data/1").json()

@@ -51,6 +51,9 @@ def test_from_a_table_to_an_exported_formula(tmp_path, table):
             "return [...document.getElementById('best-formula').childNodes].map(n => n.nodeType === 3 ? n.data : '\\n').join('')"
         ).split("\n")
         assert all(a[-1] in "*/(," or b.startswith((" +", " -")) for a, b in pairwise(pieces))
+        assert not any(
+            "*" in (a[-2:-1], b[:1]) and a[-1] == "*" for a, b in pairwise(pieces)
+        )  # nor inside a power
         assert len(pieces) > 1
         # Steer: a formula of one's own, a ban, a price.
         fill(driver, "offered", "exp(0.5*speed)*`air gap`")
@@ -101,7 +104,9 @@ def test_two_tabs_see_the_same_run_and_a_phone_can_use_it(tmp_path, table):
         chromium(width=390, height=844, touch=True, dark=True) as driver,
     ):
         begin(driver, address, seconds="300")
-        overflow = driver.execute_script("return document.documentElement.scrollWidth - window.innerWidth")
+        overflow = driver.execute_script(
+            "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
         assert overflow <= 0
         first = driver.current_window_handle
         driver.switch_to.new_window("tab")
@@ -152,6 +157,29 @@ def test_mistakes_are_marked_in_their_field_and_two_runs_stand_side_by_side(tmp_
         assert "100 rows that neither search has seen" in text(driver, "common-said")
         assert len(driver.find_elements(By.CSS_SELECTOR, "#beside-runs math")) >= 2
         assert serious(driver) == []
+        assert console_errors(driver) == []
+
+
+def test_a_question_to_one_table_says_nothing_about_the_columns_of_another(tmp_path, table):
+    other = tmp_path / "other.csv"
+    pd.DataFrame({"p": np.arange(40.0) % 7, "q": np.arange(40.0)}).to_csv(other, index=False)
+    boxes = "return [...document.querySelectorAll('#features input')].map(box => [box.value, box.checked])"
+    with served(tmp_path / "work", table) as address, chromium() as driver:
+        begin(driver, address, generations="1", seed="5")
+        until(lambda: state(driver) == "done")
+        driver.find_element(By.ID, "step-data").click()
+        fill(driver, "derived-name", "squared")
+        fill(driver, "derived-formula", "speed**2")
+        click(driver, "derive")
+        until(lambda: "squared" in text(driver, "table"))
+        click(driver, "to-question")
+        until(lambda: ["squared", True] in driver.execute_script(boxes))  # new since the last question
+        driver.find_element(By.ID, "step-data").click()
+        until(lambda: driver.find_elements(By.CSS_SELECTOR, "input[type=file]"))[0].send_keys(str(other))
+        until(lambda: "other.csv: 40 rows, 2 columns" in text(driver, "table"))
+        click(driver, "to-question")
+        until(lambda: driver.execute_script(boxes) == [["p", True]])
+        assert driver.find_element(By.ID, "seed").get_attribute("value") == "5"
         assert console_errors(driver) == []
 
 

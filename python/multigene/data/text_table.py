@@ -275,8 +275,8 @@ def decoded(content: bytes, name: str, dialect: Dialect) -> tuple[str, list[str]
             notes.append(f"line {line} is not UTF-8 and was read as Windows-1252; --encoding says otherwise")
             return _line_by_line(content), notes
         raise ValueError(
-            f"{name} is not {dialect.encoding or 'utf-8'} text (line {line}); give --encoding latin-1, or save it "
-            "as UTF-8."
+            f"{name} is not {dialect.encoding or 'utf-8'} text (line {line}); save it as UTF-8, or, on the "
+            "command line, give --encoding latin-1."
         ) from None
     if "\x00" in text[:4096]:
         raise ValueError(f"{name} is not a text file; give CSV, TSV, Parquet or Excel (.xlsx).")

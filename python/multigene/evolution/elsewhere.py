@@ -58,8 +58,28 @@ def chosen() -> bool:
     return not getattr(backend, "supports_sharedmem", False)
 
 
-def replies_to(requests: Sequence[Request], n_jobs: int, seconds: float | None) -> list[Any]:
-    """Replies in the order of the requests, each made within this many seconds; None for no limit."""
+def replies_to(
+    requests: Sequence[Request], n_jobs: int, seconds: float | None, lasted: dict[int, float] | None = None
+) -> list[Any]:
+    """Replies in the order of the requests, each made within this many seconds; None for no limit.
+
+    `lasted` says how long the request in each place took last time, and is told anew. The longest is begun first: begun last,
+    the largest island would keep one worker busy while the others have nothing left to do.
+    """
+    lasted = {} if lasted is None else lasted
+    order = sorted(range(len(requests)), key=lambda place: -lasted.get(place, 0.0))
+    replies = _replies([requests[place] for place in order], n_jobs, seconds)
+    lasted.update((place, reply.seconds) for place, reply in zip(order, replies, strict=True))
+    by_place = dict(zip(order, replies, strict=True))
+    for place in range(len(requests)):
+        error = by_place[place].error
+        if error is not None:
+            raise error
+    return [by_place[place].value for place in range(len(requests))]
+
+
+def _replies(requests: Sequence[Request], n_jobs: int, seconds: float | None) -> list[Reply]:
+    """Replies in the order in which the requests are begun; what is lost is requested again."""
     until = None if seconds is None else time.time() + seconds
     wait = None if seconds is None else seconds + LATE
     problem: Exception | None = None
@@ -77,10 +97,7 @@ def replies_to(requests: Sequence[Request], n_jobs: int, seconds: float | None) 
     else:
         warnings.warn(LOST.format(error=f"{type(problem).__name__}: {problem}"), UserWarning, stacklevel=2)
         replies = [carried_out(request, seconds, until) for request in requests]
-    for reply in replies:
-        if reply.error is not None:
-            raise reply.error
-    return [reply.value for reply in replies]
+    return list(replies)
 
 
 def carried_out(request: Request, seconds: float | None, until: float | None) -> Reply:

@@ -45,17 +45,22 @@ P = TypeVar("P", bound=Piece)
 
 
 def in_order(
-    begin: Callable[[], P | None], ahead: int, threads: int, *, portable: bool = True
+    begin: Callable[[], P | None],
+    ahead: int,
+    threads: int,
+    *,
+    portable: bool = True,
+    lasted: dict[int, float] | None = None,
 ) -> Generator[tuple[P, Any], None, None]:
     """Pieces with their results, in the order in which `begin` gave them.
 
     `begin` is asked for another piece whenever fewer than `ahead` are under way, and says None if there is none for now. If the
     iterator is closed (`contextlib.closing`) or something is raised, pieces under way are given up; no thread is left behind.
     `threads` are how many pieces may be under way at once, 1 for this thread alone; pieces that are not `portable` stay in this
-    process.
+    process. `lasted` are the seconds of pieces in other processes, by place, which later pieces are begun by.
     """
     if threads > 1 and portable and elsewhere.chosen():
-        yield from _elsewhere(begin, ahead, threads)
+        yield from _elsewhere(begin, ahead, threads, {} if lasted is None else lasted)
         return
     if threads == 1 or ahead == 1:
         yield from _alone(begin, ahead)
@@ -102,13 +107,13 @@ def _begun(begin: Callable[[], P | None], ahead: int, under_way: deque[P]) -> bo
 
 
 def _elsewhere(
-    begin: Callable[[], P | None], ahead: int, processes: int
+    begin: Callable[[], P | None], ahead: int, processes: int, lasted: dict[int, float]
 ) -> Generator[tuple[P, Any], None, None]:
     under_way: deque[P] = deque()
     while _begun(begin, ahead, under_way):
         pieces = list(under_way)
         seconds = pieces[0].workers.watch()
-        replies = elsewhere.replies_to([piece.request() for piece in pieces], processes, seconds)
+        replies = elsewhere.replies_to([piece.request() for piece in pieces], processes, seconds, lasted)
         for piece, reply in zip(pieces, replies, strict=True):
             under_way.popleft()
             yield piece, piece.take(reply)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
@@ -35,7 +35,7 @@ class Begun(NamedTuple):
     """Its number."""
     restarts: int
     """Restarts that the target had before."""
-    rng: dict[str, Any]
+    rng: Mapping[str, Any]
     """The state of the random generator before."""
 
 

@@ -354,6 +354,9 @@ def _front_scales(ax: Axes, sizes: list[int], scores: list[float]) -> None:
         ax.xaxis.set_minor_locator(NullLocator())
     if max(scores) > STRETCHED_FROM:
         ax.set_yscale("function", functions=(np.vectorize(stretched), lambda height: 1.0 - 10.0**-height))
+        low, high = stretched(ax.dataLim.y0), stretched(ax.dataLim.y1)
+        pad = 0.06 * (high - low) or 0.1
+        ax.set_ylim(1.0 - 10.0 ** (pad - low), 1.0 - 10.0 ** (-pad - high))
         ax.set_yticks([mark for mark in SCORES if min(scores) - 0.1 <= mark <= max(scores)])
         ax.yaxis.set_major_formatter("{x:g}")
 

@@ -50,6 +50,7 @@ class Islands:
         """Without populations yet. Linear models are known even if there is no time for a single generation."""
         self.task = task
         self._see(rows)
+        self.lasted: dict[int, float] = {}
         self.linear = linear_models(task.problem, self.data) if task.options.linear else []
         self.populations: list[Island] = []
         self.number = 0
@@ -153,8 +154,11 @@ class Islands:
         beside = self.task.side_by_side or (portable and elsewhere.chosen())
         threads = self.task.workers.n_jobs if beside else 1
         begin = partial(next, waiting, None)
+        if not self.lasted:  # the island for short formulas takes longer than others
+            self.lasted.update((place, float(island.short)) for place, island in enumerate(at_work))
         try:
-            with closing(in_order(begin, len(at_work), threads, portable=portable)) as done:
+            pieces = in_order(begin, len(at_work), threads, portable=portable, lasted=self.lasted)
+            with closing(pieces) as done:
                 for _ in done:
                     pass
         finally:  # what was found before Ctrl-C counts as well

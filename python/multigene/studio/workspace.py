@@ -129,7 +129,11 @@ class Workspace:
             for known in self.datasets.values():
                 if known.path == path:
                     return known
-            dataset = Dataset(len(self.datasets) + 1, name or path.name, path, read_table(path))
+            try:
+                table = read_table(path)
+            except ValueError as error:  # people know the file by its name, not by its place in the workspace
+                raise ValueError(str(error).replace(str(path), name or path.name)) from None
+            dataset = Dataset(len(self.datasets) + 1, name or path.name, path, table)
             self.datasets[dataset.number] = dataset
             return dataset
 

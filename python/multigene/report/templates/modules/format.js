@@ -21,6 +21,7 @@ export function percentage(value) {
   return value === null || value === undefined ? "–" : (100 * value).toFixed(1).replace(/^-0\.0$/, "0.0").replace("-", "−") + " %";
 }
 
+export function counted(count, what) { return `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`; }
 export function nodes(count) { return `${count} node${count === 1 ? "" : "s"}`; }
 
 // A long name is shortened in the middle where it is a label; what it belongs to tells it in full.

@@ -1,4 +1,5 @@
 // Data: drop a table or take one that is open; its columns; derived columns by a formula.
+import {counted} from "./format.js";
 import {ask, attempt, make, place, say, send} from "./requests.js";
 
 function spark(counts) {
@@ -35,7 +36,7 @@ export function dataView(session) {
       make("td", {className: "num"}, c.gaps.toLocaleString("en")), make("td", {className: "num"}, c.distinct.toLocaleString("en")), make("td", {className: "num"}, c.outliers.toLocaleString("en"))));
     const name = make("input", {type: "text", id: "derived-name"}), formula = make("input", {type: "text", id: "derived-formula", placeholder: "length*width or log(`air gap`)"});
     table.replaceChildren(
-      make("h2", {id: "table-name"}, `${seen.name}: ${seen.rows.toLocaleString("en")} rows, ${seen.columns.length} columns`),
+      make("h2", {id: "table-name"}, `${seen.name}: ${counted(seen.rows, "row")}, ${counted(seen.columns.length, "column")}`),
       ...seen.remarks.map(r => make("p", {className: "quietly"}, r)),
       make("div", {className: "scroll", tabIndex: 0, role: "region", "aria-label": "Columns"}, make("table", {},
         make("thead", {}, make("tr", {}, ...["Column", "Kind", "Distribution", "Least … median … greatest", "Gaps", "Distinct", "Outliers"].map((h, i) => make("th", {scope: "col", className: i > 3 ? "num" : ""}, h)))), make("tbody", {}, ...body))),

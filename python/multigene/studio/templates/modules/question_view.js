@@ -34,10 +34,17 @@ function preferenceField(preferences, last) {
   return {part: field("Simple ↔ accurate", slider, said), value: () => names[slider.value]};
 }
 
+// What was asked last; of another table how it was asked, but nothing that names its columns.
+function lastAsked(question, table) {
+  if (!question || question.data === table.number) return question ?? {};
+  const {seconds, generations, max_size, search, prefer, holdout, seed, functions} = question;
+  return {seconds, generations, max_size, search, prefer, holdout, seed, functions};
+}
+
 export function questionView(session) {
   const table = session.table;
   if (!table) { location.hash = "data"; return; }
-  const columns = table.columns.filter(c => NUMERIC.includes(c.kind)), last = session.question ?? {}, others = table.columns.filter(c => !columns.includes(c)), gaps = table.columns.some(c => c.gaps);
+  const columns = table.columns.filter(c => NUMERIC.includes(c.kind)), last = lastAsked(session.question, table), others = table.columns.filter(c => !columns.includes(c)), gaps = table.columns.some(c => c.gaps);
   const explained = table.columns.filter(c => columns.includes(c) || c.classes.length);
   if (!explained.length) { place("view").replaceChildren(make("main", {className: "page"}, make("p", {className: "note"}, `${table.name} has no column of numbers or classes that could be explained.`))); return; }
   const first = last.target && explained.some(c => c.name === last.target) ? last.target : (explained.find(c => ["y", "target"].includes(c.name.toLowerCase())) ?? explained.filter(c => !table.derived.some(d => d.name === c.name)).pop() ?? explained[explained.length - 1])?.name;
@@ -66,7 +73,7 @@ export function questionView(session) {
   function drawColumns() {
     drawClasses();
     const asked = columns.filter(c => c.name !== target.value), offered = table.columns.filter(c => c.name !== target.value);
-    features.replaceChildren(...offered.map(c => make("label", {title: told(c)}, make("input", {type: "checkbox", name: "feature", value: c.name, checked: last.features?.length ? last.features.includes(c.name) : sensible(c)}), c.name, NUMERIC.includes(c.kind) ? null : make("small", {className: "kind"}, c.kind))));
+    features.replaceChildren(...offered.map(c => make("label", {title: told(c)}, make("input", {type: "checkbox", name: "feature", value: c.name, checked: last.offered?.includes(c.name) ? last.features.includes(c.name) : sensible(c)}), c.name, NUMERIC.includes(c.kind) ? null : make("small", {className: "kind"}, c.kind))));
     drawGroups();
     const other = others.find(c => c.name !== target.value);
     becomes.hidden = !other;
@@ -101,7 +108,7 @@ export function questionView(session) {
     if (!given.features.length) { show(sheet, "features", "No column is checked; check those that may explain the target."); return; }
     if (!checked("function").length) { show(sheet, "functions", "No function is checked; check those that formulas may be built of."); return; }
     const run = await attempt(() => ask("/api/runs", given), error => show(sheet, error.field, error.message));
-    if (run) { session.question = given; session.run = run.number; say("The search has begun."); location.hash = "search"; }
+    if (run) { session.question = {...given, offered: [...features.querySelectorAll("input")].map(box => box.value)}; session.run = run.number; say("The search has begun."); location.hash = "search"; }
   }
   const sheet = make("form", {onsubmit: begin, noValidate: true}, make("div", {className: "columns"},
     make("div", {},

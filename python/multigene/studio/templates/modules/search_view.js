@@ -4,7 +4,7 @@ import {drawFront, drawUnseen} from "./live_charts.js";
 import {ask, attempt, library, make, place, say} from "./requests.js";
 
 // A formula breaks after operators and brackets, not inside names and numbers; what is copied is the formula alone.
-function breakable(text) { return text.split(/(?<=[*/(,])|(?= [-+])/).flatMap((part, i) => i ? [make("wbr"), part] : [part]); }
+function breakable(text) { return text.split(/(?<=[/(,]|[^*]\*)(?!\*)|(?= [-+])/).flatMap((part, i) => i ? [make("wbr"), part] : [part]); }
 
 const PHASES = {prepare: "preparing", evolve: "evolving", seek: "looking for a law", "cross-validate": "cross-validating the whole search", explore: "exploring", finish: "finishing on all rows"};
 // What a phase is for, and what may be done in it.
@@ -76,10 +76,13 @@ export function searchView(session) {
     const began = drawnAt = performance.now();
     drawNow().then(() => { drawnAt = performance.now(); took = drawnAt - began; });
   }
-  function drawNow() {
+  // One chart a task: between the two the page answers.
+  async function drawNow() {
     fitBox.hidden = !current?.unseen; fitTitle.textContent = current?.classes ? "Test rows by predicted probability" : "Test rows, predicted against actual"; fit.setAttribute("aria-label", fitTitle.textContent);
     if (current?.front.length) chart.setAttribute("aria-valuemax", current.front.length - 1);
-    return Promise.all([current?.front.length ? drawFront(chart, current, pointed, point) : null, drawUnseen(fit, current)]);
+    if (current?.front.length) await drawFront(chart, current, pointed, point);
+    await new Promise(done => setTimeout(done));
+    await drawUnseen(fit, current);
   }
   function tell(run) {
     title.textContent = `Run ${run.number}: ${run.target}`;
