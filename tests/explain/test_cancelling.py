@@ -31,6 +31,15 @@ def test_terms_of_many_times_the_target_s_range_cancel() -> None:
     assert not cancels(Individual(["[0: 1000.0*x0 + -999.0*x1]"], 0.0, [1.0]), ROWS)  # a line
 
 
+def test_a_number_that_the_intercept_takes_away_cancels() -> None:
+    flat = Individual(["tanh([0: 20.0 + 2.0*x0])", "x1"], -2e8, [2e8, 1.0])
+    assert np.ptp(flat.predict(X)) < 10.0
+    assert cancels(flat, ROWS)
+    assert not cancels(Individual(["tanh([0: 20.0 + 2.0*x0])", "x1"], -2.0, [2.0, 1.0]), ROWS)
+    far = TrainingRows.of(X, Y + 1e9)  # a target that is such a number itself
+    assert not cancels(Individual(["sin(x0) + 1000000000.0", "x1"], 0.0, [1.0, 1.0]), far)
+
+
 def test_the_fittest_other_of_no_more_nodes_is_chosen() -> None:
     bad, fine = member(CANCELLING, 0.99, 12), member(FINE, 0.95, 6)
     small, large = member(Individual(["x1"], 0.0, [1.0]), 0.5, 1), member(FINE, 0.999, 40)

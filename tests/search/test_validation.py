@@ -232,6 +232,17 @@ def test_a_short_formula_replaces_a_long_one_that_is_no_better():
     assert prefer_short(problem, errors, short, [long]) is short  # nothing shorter is offered
 
 
+def test_a_longer_find_must_be_clearly_better():
+    problem = curved(noise=1.0)
+    short, lucky = member("x0 * x0"), member("x0 * x0 + 0.0001 * sin(x1)")
+    errors = unseen_errors(problem, short)
+    by_chance = errors - 1e-6 * np.random.default_rng(0).normal(0.5, 10.0, len(errors))
+    assert by_chance.sum() < errors.sum()
+    assert prefer_short(problem, errors, short, [lucky], known={id(lucky.individual): by_chance}) is short
+    poor, law = member("x0"), member("x0 * x0")
+    assert prefer_short(problem, unseen_errors(problem, poor), poor, [law]) is law
+
+
 def test_the_most_convincing_one_comes_before_the_shortest():
     problem = curved(noise=1.0)
     long = member("x0 * x0 + 0.0001 * sin(x1) + 0.0001 * x1")

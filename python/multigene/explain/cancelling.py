@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from multigene._engine import Individual
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
-from multigene.explain.constants import PROBED_ROWS
+from multigene.explain.constants import HARDLY_VARIES, PROBED_ROWS
 from multigene.explain.terms import split
 from multigene.expression.genes import model_expression
 from multigene.expression.tree import evaluate
@@ -23,14 +24,20 @@ from multigene.search.members import is_line
 
 
 def cancels(individual: Individual, rows: TrainingRows) -> bool:
-    """Has a term of the printed formula a range on the rows that is many times the target's? A linear model never has: its
-    columns may demand large terms that cancel."""
+    """Has a term of the printed formula a range on the rows that is many times the target's, or is it a number many times the
+    target that the intercept takes away again? A linear model never has: its columns may demand large terms that cancel."""
     if not rows.loss.squared or is_line(individual):
         return False
-    X, most = rows.thinned(PROBED_ROWS).X, CANCELLING * float(np.ptp(rows.y))
+    X = rows.thinned(PROBED_ROWS).X
     with np.errstate(all="ignore"):
-        ranges = [abs(c) * np.ptp(evaluate(term, X)) for c, term in split(model_expression(individual))[1]]
-    return bool(np.any(np.array(ranges) > most))
+        terms = [abs(c) * evaluate(term, X) for c, term in split(model_expression(individual))[1]]
+        ranges, sizes = (np.array([f(term) for term in terms]) for f in (np.ptp, _largest))
+        flat = (sizes > CANCELLING * _largest(rows.y)) & (ranges < HARDLY_VARIES * sizes)
+    return bool(np.any(flat | (ranges > CANCELLING * float(np.ptp(rows.y)))))
+
+
+def _largest(values: npt.NDArray[np.float64]) -> float:
+    return float(np.max(np.abs(values)))
 
 
 def without_cancelling(chosen: Member, front: Sequence[Member], rows: TrainingRows) -> Member:

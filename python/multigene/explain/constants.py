@@ -39,6 +39,8 @@ ROUNDING = 1e-6
 EXACT = 1e-12
 #: Rows on which the effect of each number is measured, and on which what comes out is checked: time. Not tuned.
 PROBED_ROWS, CHECKED_ROWS = 400, 5000
+#: Range of a term relative to its size below which it is a number with a little beside it: `2e8*tanh(2*x) - 2e8`. Not tuned.
+HARDLY_VARIES = 1e-6
 #: Attempts, each this much more careful than the last. Numbers that are not quite at their optimum gain or lose by chance when
 #: they are rounded, so a few attempts do it. Not tuned.
 ATTEMPTS, CAREFUL = 16, 0.6

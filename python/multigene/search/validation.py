@@ -270,11 +270,11 @@ def prefer_short(
     squares = {id(f): unseen_errors(problem, f, known) for f in finds}
     if any(len(s) != len(errors) for s in squares.values()):  # cross-validation was cut short
         return chosen
-    # Islands have short formulas, too: a law may be longer than an approximation, and is better on unseen rows.
+    # Islands have short formulas, too: a law may be longer than an approximation, and then is clearly better on unseen rows.
     shorter = [
         f
         for f in finds
-        if (f.complexity < chosen.complexity or squares[id(f)].sum() < errors.sum())
+        if (f.complexity < chosen.complexity or clearly_better(squares[id(f)], errors, CLEARLY_WORSE))
         and not better_on_most_rows(errors, squares[id(f)])
     ]
     shorter.sort(key=lambda f: f.complexity)
