@@ -40,6 +40,8 @@ class Kind:
 
     engine: str
     link: Link
+    about: str
+    """What it minimises, for people who choose one."""
     needs: str = ""
     """What the target must be, for a sentence; empty where any number will do."""
     measure: str = "loss explained"
@@ -51,18 +53,21 @@ class Kind:
 
 
 KINDS: dict[str, Kind] = {
-    "squared": Kind("squared", "identity", measure="R²"),
-    "absolute": Kind("quantile", "identity"),
-    "huber": Kind("huber", "identity"),
-    "quantile": Kind("quantile", "identity"),
-    "relative": Kind("relative", "identity", "positive numbers", allows=lambda y: y > 0.0),
+    "squared": Kind("squared", "identity", "the typical error (squared)", measure="R²"),
+    "absolute": Kind("quantile", "identity", "the absolute error: the median"),
+    "huber": Kind("huber", "identity", "squared, but robust against outliers"),
+    "quantile": Kind("quantile", "identity", "a quantile, such as what 9 of 10 stay below"),
+    "relative": Kind("relative", "identity", "the error relative to the target", "positive numbers", allows=lambda y: y > 0.0),
     "poisson": Kind(
-        "poisson", "log", "counts: 0 or more, and not all 0", "deviance explained",
+        "poisson", "log", "counts (Poisson)", "counts: 0 or more, and not all 0", "deviance explained",
         allows=lambda y: y >= 0.0, tells=lambda y: bool(y.max() > 0.0),
     ),
-    "gamma": Kind("gamma", "log", "positive numbers", "deviance explained", allows=lambda y: y > 0.0),
+    "gamma": Kind(
+        "gamma", "log", "positive amounts whose spread grows (gamma)", "positive numbers", "deviance explained",
+        allows=lambda y: y > 0.0,
+    ),
     "logistic": Kind(
-        "logistic", "logit", "0 or 1 (or shares between), and not all alike", "deviance explained",
+        "logistic", "logit", "yes or no (logistic)", "0 or 1 (or shares between), and not all alike", "deviance explained",
         allows=lambda y: (y >= 0.0) & (y <= 1.0), tells=lambda y: bool(y.min() < y.max()),
     ),
 }  # fmt: skip
@@ -236,7 +241,7 @@ class OwnLoss(KeepsFunctions, Loss):
     @property
     def kind(self) -> Kind:
         """It is no row of the table."""
-        return Kind("own", "identity")
+        return Kind("own", "identity", "a loss of your own")
 
     @property
     def squared(self) -> bool:

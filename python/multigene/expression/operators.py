@@ -8,8 +8,7 @@ table), the sign it is written with if it has one, and where they hold
 - `written`: how languages write it that do so in another way: the name of another function, a `Template`, or a `Helper`.
 - `symmetry` ("odd", "even") and `not_negative`: what `rewriting/always.py` may use.
 
-To add an operator: a row in `crates/multigene-core/src/tree/operator.rs` and a row here (and the value that tests expect, see
-ARCHITECTURE.md). `test_operators.py` takes every
+To add an operator: see ARCHITECTURE.md, *Where to add*. `test_operators.py` takes every
 row through the engine's value, finite differences, the text and back, and every export, and names what a row lacks. Where an
 operator has more to offer: rules of its own in `rewriting/`, shorter stand-ins in `explain/prune.py`, what it asks of units in
 `laws/variables/units.py`, its place in the sets of functions of `settings/`.

@@ -283,7 +283,7 @@ def prefer_short(
         return chosen
     if (
         convincing is not None
-        and convincing in shorter
+        and any(find is convincing for find in shorter)
         and not clearly_better(squares[id(best)], squares[id(convincing)], CLEARLY_WORSE)
         and not clearly_better(errors, squares[id(convincing)], LUCKY)
     ):

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from multigene.data.columns import MISSING
+from multigene.data.losses import KINDS
 from multigene.estimator import MultigeneRegressor
 from multigene.expression.form import read_form
 from multigene.expression.operators import OPERATORS
@@ -23,16 +24,7 @@ from multigene.words import nearest
 
 LONGEST = 86_400.0
 #: What the page says of every loss that it offers.
-LOSSES = {
-    "squared": "the typical error (squared)",
-    "absolute": "the absolute error: the median",
-    "huber": "squared, but robust against outliers",
-    "quantile": "a quantile, such as what 9 of 10 stay below",
-    "relative": "the error relative to the target",
-    "poisson": "counts (Poisson)",
-    "gamma": "positive amounts whose spread grows (gamma)",
-    "logistic": "yes or no (logistic)",
-}
+LOSSES = {name: kind.about for name, kind in KINDS.items()}
 
 
 #: What may be done about gaps, and what the page says of it.
