@@ -8,7 +8,7 @@ powers of features as one leaf, as the search does. What a run claims to be a la
 
 One condition gives a table by law; several give one row each. Environment, lists separated by commas:
 
-    LAWS_SET            dev, held-out, all (default: both), fresh, third and fourth (held out, too), paper (K11C, UB5D,
+    LAWS_SET            dev, held-out, all (default: both), fresh, third, fourth and fifth (held out, too), paper (K11C, UB5D,
                         RS2D, RS5D, RS10D of the study), feynman and literature (large ones for development, `more_laws.py`),
                         random (`random_laws.py`, also by size and number of variables) and random-held-out
     LAWS_RANDOM (60)    how many random laws
@@ -47,6 +47,7 @@ from benchmarks.law_claims import SOLVED, Claim
 from benchmarks.law_report import by_group, write
 from benchmarks.law_sets import (
     DEVELOPMENT,
+    FIFTH,
     FOURTH,
     FRESH,
     HELD_OUT,
@@ -169,6 +170,7 @@ def chosen_laws(with_units: bool) -> list[Law]:
         "fresh": FRESH,
         "third": THIRD,
         "fourth": FOURTH,
+        "fifth": FIFTH,
         "feynman": FEYNMAN,
         "literature": LITERATURE,
     }
