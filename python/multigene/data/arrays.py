@@ -260,7 +260,8 @@ def column_names(X: Any) -> list[str] | None:
     """Names of a DataFrame's columns (pandas, polars, …), or None for arrays."""
     if isinstance(X, np.ndarray):
         return None
-    if isinstance(X, dict) or (isinstance(X, list) and X and isinstance(X[0], dict)):
+    sparse = hasattr(X, "toarray")  # one kind of sparse arrays is a dictionary
+    if (isinstance(X, dict) and not sparse) or (isinstance(X, list) and X and isinstance(X[0], dict)):
         what = "dictionaries" if isinstance(X, list) else "a dictionary"
         raise ValueError(f"X is made of {what}; give a table, for example pandas.DataFrame(X).")
     if hasattr(X, "collect_schema"):  # polars: the columns of a lazy frame are not known before
