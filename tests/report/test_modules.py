@@ -60,3 +60,19 @@ def test_what_the_studio_loads_is_small_without_the_chart_library():
 
     page = resources.files("multigene.studio") / "templates" / "index.html"
     assert sum(map(len, assets().values())) + len(page.read_bytes()) <= 300_000
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node to run the script")
+@pytest.mark.parametrize(("worst", "best"), [(0.93, 0.975), (0.991, 0.9985), (0.0, 0.9991), (0.9, 0.99999)])
+def test_an_axis_of_scores_has_marks_between_the_scores(tmp_path, worst, best):
+    (tmp_path / "modules").mkdir()
+    for name, text in MODULES.items():
+        (tmp_path / "modules" / name).write_text(text, "utf-8")
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    (tmp_path / "ask.js").write_text(
+        'import {scoreAxis} from "./modules/charts.js";\n'
+        f"const {{height, ticks}} = scoreAxis({best}, {worst});\n"
+        f"console.log(ticks.tickvals.filter(v => v >= height({worst}) && v <= height({best})).length);"
+    )
+    said = subprocess.run(["node", str(tmp_path / "ask.js")], check=True, capture_output=True, text=True)
+    assert 2 <= int(said.stdout) <= 8

@@ -61,9 +61,13 @@ function hasSeveral(content) { return content.sets.length > 1; }
 export const SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];
 // The axis of scores of a front: where the best are close to 1 it is finer there, by the nines that they have. As first_chart.py.
 const STRETCHED_FROM = .97, STRETCHED_TO = 1 - 1e-7, SCORES = [0, .5, .9, .99, .999, .9999, .99999, .999999];
-export function scoreAxis(best) {
+// Where few of those are among the scores that are drawn, others between them are marked as well: .95 is 5 hundredths below 1.
+const between = parts => [1, 2, 3, 4, 5, 6].flatMap(k => parts.map(part => Number((1 - part * 10 ** -k).toFixed(k + 1))));
+export function scoreAxis(best, worst = 0) {
   const finer = best > STRETCHED_FROM, height = v => v === null || !finer ? v : -Math.log10(1 - Math.min(v, STRETCHED_TO));
-  return {height, ticks: finer ? {tickvals: SCORES.map(height), ticktext: SCORES.map(String)} : {}};
+  const drawn = SCORES.filter(v => v >= worst && v <= best).length;
+  const marks = drawn > 2 ? SCORES : [...SCORES, ...between(drawn ? [5, 2] : [7, 5, 4, 3, 2])];
+  return {height, ticks: finer ? {tickvals: marks.map(height), ticktext: marks.map(String)} : {}};
 }
 
 export function frontChart(content, index, colour) {

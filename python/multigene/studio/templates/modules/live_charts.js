@@ -18,7 +18,7 @@ const LOWEST = -.1;
 export function drawFront(place, run, shown, pointed) {
   const colour = colours(), rows = run.front.map((f, place) => ({...f, place})).filter(f => f.r2 > LOWEST), sizes = rows.map(f => f.size), tested = rows.filter(f => f.test !== null && f.test > LOWEST);
   if (!rows.length) return;
-  const wide = Math.max(...sizes) / Math.max(1, Math.min(...sizes)) > 25, at = run.front[shown], {height, ticks} = scoreAxis(Math.max(...rows.map(f => f.r2)));
+  const wide = Math.max(...sizes) / Math.max(1, Math.min(...sizes)) > 25, at = run.front[shown], scores = [...rows.map(f => f.r2), ...tested.map(f => f.test)], {height, ticks} = scoreAxis(Math.max(...rows.map(f => f.r2)), Math.min(...scores));
   const traces = [{type: "scatter", mode: "lines+markers", name: "rows searched", x: sizes, y: rows.map(f => height(f.r2)), text: rows.map(f => r2(f.r2)), customdata: rows.map(f => f.place), line: {shape: "hv", color: colour.train, width: 1.5}, marker: {size: 8, color: colour.train}, hovertemplate: `%{x} nodes, ${run.measure} %{text}<extra></extra>`}];
   if (tested.length) traces.push({type: "scatter", mode: "markers", name: "test rows", x: tested.map(f => f.size), y: tested.map(f => height(f.test)), text: tested.map(f => r2(f.test)), customdata: tested.map(f => f.place), marker: {size: 6, color: colour.test, symbol: "diamond-open"}, hovertemplate: `%{x} nodes, ${run.measure} %{text} on test rows<extra></extra>`});
   if (at && at.r2 > LOWEST) traces.push({type: "scatter", mode: "markers", x: [at.size], y: [height(at.r2)], marker: {size: 16, color: "rgba(0,0,0,0)", line: {width: 2, color: colour.ink}}, hoverinfo: "skip", showlegend: false});
