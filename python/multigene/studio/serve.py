@@ -40,6 +40,7 @@ def serve(
     server = uvicorn.Server(
         uvicorn.Config(studio.application(token, port), log_level="warning", server_header=False)
     )
+    listening.listen()  # whoever follows the address at once waits for the server instead of being refused
     say(f"The studio is at {address}\nIts files are in {folder}. Ctrl-C ends it.")
     if browser:
         threading.Timer(0.5, webbrowser.open, [address]).start()
