@@ -124,9 +124,14 @@ def test_signals_keep_the_best_formula(here, tmp_path, name):
     terminal, side = pty.openpty()
     command = ["fit", str(tmp_path / "noisy.csv"), "--time", "60", "--seed", "0"]
     command += ["--save", str(tmp_path / "m.json")]
-    child = subprocess.Popen(
-        [sys.executable, "-m", "multigene", *command], stdout=subprocess.PIPE, stderr=side
-    )
+    # Whoever runs the tests may ignore the signal (nohup does), which the program would inherit and rightly respect.
+    before = signal.signal(getattr(signal, name), signal.SIG_DFL)
+    try:
+        child = subprocess.Popen(
+            [sys.executable, "-m", "multigene", *command], stdout=subprocess.PIPE, stderr=side
+        )
+    finally:
+        signal.signal(getattr(signal, name), before)
     os.close(side)
     said = bytearray()
     reader = threading.Thread(target=read_all, args=(terminal, said))  # a terminal is read all the time
