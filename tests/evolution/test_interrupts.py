@@ -156,3 +156,12 @@ def test_ctrl_c_at_any_moment_leaves_a_model(moment, presses, monkeypatch):
     assert np.isfinite(model.predict(X)).all()
     assert model.stopped_by_ == "interrupt"
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_fit_within_others_finds_them_where_ctrl_c_is_ignored():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as for what a script puts into the background
+    try:
+        with Interrupts((signal.SIGINT, signal.SIGTERM)) as outer, during_fit() as inner:
+            assert inner is outer
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -91,9 +91,10 @@ class Interrupts:
 @contextmanager
 def during_fit() -> Iterator[Interrupts]:
     """Those that are entered already, or else for Ctrl-C alone."""
-    entered = getattr(signal.getsignal(signal.SIGINT), "__self__", None)
-    mine = threading.current_thread() is threading.main_thread()
-    if mine and isinstance(entered, Interrupts):
+    # Any signal tells: a shell's script starts what it puts into the background with SIGINT ignored.
+    owners = [getattr(signal.getsignal(number), "__self__", None) for number in ENDING]
+    entered = next((each for each in owners if isinstance(each, Interrupts)), None)
+    if entered is not None and threading.current_thread() is threading.main_thread():
         yield entered
         return
     with Interrupts() as interrupts:
