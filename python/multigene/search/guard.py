@@ -1,8 +1,8 @@
 """The guard: refuses models that explode between the rows that they were fitted to.
 
 A model passes if interval arithmetic finds no pole and no overflow in the box of the rows, if its predictions stay near the
-target's range on points drawn in that box and between rows, and if no angle turns faster than rows can tell. Which points, and how
-near, depends on who asks: islands evolve on standardised features (`behaves`), finds of the law search and results are in the
+target's range on points drawn in that box and between rows, and if no angle turns faster than rows can tell. Which points, and
+how near, depends on who asks: islands evolve on standardised features (`behaves`), finds of the law search and results are in the
 user's units (`behaves_in_user_units`), and the paper's configurations get a milder guard (`behaves_between_rows`). Points are
 drawn once for a problem (`problem.py`).
 """
