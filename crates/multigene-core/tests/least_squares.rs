@@ -92,7 +92,11 @@ fn genes_that_are_constant_but_for_rounding_get_nothing() {
             Gene::new(vec![Node::Variable(0)]),
         ];
         fit_of(&mut individual, &data);
-        assert_eq!((individual.coefficients[0], individual.coefficients[1]), (0.0, 0.0), "{scale}");
+        assert_eq!(
+            (individual.coefficients[0], individual.coefficients[1]),
+            (0.0, 0.0),
+            "{scale}"
+        );
         assert!((individual.coefficients[2] * scale - 1.0).abs() < 0.1, "{scale}");
     }
 }

@@ -300,7 +300,10 @@ impl Dataset {
     /// The largest absolute value of all features.
     pub fn largest(&self) -> f64 {
         let of = |column: &Aligned| column.iter().fold(0.0f64, |most, v| most.max(v.abs()));
-        *self.features.largest.get_or_init(|| self.features.columns.iter().map(of).fold(0.0, f64::max))
+        *self
+            .features
+            .largest
+            .get_or_init(|| self.features.columns.iter().map(of).fold(0.0, f64::max))
     }
 
     /// Takes out what the rounding of a large mean left in centred values; returns that and their squared length.
