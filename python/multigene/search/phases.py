@@ -255,8 +255,10 @@ def _explored(task: Task, state: SearchState, share: float) -> bool:
         return share >= 1.0
     if folds and state.decision is not None and state.decision.final:
         return share >= 1.0 or number >= max(fold.generations for fold in folds)
-    if len(task.problem.held_out_rows) > 0:  # islands share what the law search has left them
-        return share >= 1.0 - FINISH * (1.0 - state.begun)
+    if (
+        len(task.problem.held_out_rows) > 0
+    ):  # islands share what the law search has left them, and what the end needs
+        return share >= (1.0 - FINISH * (1.0 - state.begun)) * state.completion / COMPLETION
     return share >= (COMPLETION if task.problem.few_rows else 1.0)
 
 
