@@ -63,7 +63,7 @@ class Numbers:
         return Numbers(tuple(genes), (constant, *outer, *inner))
 
     def to_digits(self, digits: int) -> Individual:
-        """The model with so many significant digits in coefficients and lines; the constant, which makes up for them, has more."""
+        """The model with so many significant digits in coefficients and lines; the constant makes up for them and has more."""
         constant, *rest = self.values
         outer, inner = rest[: len(self.genes)], iter(rest[len(self.genes) :])
         inside = [
