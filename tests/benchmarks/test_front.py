@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 
 import pytest
-
 from benchmarks.__main__ import BENCHMARKS, NAMED_ONLY, WITH_OPTIONS
 
 
