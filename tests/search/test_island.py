@@ -15,6 +15,7 @@ from multigene import MultigeneRegressor
 from multigene._engine import Workers
 from multigene.evolution import elsewhere
 from multigene.search.island import Ground
+from multigene.search.islands import Islands
 from multigene.search.problem import Problem
 from multigene.search.task import Task
 from multigene.settings.defaults import default_settings
@@ -126,3 +127,30 @@ def test_a_dask_cluster_that_loses_a_worker_comes_to_the_model_of_threads(tmp_pa
         cluster.close()
     assert len(rounds) > 2
     assert content(there) == content(fitted(X, y))
+
+
+def test_the_best_are_tuned_before_they_migrate():
+    """Offspring are tuned one gene at a time; on their way to the next island the best are tuned as a whole."""
+    X, y = rows()
+    problem = Problem.of(X, y, None)
+    islands = Islands(Task(problem, default_settings(), Workers(1), None), None)
+    islands.settle(np.random.default_rng(0))
+    islands.round(5)
+    bests = [island.best for island in islands.large]
+    for island, best in zip(islands.large, bests[-1:] + bests[:-1], strict=True):
+        arrived = max(model.fitness for model in island.immigrants)
+        assert arrived > best.fit(islands.data).fitness
+        assert islands.front.best.fitness >= arrived
+
+
+def test_islands_on_other_rows_begin_with_what_was_tuned_for_them():
+    """Before, they took a third of a run to come to where the front was."""
+    X, y = rows()
+    problem = Problem.of(X, y, None)
+    islands = Islands(Task(problem, default_settings(), Workers(1), None), np.arange(150))
+    islands.settle(np.random.default_rng(0))
+    islands.round(5)
+    islands.move(None, np.inf, 3)
+    best = sorted(islands.front, key=lambda c: -c.fitness)[:3]
+    for island in islands.large:
+        assert [model.genes for model in island.immigrants] == [c.individual.genes for c in best]

@@ -20,6 +20,7 @@ import numpy as np
 
 from multigene._engine import Dataset, Individual, Population, Workers
 from multigene.evolution import checkpoint, elsewhere
+from multigene.evolution.loop import heeds_refusals
 from multigene.evolution.parallel import in_order, own
 from multigene.evolution.pareto import ParetoFront
 from multigene.search.constants import (
@@ -174,11 +175,11 @@ class Islands:
         return island.last.evaluations > SHORT_START + SHORT_SHARE * sum(others)
 
     def _migrate(self) -> None:
-        """The best of each island on standardised features move on in a ring; the best short formula joins one of these, and the
+        """The best of each island on standardised features, tuned, move on in a ring; the best short formula joins one of these, and the
         island for short formulas gets the genes of their best. Several such islands get the leaders of their front."""
         large = self.large
         short = [island for island in self.populations if island.short]
-        bests = [island.best for island in large]
+        bests = self._emigrants(large)
         for island, model in zip(large, bests[-1:] + bests[:-1], strict=True):
             if model is not None and len(large) > 1:
                 island.immigrants.append(model)
@@ -193,6 +194,17 @@ class Islands:
             places = np.unique(np.linspace(0, len(leaders) - 1, SHORT_MIGRANTS).astype(int))
             for island in short:
                 island.immigrants.extend(leaders[i].individual for i in places)
+
+    def _emigrants(self, large: Sequence[Island]) -> list[Individual | None]:
+        """The best of each island, all of its genes tuned jointly: offspring are tuned one gene at a time."""
+        bests = [island.best for island in large]
+        if self.task.workers.watch() == 0.0:  # there is no time left
+            return bests
+        known = [model for model in bests if model is not None]
+        tuned = polished(known, self.data, self.task.refinement, self.task.workers)
+        self.offer(tuned)
+        again = iter(tuned)
+        return [None if model is None else next(again) for model in bests]
 
     def offer(self, models: Iterable[Individual]) -> None:
         """Put models of standardised features into the front, where they are good enough and the guard allows."""
@@ -230,6 +242,9 @@ class Islands:
         """Go on with other rows."""
         self.refit(rows, most_nodes, polished_models)
         self.populations = [self._moved(island) for island in self.populations]
+        best = sorted(self.front, key=lambda c: -c.fitness)[:polished_models]
+        for island in self.large:  # what was tuned for these rows is ahead of what was not
+            island.immigrants.extend(c.individual for c in best)
 
     def shorten(self, most_nodes: float = np.inf) -> None:
         """Shorter relatives of the fittest models of at most this size enter the front, where the guard allows; short formulas
@@ -313,12 +328,14 @@ class Islands:
             )
         population.forget()
         fitness, complexity = population.evaluate(data, settings.selection)
-        front = self.ground.front(island.short)
+        front, peaks = self.ground.front(island.short), population.peaks()
+        common = self.short if island.short else self.front
+        common.update(population, peaks, complexity)
+        if heeds_refusals(settings, common):
+            fitness = common.without_refused(fitness, complexity, peaks)
         last = replace(
             island.last, fitness=fitness, complexity=complexity, front=front, population=population
         )
-        common = self.short if island.short else self.front
-        common.update(population, population.peaks(), complexity)
         return self.ground.island(island.short, island.workers, [], last=last)
 
     def _workers(self) -> Workers:
