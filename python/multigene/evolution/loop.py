@@ -86,9 +86,7 @@ def heeds_refusals(settings: Settings, front: ParetoFront) -> bool:
 
     Where other coefficients can make a model keep the shapes of a user, large ones live on; what breaks a rule never does.
     """
-    return settings.search is not None and bool(
-        settings.selection.niche or settings.rules or not front.mends
-    )
+    return settings.search is not None and bool(settings.selection.niche or settings.rules or not front.mends)
 
 
 def offspring(settings: Settings) -> int:

@@ -114,7 +114,7 @@ class ParetoFront:
         complexity: npt.NDArray[np.uint64],
         measured: npt.NDArray[np.float64],
     ) -> npt.NDArray[np.float64]:
-        """Minus infinity for models that the guard refused, told by their complexity and what was `measured` when it was asked."""
+        """Minus infinity for models that the guard refused, told by their complexity and what was `measured` of them."""
         marks = zip(measured.tolist(), complexity.tolist(), strict=True)
         return np.where([mark in self.refused for mark in marks], -np.inf, fitness)
 

@@ -44,10 +44,12 @@ BOX_MARGIN, BEYOND_ROWS = 0.02, 0.2
 #: Times the target's range that predictions may leave it where no row is near; between rows it is 1. `paper` on CCS: corners of
 #: the box that were guarded like the rows cost configuration UB 0.03 of test R².
 BOX_ROOM = 2.0
-#: Times the target's range that the range of a term may be: larger ones cancel each other. Of short formulas, and of others, in
-#: which many terms share the work: with 20 for both ASN and CCS had 0.03 less test R² at the large end in one
-#: run (`sizes`, 5 s; a check without any limit did no better).
-CANCELLING, CANCELLING_LARGE = 20.0, 1000.0
+#: Times the target's range that the range of a term may be: larger ones cancel each other. Results do not show such models, so
+#: islands have no use for them: with 1000 for large ones `sizes` had an ENC front of 98 nodes, all larger models being left out.
+CANCELLING = 20.0
+#: Times the target's range that interval arithmetic may find predictions to span in the box. Models of good fronts (ASN, CCS) had
+#: up to 1e4; one that passed on all points and missed a test row of CCS by 1e22 has more. Not tuned.
+WIDEST = 1e6
 
 # --- how a run is divided (phases.py, seeking.py, run.py) -------------------------------------------
 
@@ -118,6 +120,9 @@ SHORT_MUTATIONS = {
 }  # fmt: skip
 #: Leaders of the front that several such islands get.
 SHORT_MIGRANTS = 10
+#: Sizes of large models, the fittest up to each of which gives its genes to the island for short formulas and has shorter
+#: relatives: those of 400 nodes have little to give to 50. `sizes`. Not tuned.
+MIDDLE_SIZES = (240, 120)
 #: Steps of tuning of an offspring, and of a member of the front at the end.
 SHORT_STEPS, SHORT_POLISHING_STEPS = 3, 25
 

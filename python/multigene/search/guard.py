@@ -24,10 +24,10 @@ from multigene.search.constants import (
     BOX_MARGIN,
     BOX_ROOM,
     CANCELLING,
-    CANCELLING_LARGE,
     FIRST_LOOK,
     GUARD_POINTS,
     REPRESENTATIVE_ROWS,
+    WIDEST,
 )
 from multigene.search.scaling import Scaling
 
@@ -72,21 +72,19 @@ class Guard:
         """Of a model of standardised features: within bounds between and slightly beyond the rows, and within wide ones elsewhere
         in the box."""
         points = self._standardised_points
-        return self._behaves(individual, self._standardised_box, *points, CANCELLING_LARGE)
+        return self._behaves(individual, self._standardised_box, *points)
 
     def behaves_as_it_is(self, individual: Individual) -> bool:
         """The same of a model of the features as they are."""
-        return self._behaves(individual, self.box, self.box_points, self.between_points, CANCELLING)
+        return self._behaves(individual, self.box, self.box_points, self.between_points)
 
-    def _behaves(
-        self, individual: Individual, box: Box, in_box: Floats, between: Floats, cancelling: float
-    ) -> bool:
+    def _behaves(self, individual: Individual, box: Box, in_box: Floats, between: Floats) -> bool:
         return (
             self._within_bounds(individual.predict(in_box[:FIRST_LOOK]), BOX_ROOM)
-            and _has_finite_range(individual, box)
+            and self._explodes_nowhere(individual, box)
             and self._within_bounds(individual.predict(between))
             and self._within_bounds(individual.predict(in_box), BOX_ROOM)
-            and self._stands_without_cancelling(individual, between, cancelling)
+            and self._stands_without_cancelling(individual, between)
             and self._can_be_told(individual, between)
         )
 
@@ -98,7 +96,13 @@ class Guard:
             if coefficient != 0.0 and any(token[0] in TURNING for token in individual.tokens(gene))
         )
 
-    def _stands_without_cancelling(self, individual: Individual, points: Floats, most: float) -> bool:
+    def _explodes_nowhere(self, individual: Individual, box: Box) -> bool:
+        """No pole, no overflow and nothing like them between the points, by interval arithmetic: evolution would find it."""
+        low, high = individual.range(*box)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return bool(np.float64(high) - low <= WIDEST * (np.float64(self.target[1]) - self.target[0]))
+
+    def _stands_without_cancelling(self, individual: Individual, points: Floats) -> bool:
         """Is no term many times as large as the target? Such terms cancel, and no digits are left of what remains.
 
         A term's range counts, and the size of its values too unless it is linear: a column may be far from zero.
@@ -107,9 +111,9 @@ class Guard:
         values = np.abs(individual.coefficients) * individual.gene_values(points)
         width, size = high - low, max(high - low, abs(low), abs(high))
         ranges, sizes = np.ptp(values, axis=0), np.abs(values).max(axis=0)
-        if not np.all(ranges <= most * width):
+        if not np.all(ranges <= CANCELLING * width):
             return False
-        large = np.flatnonzero(sizes > most * size)
+        large = np.flatnonzero(sizes > CANCELLING * size)
         return len(large) == 0 or all(is_linear(individual.genes[gene]) for gene in large)
 
     def behaves_in_user_units(self, individual: Individual) -> bool:

@@ -14,6 +14,7 @@ from contextlib import closing
 from copy import copy
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -22,12 +23,13 @@ from multigene._engine import Dataset, Individual, Population, Workers
 from multigene.evolution import checkpoint, elsewhere
 from multigene.evolution.loop import heeds_refusals
 from multigene.evolution.parallel import in_order, own
-from multigene.evolution.pareto import ParetoFront
+from multigene.evolution.pareto import Candidate, ParetoFront
 from multigene.search.constants import (
     FEWEST_ROWS_TO_SHORTEN,
     GUESSES_BRED,
     KNOWN_BRED,
     LARGEST_SHORT,
+    MIDDLE_SIZES,
     MOST_FITTED,
     SHORT_MIGRANTS,
     SHORT_POLISHING_STEPS,
@@ -175,8 +177,8 @@ class Islands:
         return island.last.evaluations > SHORT_START + SHORT_SHARE * sum(others)
 
     def _migrate(self) -> None:
-        """The best of each island on standardised features, tuned, move on in a ring; the best short formula joins one of these, and the
-        island for short formulas gets the genes of their best. Several such islands get the leaders of their front."""
+        """The best of each island on standardised features, tuned, move on in a ring; the best short formula joins one of these,
+        and the island for short formulas gets what it can use of them. Several such islands get the leaders of their front."""
         large = self.large
         short = [island for island in self.populations if island.short]
         bests = self._emigrants(large)
@@ -188,12 +190,24 @@ class Islands:
             if self.short.best is not None:
                 turn = large[self.number // max(self.task.round_length, 1) % len(large)]
                 turn.immigrants.append(as_emigrant(self.short.best.individual, problem))
-            if self.front.best is not None:
-                short[0].immigrants.extend(as_immigrants(self.front.best.individual, problem))
+            short[0].immigrants.extend(self._for_short_formulas())
         elif len(short) > 1 and leaders:
             places = np.unique(np.linspace(0, len(leaders) - 1, SHORT_MIGRANTS).astype(int))
             for island in short:
                 island.immigrants.extend(leaders[i].individual for i in places)
+
+    def _for_short_formulas(self) -> list[Individual]:
+        """What the island for short formulas gets of the others: genes of the best and of the best of middle sizes, and models
+        that are short themselves and fitter than its own."""
+        problem, sizes = self.task.problem, (np.inf, *MIDDLE_SIZES)
+        given = [as_immigrants(c.individual, problem) for c in fittest_up_to(self.front, sizes)]
+        small = [c for c in self.front if c.complexity <= LARGEST_SHORT]
+        ahead = [
+            c
+            for c in small
+            if all(own.fitness < c.fitness for own in self.short if own.complexity <= c.complexity)
+        ]
+        return [*chain(*given), *(problem.scaling.in_user_units(c.individual) for c in ahead)]
 
     def _emigrants(self, large: Sequence[Island]) -> list[Individual | None]:
         """The best of each island, all of its genes tuned jointly: offspring are tuned one gene at a time."""
@@ -252,7 +266,11 @@ class Islands:
         if self.data.count < FEWEST_ROWS_TO_SHORTEN:
             return
         candidates = [c for c in self.front if c.complexity <= most_nodes]
-        models = [c.individual for c in sorted(candidates, key=lambda c: -c.fitness)[:SHORTENED]]
+        fittest = sorted(candidates, key=lambda c: -c.fitness)[:SHORTENED]
+        fittest += [
+            c for c in fittest_up_to(candidates, MIDDLE_SIZES) if not any(c is known for known in fittest)
+        ]
+        models = [c.individual for c in fittest]
         task = self.task
         self.offer(shorter_relatives(models, self.data, task.refinement, task.options.trim, task.workers))
         self._polish_short([c.individual for c in self.short])
@@ -350,3 +368,15 @@ class Islands:
         if options.max_size is not None and options.max_size <= LARGEST_SHORT:
             return [True] * number
         return [options.short and number > 1 and i == number - 1 for i in range(number)]
+
+
+def fittest_up_to(candidates: Iterable[Candidate], sizes: Sequence[float]) -> list[Candidate]:
+    """The fittest of at most each size, every one once."""
+    found: list[Candidate] = []
+    members = list(candidates)
+    for most in sizes:
+        allowed = [c for c in members if c.complexity <= most]
+        best = max(allowed, key=lambda c: c.fitness, default=None)
+        if best is not None and not any(best is known for known in found):
+            found.append(best)
+    return found
