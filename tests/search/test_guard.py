@@ -114,7 +114,10 @@ def test_terms_that_cancel_are_refused():
     assert not guard.behaves_as_it_is(far)
     cancelling = Individual(["x0", "x0 + 0.01*x0*x1"], 80.0, [-99.0, 100.0])
     assert not guard.behaves_as_it_is(cancelling)
-    assert not guard.behaves(cancelling)  # large models too: no result shows them
+    large = Individual(["x0", "x0 + 0.001*x0*x1"], 80.0, [-99.0, 100.0])
+    assert not guard.behaves(large)  # no result shows it
+    assert guard.behaves_exploring(large)  # a better one may descend from it
+    assert not guard.behaves_exploring(far)
     year = Guard.of(X + 2000.0, X[:, 0], Scaling.none(2), np.random.default_rng(0))
     assert year.behaves_as_it_is(Individual(["x0"], -2000.0, [1.0]))
 

@@ -181,3 +181,17 @@ def test_the_fittest_up_to_each_size_come_once():
     model = Individual(["x0"], 0.0, [1.0])
     front = [Candidate(model, fitness, size) for size, fitness in ((5, 0.5), (50, 0.8), (300, 0.9))]
     assert [c.complexity for c in fittest_up_to(front, (np.inf, 240, 120, 1))] == [300, 50]
+
+
+def test_more_is_asked_of_models_where_no_rows_are_held_out():
+    """Terms may cancel while islands explore, and must not on the rows that the result is made of."""
+    X, y = rows(400)
+    many = Problem.of(X, y, None)
+    islands = Islands(Task(many, default_settings(), Workers(1), None), many.search_rows)
+    assert islands.ground.exploring
+    islands.settle(np.random.default_rng(0))
+    islands.round(1)
+    islands.move(many.finish_rows, np.inf, 1)
+    assert not islands.ground.exploring
+    few = Problem.of(X[:100], y[:100], None)
+    assert not Islands(Task(few, default_settings(), Workers(1), None), few.search_rows).ground.exploring

@@ -24,6 +24,7 @@ from multigene.search.constants import (
     BOX_MARGIN,
     BOX_ROOM,
     CANCELLING,
+    CANCELLING_EXPLORING,
     FIRST_LOOK,
     GUARD_POINTS,
     REPRESENTATIVE_ROWS,
@@ -74,17 +75,29 @@ class Guard:
         points = self._standardised_points
         return self._behaves(individual, self._standardised_box, *points)
 
+    def behaves_exploring(self, individual: Individual) -> bool:
+        """The same, but for terms that cancel: of a model that a better one may descend from."""
+        points = self._standardised_points
+        return self._behaves(individual, self._standardised_box, *points, CANCELLING_EXPLORING)
+
     def behaves_as_it_is(self, individual: Individual) -> bool:
         """The same of a model of the features as they are."""
         return self._behaves(individual, self.box, self.box_points, self.between_points)
 
-    def _behaves(self, individual: Individual, box: Box, in_box: Floats, between: Floats) -> bool:
+    def _behaves(
+        self,
+        individual: Individual,
+        box: Box,
+        in_box: Floats,
+        between: Floats,
+        cancelling: float = CANCELLING,
+    ) -> bool:
         return (
             self._within_bounds(individual.predict(in_box[:FIRST_LOOK]), BOX_ROOM)
             and self._explodes_nowhere(individual, box)
             and self._within_bounds(individual.predict(between))
             and self._within_bounds(individual.predict(in_box), BOX_ROOM)
-            and self._stands_without_cancelling(individual, between)
+            and self._stands_without_cancelling(individual, between, cancelling)
             and self._can_be_told(individual, between)
         )
 
@@ -102,7 +115,7 @@ class Guard:
         with np.errstate(over="ignore", invalid="ignore"):
             return bool(np.float64(high) - low <= WIDEST * (np.float64(self.target[1]) - self.target[0]))
 
-    def _stands_without_cancelling(self, individual: Individual, points: Floats) -> bool:
+    def _stands_without_cancelling(self, individual: Individual, points: Floats, most: float) -> bool:
         """Is no term many times as large as the target? Such terms cancel, and no digits are left of what remains.
 
         A term's range counts, and the size of its values too unless it is linear: a column may be far from zero.
@@ -111,9 +124,9 @@ class Guard:
         values = np.abs(individual.coefficients) * individual.gene_values(points)
         width, size = high - low, max(high - low, abs(low), abs(high))
         ranges, sizes = np.ptp(values, axis=0), np.abs(values).max(axis=0)
-        if not np.all(ranges <= CANCELLING * width):
+        if not np.all(ranges <= most * width):
             return False
-        large = np.flatnonzero(sizes > CANCELLING * size)
+        large = np.flatnonzero(sizes > most * size)
         return len(large) == 0 or all(is_linear(individual.genes[gene]) for gene in large)
 
     def behaves_in_user_units(self, individual: Individual) -> bool:

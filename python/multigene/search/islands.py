@@ -67,8 +67,10 @@ class Islands:
         self._offer_guesses()
 
     def _see(self, rows: Rows | None) -> None:
-        """All rows, or some of them."""
-        self.ground = Ground(self.task, rows)
+        """All rows, or some of them, with others held out for later."""
+        held_out = self.task.problem.held_out_rows
+        exploring = rows is self.task.problem.search_rows and len(held_out) > 0
+        self.ground = Ground(self.task, rows, exploring)
 
     @property
     def data(self) -> Dataset:
