@@ -24,15 +24,22 @@ from multigene.search.constants import (
     MOST_FITTED,
     NEARLY_AS_FIT,
     NODE_COST,
+    ONE_COLUMN,
     ONE_STANDARD_ERROR,
-    RIDGE_BETTER_THAN_MEAN_OF_VERY_FEW,
     ROOM,
 )
 from multigene.search.cross_validation import FoldResult
 from multigene.search.linear import Ridge, centred, clearly_better, forward_selection
 from multigene.search.problem import Problem
 from multigene.search.unseen import HeldOut, KnownErrors, unseen_errors
-from multigene.search.validation import RIDGE, SizeDecision, convincingly_better, errors_by_size, smallest
+from multigene.search.validation import (
+    RIDGE,
+    SizeDecision,
+    better_than_mean,
+    convincingly_better,
+    errors_by_size,
+    smallest,
+)
 
 Floats = npt.NDArray[np.float64]
 
@@ -55,8 +62,8 @@ def uncontradicted(problem: Problem, folds: Sequence[FoldResult]) -> float:
 
 
 def decide_by_leaving_one_out(problem: Problem, linear: Sequence[Individual]) -> SizeDecision:
-    """The better of ridge regression and the line of one feature against the mean, each row left out once; a formula must
-    convince against what remains. Where one column tells nearly all, ridge regression of few rows is lost among the others.
+    """Ridge regression or the mean, each row left out once; or the line of one feature, where that tells nearly all: ridge
+    regression of few rows is then lost among the others. A formula must convince against what remains.
 
     The first of the `linear` models is the line of one feature.
     """
@@ -72,9 +79,11 @@ def decide_by_leaving_one_out(problem: Problem, linear: Sequence[Individual]) ->
         predicted[0][out] = Ridge.of_loss(Z[rest][:, column], *of_rest[1:], loss).predict(Z[out, column])
         predicted[None][row] = loss.constant(y[rest], weights[rest])
     errors = {number: loss.costs(y, each, weights) for number, each in predicted.items()}
-    line = min((RIDGE, 0) if linear else (RIDGE,), key=lambda number: float(errors[number].sum()))
-    if clearly_better(errors[line], errors[None], RIDGE_BETTER_THAN_MEAN_OF_VERY_FEW):
-        return SizeDecision(1, linear=line)
+    enough = (1.0 - ONE_COLUMN) * float(errors[None].sum())
+    if linear and float(errors[0].sum()) < min(enough, float(errors[RIDGE].sum())):
+        return SizeDecision(1, linear=0)
+    if better_than_mean(problem, ridge_of_different_rows(problem), errors[RIDGE], errors[None]):
+        return SizeDecision(1, linear=RIDGE)
     return SizeDecision(1, constant=True)
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import nan
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +22,7 @@ from multigene.expression.printed_size import printed_size
 from multigene.laws.law import Find
 from multigene.search.constants import ALIKE, CONTRADICTED, EXPLAINED, MOST_FITTED, SECONDS_PER_VALUE
 from multigene.search.few_rows import evident, most_convincing, ridge_of_different_rows, within_noise
-from multigene.search.linear import Ridge
+from multigene.search.folds import ridge_of, share_explained
 from multigene.search.log_scale import nearer_to_most_rows
 from multigene.search.members import (
     as_member,
@@ -338,13 +337,9 @@ def _linear_model(found: Found, number: int, data: Dataset, rows: Rows | None) -
     problem = found.problem
     if number != RIDGE:
         return member_of(problem, fitted_candidate(problem, found.linear[number].refine(data, REFITTING)))
-    chosen: Any = slice(None) if rows is None else rows
-    Z, y = problem.standardised(problem.X[chosen]), problem.y[chosen]
-    weights = np.ones(len(y)) if problem.weights is None else problem.weights[chosen]
-    whole = Ridge.of_loss(Z, y, weights, problem.loss)
-    ridge = ridge_of_different_rows(problem) if found.very_few_rows else whole
+    ridge = ridge_of_different_rows(problem) if found.very_few_rows else ridge_of(problem, rows)
     shrunk = problem.scaling.in_user_units(ridge.individual())
-    return Member(shrunk, ridge.explained(Z, y, weights, problem.loss), shrunk.printed_size())
+    return Member(shrunk, share_explained(problem, ridge, rows), shrunk.printed_size())
 
 
 # --- finds of the law search ----------------------------------------------------------------------
