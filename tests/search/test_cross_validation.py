@@ -14,7 +14,12 @@ from multigene._engine import Individual, Workers
 from multigene.evolution.pareto import Member
 from multigene.search import searcher
 from multigene.search.cross_validation import FoldResult
-from multigene.search.few_rows import decide_by_leaving_one_out, most_convincing, uncontradicted
+from multigene.search.few_rows import (
+    decide_by_leaving_one_out,
+    for_its_price,
+    most_convincing,
+    uncontradicted,
+)
 from multigene.search.folds import folds_of, ridge_of, unseen_ridge, without
 from multigene.search.linear import Ridge, linear_models
 from multigene.search.problem import Problem
@@ -129,6 +134,17 @@ def test_a_search_that_is_lucky_on_a_few_rows_is_not_believed():
     guess = line.y + 1.01 * (guess - line.y)  # a little worse on all rows,
     guess[far] = line.y[far]  # but three, and they make its mean of squares the least
     assert decide_by_cross_validation(line, fold_results(line, guess)).linear == RIDGE
+
+
+@pytest.mark.parametrize("seed", [1, 7])
+def test_few_noisy_rows_need_more_than_two_standard_errors(seed):
+    """The best of many formulas is better than the mean by that in noise alone."""
+    rng = np.random.default_rng(seed)
+    of = Problem.of(rng.normal(size=(40, 3)), rng.normal(size=40), None)
+    guess = np.where(rng.uniform(size=40) < 0.7, 0.5, -0.2) * of.y
+    gain = of.y**2 - (of.y - guess) ** 2
+    assert 2.0 < gain.mean() / (gain.std(ddof=1) / np.sqrt(40)) < 2.5
+    assert decide_by_cross_validation(of, fold_results(of, np.zeros(40), guess)).constant
 
 
 def test_without_a_signal_the_mean_is_left():
@@ -270,6 +286,19 @@ def test_formulas_must_pay_for_their_nodes_and_numbers():
     assert most_convincing([(long, 4)], mean, 10) is mean  # too long for ten rows,
     assert most_convincing([(long, 4)], mean, 100) is long  # but not for a hundred
     assert most_convincing([(long, 51)], mean, 100) is mean  # with few fitted numbers
+
+
+def test_a_find_that_agrees_with_few_rows_must_be_worth_its_nodes():
+    """Numbers within sines are fitted to rows left out, too, and agree with any thirty of them."""
+    line, law, sines = (
+        Member(Individual(["x0"], 0.5, [1.5]), 0.4, 3),
+        Member(Individual(["x0*x1"], 0.5, [1.5]), 0.995, 5),
+        Member(Individual(["sin(2.0*x0*x1)", "sin(1.0*x0*x1*x1)"], 0.5, [1.5, 1.5]), 0.995, 45),
+    )
+    few, many = problem(30), problem(500)
+    assert for_its_price(few, law, line) is law
+    assert for_its_price(few, sines, line) is line
+    assert for_its_price(many, sines, line) is sines
 
 
 # --- a cross-validation that was cut short --------------------------------------------------------

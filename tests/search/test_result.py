@@ -19,12 +19,11 @@ from multigene.search import result as module
 from multigene.search.few_rows import within_noise
 from multigene.search.folds import folds_of
 from multigene.search.linear import linear_models
-from multigene.search.members import is_finite
+from multigene.search.members import allowed_best, is_finite
 from multigene.search.problem import Problem
 from multigene.search.result import (
     Found,
     Result,
-    allowed_best,
     finite_part,
     mean_of,
     provisional,

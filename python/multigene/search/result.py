@@ -20,11 +20,18 @@ from multigene.evolution.pareto import Candidate, Member, non_dominated, with_me
 from multigene.expression.genes import prediction_expression
 from multigene.expression.printed_size import printed_size
 from multigene.laws.law import Find
-from multigene.search.constants import ALIKE, CONTRADICTED, EXPLAINED, MOST_FITTED, SECONDS_PER_VALUE
-from multigene.search.few_rows import evident, most_convincing, ridge_of_different_rows, within_noise
+from multigene.search.constants import CONTRADICTED, MOST_FITTED, SECONDS_PER_VALUE
+from multigene.search.few_rows import (
+    evident,
+    for_its_price,
+    most_convincing,
+    ridge_of_different_rows,
+    within_noise,
+)
 from multigene.search.folds import ridge_of, share_explained
 from multigene.search.log_scale import nearer_to_most_rows
 from multigene.search.members import (
+    allowed_best,
     as_member,
     constant_model,
     fitted_candidate,
@@ -32,6 +39,7 @@ from multigene.search.members import (
     is_line,
     measured,
     member_of,
+    one_that_stays,
     scored,
 )
 from multigene.search.problem import Problem, Rows
@@ -170,8 +178,10 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
     problem, decision = found.problem, found.decision
     last = _last_rows(found, seconds)
     data, user_data, candidates = _on_last_rows(found, last, workers)
-    best = None if decision.simple else allowed_best(found.front, decision)
-    best = best if best is None else _of_few_rows(found, candidates, best)
+    fittest = best = None if decision.simple else allowed_best(found.front, decision)
+    if best is not None:
+        fittest = _of_few_rows(found, candidates, best)
+        best = one_that_stays(problem, candidates, fittest) if found.guarded else fittest
     mean = constant_model(problem, data)
     front, chosen = [mean], mean
     fitted_numbers: list[tuple[Member, int]] = []  # means and scales of features are not fitted
@@ -196,7 +206,7 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
         chosen = nearer_to_most_rows(chosen, finds, decision.errors, found.unseen)
     superior = _cheapest(found, _measured_finds(found)) if found.validated else None
     if superior is not None and better_on_nearly_every_row(problem, superior, chosen, found.unseen):
-        chosen = superior  # as the data have poles, so may it
+        chosen = for_its_price(problem, superior, chosen)  # as the data have poles, so may it
     if not found.validated:
         convincing = [(find, find.individual.n_parameters) for find in finds]
         convincing += fitted_numbers if found.very_few_rows or found.of_folds else []
@@ -207,7 +217,7 @@ def _approximation(found: Found, workers: Workers, seconds: float | None) -> tup
         chosen = evident(
             problem, evidence, chosen, decision.errors, found.unseen, linear=decision.linear == RIDGE
         )
-    sure = any(chosen is each for each in (superior, *finds))
+    sure = best != fittest or any(chosen is each for each in (superior, *finds))
     shown = [m for m in (*front, *finds) if m is chosen or m.complexity <= found.uncontradicted]
     return _undominated(found, chosen, shown, keep=sure)
 
@@ -303,15 +313,6 @@ def _on_last_rows(
         for i, model in zip(places, models, strict=True):
             again[i] = fitted_candidate(problem, model, in_user_units=units)
     return data, user_data, again
-
-
-def allowed_best(front: Sequence[Candidate], decision: SizeDecision) -> int | None:
-    """Number of the smallest model of the front that leaves hardly more unexplained than the fittest of the allowed size."""
-    allowed = [i for i, c in enumerate(front) if c.complexity <= decision.most_nodes]
-    allowed = allowed[-1:] if decision.exactly else allowed
-    least = min((1.0 - front[i].fitness for i in allowed), default=0.0)
-    enough = max(ALIKE * least, 1.0 - EXPLAINED)
-    return next((i for i in allowed if 1.0 - front[i].fitness <= enough), None)
 
 
 def _tuned_once_more(

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from multigene._engine import Individual
 from multigene.evolution.pareto import Candidate, Member
 from multigene.search.constants import (
+    BETTER_IN_NOISE,
     BETTER_THAN_CONSTANT,
     BETTER_THAN_LINEAR,
     CLEAR_SIGNAL,
@@ -170,7 +171,9 @@ def decide_by_cross_validation(
     if clear and clearly_better(curve[small], rival, needed):
         return _sized(sizes, curve, small, scores)
     worth_it = bool(curve[small].sum() < (1.0 - WORTH_IT) * rival.sum())
-    if worth_it and convincingly_better(curve[small], rival, needed):
+    # The best of many sizes is lucky, and luck against the line is seldom luck against the mean as well.
+    rivals = (mean, line) if has_line else (mean,)
+    if worth_it and all(convincingly_better(curve[small], each, BETTER_IN_NOISE) for each in rivals):
         largest_of_use = sizes[int(np.argmin([errors.sum() for errors in curve]))]
         return SizeDecision(
             sizes[small], exactly=True, validation_r2=scores, errors=curve[small], supported=largest_of_use
