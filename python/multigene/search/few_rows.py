@@ -98,14 +98,13 @@ def ridge_of_different_rows(problem: Problem) -> Ridge:
 
 
 def _different_rows(problem: Problem) -> tuple[Floats, Floats, Floats]:
-    """Standardised rows that count, each once: the mean of their targets, the sum of their weights."""
+    """Standardised rows that count, target and the sum of their weights, each once. Rows of another target are different ones."""
     weights = np.ones(len(problem.y)) if problem.weights is None else problem.weights
     counted = weights > 0.0
-    rows, number = np.unique(problem.X[counted], axis=0, return_inverse=True)
-    number, weights, y = number.reshape(-1), weights[counted], problem.y[counted]
-    total = np.asarray(np.bincount(number, weights), dtype=np.float64)
-    unit = scale_of(y)
-    return problem.standardised(rows), unit * np.bincount(number, weights * (y / unit)) / total, total
+    pairs = np.column_stack([problem.X[counted], problem.y[counted]])
+    rows, number = np.unique(pairs, axis=0, return_inverse=True)
+    total = np.asarray(np.bincount(number.reshape(-1), weights[counted]), dtype=np.float64)
+    return problem.standardised(rows[:, :-1]), rows[:, -1].copy(), total
 
 
 def within_noise(problem: Problem, members: Sequence[Member]) -> Member:

@@ -11,15 +11,12 @@ from multigene._engine import Dataset, Individual
 from multigene.data.losses import Loss
 from multigene.data.scores import scale_of
 from multigene.search.constants import (
-    LITTLE_NOISE,
     PENALTIES,
     REFITTING_STEPS,
     REWEIGHTINGS,
-    ROWS_PER_COLUMN,
     SINGULAR,
     STRENGTHS,
     SUBSETS,
-    UNSHRUNK,
     WORSE_STRENGTHS,
 )
 from multigene.search.problem import Problem
@@ -70,8 +67,8 @@ class Ridge:
 
     @staticmethod
     def fitted(Z: Floats, y: Floats, weights: Floats) -> Ridge:
-        """The penalty with the least error on rows left out, in closed form from one decomposition; with enough rows per column
-        and little noise the least penalty that these rows cannot tell from that. Columns count as if they had unit variance."""
+        """The penalty with the least error on rows left out, in closed form from one decomposition. Columns count as if they had
+        unit variance."""
         weights = (
             weights / weights.max()
         )  # sums of weights near the ends of floating point over- or underflow
@@ -93,13 +90,7 @@ class Ridge:
             leverage = np.minimum((U**2) @ shrunk + root**2 / len(y), 1.0 - 1e-9)
             return np.asarray((left / (1.0 - leverage)) ** 2)
 
-        best = penalty = min(PENALTIES, key=lambda penalty: float(errors(penalty).sum()))
-        least, of_mean = errors(best), (b / np.maximum(1.0 - root**2 / len(y), 1e-9)) ** 2
-        noisy = least.sum() > (1.0 - LITTLE_NOISE) * of_mean.sum()
-        if len(y) >= ROWS_PER_COLUMN * Z.shape[1] and not noisy:
-            penalty = next(
-                p for p in PENALTIES if p == best or not clearly_better(least, errors(p), UNSHRUNK)
-            )
+        penalty = min(PENALTIES, key=lambda each: float(errors(each).sum()))
         shrunk = sizes**2 / (sizes**2 + penalty)
         solution = Vt.T @ (np.where(sizes > 0.0, shrunk / np.where(sizes > 0.0, sizes, 1.0), 0.0) * along)
         solution = solution / spread
