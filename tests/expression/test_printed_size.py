@@ -48,6 +48,14 @@ def nodes(text: str) -> int:
         ("cos(x - 0.5*y - 17.5)", 9),
         ("2.5*tanh(x - 0.5*y - z) + 1", 13),
         ("z - 2.5*(x + 0.5*y)*(x + z)", 14),
+        # Parts that differ in their numbers alone are two.
+        ("(x + 1.5)/(x + 2.5)", 9),
+        ("(x + 1.5)*(x + 2.5)", 7),
+        ("(x + 2.5*y)*(x - 3.5*y)", 11),
+        ("1/(x + 1.5) + 1/(x + 2.5)", 11),
+        ("sqrt(x + 1.5)*sqrt(x + 2.5)", 11),
+        ("1.5*exp(-2.5*x) + 3.5*exp(-0.5*x)", 13),
+        ("3.5 - 1.5*exp(-0.25*x) - 2.5*exp(-1.5*x)", 14),
     ],
 )
 def test_size_is_sympys(text: str, size: int) -> None:

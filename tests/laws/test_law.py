@@ -167,7 +167,7 @@ def test_natural_forms_keep_values_and_never_grow(seed):
     assert size(form) <= size(expression)
     before, after = evaluate(expression, X), evaluate(form, X)
     finite = np.isfinite(before) & (np.abs(before) < 1e8)
-    if finite.all() and not laws.cancels(expression, X):
+    if finite.all() and not laws.has_cancelling_sum(expression, X):
         np.testing.assert_allclose(after, before, rtol=1e-6, atol=1e-6)
 
 
@@ -257,10 +257,10 @@ def test_long_formulas_must_be_more_exact():
 
 def test_sums_that_cancel_are_noticed():
     X = rows()
-    assert laws.cancels(
+    assert laws.has_cancelling_sum(
         Operation("add", (Operation("mul", (Number(1e6), Power(Variable(0), 1e-6))), Number(-1e6))), X
     )
-    assert not laws.cancels(read("x0*x1 - 1.0"), X)
+    assert not laws.has_cancelling_sum(read("x0*x1 - 1.0"), X)
 
 
 def test_an_exact_formula_with_many_numbers_too_much_is_cleaned_up():

@@ -115,7 +115,7 @@ def test_a_search_that_beats_ridge_sets_the_size():
     decision = decide_by_cross_validation(
         of, fold_results(of, np.full(100, of.y.mean()), truth, truth + 0.01)
     )
-    assert (decision.most_nodes, decision.exactly) == (11, True)
+    assert (decision.most_nodes, decision.of_this_size) == (11, True)
 
 
 def test_a_clear_signal_is_searched_on():
@@ -424,7 +424,7 @@ def test_one_row_that_nothing_predicts_does_not_hide_a_formula_that_predicts_all
     of = Problem.of(X, y, None)
     poor = 3.0 * X[:, 0] + X[:, 1] + 2.0 * rng.normal(size=40)
     decision = decide_by_cross_validation(of, fold_results(of, np.zeros(40), poor, truth))
-    assert decision.exactly
+    assert decision.of_this_size
     assert decision.most_nodes == 21
     assert decide_by_cross_validation(of, fold_results(of, np.zeros(40), poor)).linear == RIDGE
 

@@ -28,6 +28,14 @@ def test_points_lie_where_they_are_said_to():
     assert (drawn.between_points <= high).all()
 
 
+def test_angles_that_turn_faster_than_rows_can_tell_are_refused():
+    drawn = guard(standardise=False)
+    fast = Individual(["sin(exp([0: 4.0*x0]))", "x0"], 0.0, [0.1, 1.0])
+    assert not drawn.behaves_as_it_is(fast)
+    assert drawn.behaves_as_it_is(Individual(["sin(exp(x0))", "x0"], 0.0, [0.1, 1.0]))
+    assert drawn.behaves_as_it_is(Individual(["sin(exp([0: 4.0*x0]))", "x0"], 0.0, [0.0, 1.0]))
+
+
 def test_how_few_rows_lie_says_nothing():
     assert len(guard(60).box_points) == 1024
     assert len(guard(59).box_points) == 512  # none between rows

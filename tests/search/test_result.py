@@ -15,14 +15,15 @@ from multigene.evolution.pareto import Candidate, Member
 from multigene.expression.genes import model_expression
 from multigene.fitting import result as fitting_result
 from multigene.laws import law as laws
-from multigene.search import result as module
+from multigene.search import approximation as module
+from multigene.search.approximation import allowed_best
 from multigene.search.few_rows import within_noise
 from multigene.search.folds import folds_of
+from multigene.search.found import Found
 from multigene.search.linear import linear_models
-from multigene.search.members import allowed_best, is_finite
+from multigene.search.members import is_finite
 from multigene.search.problem import Problem
 from multigene.search.result import (
-    Found,
     Result,
     finite_part,
     mean_of,
@@ -164,7 +165,7 @@ def test_the_smallest_that_leaves_hardly_more_is_enough():
     front = [Candidate(model, fitness, size) for fitness, size in ((0.5, 3), (0.899, 9), (0.9, 30))]
     assert allowed_best(front, SizeDecision(ANY_SIZE)) == 1
     assert allowed_best(front, SizeDecision(29)) == 1
-    assert allowed_best(front, SizeDecision(ANY_SIZE, exactly=True)) == 2
+    assert allowed_best(front, SizeDecision(ANY_SIZE, of_this_size=True)) == 2
     assert allowed_best(front, SizeDecision(5)) == 0
     assert allowed_best(front, SizeDecision(2)) is None
     assert allowed_best([], SizeDecision(ANY_SIZE)) is None
@@ -365,7 +366,7 @@ def test_of_few_rows_the_smallest_model_within_noise_is_chosen() -> None:
     assert within_noise(problem, members) is members[2]
     front = [Candidate(m, m.fitness, m.printed_size(), True) for m in models]
     rows = np.concatenate(folds_of(problem))
-    decision = SizeDecision(3, exactly=True, errors=np.ones(len(rows)), supported=60)
+    decision = SizeDecision(3, of_this_size=True, errors=np.ones(len(rows)), supported=60)
     assert module._of_few_rows(replace(few, decision=decision), front, 0) == 2
     short = replace(decision, supported=None)
     assert module._of_few_rows(replace(few, decision=short), front, 0) < 2

@@ -8,7 +8,7 @@ import pytest
 import multigene
 from multigene import MultigeneRegressor
 from multigene.files import write_atomically
-from multigene.search import phases, result, run, searcher, state
+from multigene.search import approximation, found, phases, result, run, searcher, state
 from multigene.search.islands import Islands
 
 
@@ -123,9 +123,9 @@ def pressed(*_, **__):
 STEPS = {
     "the size is being decided": (phases, "validate"),
     "the result is being made": (searcher, "result_of"),
-    "models are being fitted to all rows": (result, "fitted"),
-    "the chosen model is being tuned": (result, "polished"),
-    "finds are being measured": (result, "_finds"),
+    "models are being fitted to all rows": (found, "fitted"),
+    "the chosen model is being tuned": (approximation, "polished"),
+    "finds are being measured": (approximation, "finds_that_behave"),
     "scores are being added": (result, "scored"),
 }
 

@@ -177,7 +177,7 @@ def test_packed_and_unpacked():
         SizeDecision(17, validation_r2={3: 0.5, 9: 1 / 3}, errors=np.array([0.1, 1e-300, np.inf])),
         SizeDecision(1, constant=True),
         SizeDecision(1, linear=-1),
-        SizeDecision(5, exactly=True),
+        SizeDecision(5, of_this_size=True),
     ]
     for decision in decisions:
         again = SizeDecision.unpacked(decision.packed())

@@ -75,6 +75,32 @@ fn r_squared_rest(individual: &Individual, x: &[Vec<f64>], y: &[f64], weights: O
     left / (0..y.len()).map(|k| w(k) * (y[k] - mean).powi(2)).sum::<f64>()
 }
 
+#[test]
+fn genes_that_are_constant_but_for_rounding_get_nothing() {
+    let mut rng = rng(5);
+    let x: Vec<f64> = (0..300).map(|_| uniform(&mut rng, 0.1, 6.0)).collect();
+    let y: Vec<f64> = x.iter().map(|v| v + uniform(&mut rng, -1.0, 1.0)).collect();
+    for scale in [1e-20, 1.0, 1e12] {
+        let data = Dataset::new(vec![x.iter().map(|v| v * scale).collect()], &y, None, Level::detect()).unwrap();
+        let apply = |operator| Node::Apply(Function::Base(operator));
+        let square_of_root = [Node::Variable(0), apply(Operator::Sqrt), apply(Operator::Power(2))];
+        let rest = |last: &[Node]| [&[Node::Variable(0)], &square_of_root[..], last].concat();
+        let mut individual = Individual::empty(Weights::default());
+        individual.genes = vec![
+            Gene::new(rest(&[apply(Operator::Div), apply(Operator::Log)])),
+            Gene::new(rest(&[apply(Operator::Sub)])),
+            Gene::new(vec![Node::Variable(0)]),
+        ];
+        fit_of(&mut individual, &data);
+        assert_eq!(
+            (individual.coefficients[0], individual.coefficients[1]),
+            (0.0, 0.0),
+            "{scale}"
+        );
+        assert!((individual.coefficients[2] * scale - 1.0).abs() < 0.1, "{scale}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 

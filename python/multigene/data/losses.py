@@ -232,7 +232,7 @@ SQUARED = Loss()
 @dataclass(frozen=True, eq=False)
 class OwnLoss(KeepsFunctions, Loss):
     """A loss of the user's: a function of targets and predictions, both arrays, that returns what every row costs, or that and
-    its derivative by the prediction. The engine calls `total`, `working` and `constant`."""
+    its derivative by the prediction. The engine calls it through `ForEngine`."""
 
     function: Callable[[Floats, Floats], Any] = lambda y, p: (y - p) ** 2
     spread: float = 1.0
@@ -278,27 +278,22 @@ class OwnLoss(KeepsFunctions, Loss):
 
     @property
     def engine(self) -> Any:
-        """The engine calls this object."""
-        return self
+        """The engine calls an object."""
+        return ForEngine(self)
 
     def values(self, y: Floats, predictor: Floats) -> Floats:
         """What every row costs; infinite where there is no value."""
         return _finite(self._called(y, predictor)[0])
 
-    def working(self, y: Floats, predictor: Floats, p: Floats | None = None) -> tuple[Floats, Floats]:
-        """Weight and response of the squared error that looks like the loss at each row. The engine gives row weights too, as
-        the second of three arguments."""
-        weights, predictor = (None, predictor) if p is None else (predictor, p)
+    def working(self, y: Floats, predictor: Floats) -> tuple[Floats, Floats]:
+        """Weight and response of the squared error that looks like the loss at each row."""
         h = STEP * self.spread
         with np.errstate(all="ignore"):
             here, curvature = self._derivatives(y, predictor, h)
             # Slope over distance is what makes robust losses' squares curved enough (Weiszfeld), the curvature steep ones'.
             secant = np.abs(here) / np.maximum(np.abs(predictor - y), h)
             w = 0.5 * np.maximum(np.maximum(curvature, secant), LEAST_CURVATURE * np.nanmean(secant))
-        z = predictor - 0.5 * here / w
-        if weights is None:
-            return w, z
-        return np.where(weights > 0.0, weights * w, 0.0), np.where(weights > 0.0, z, predictor)
+        return w, predictor - 0.5 * here / w
 
     def total(self, y: Floats, weights: Floats, p: Floats) -> float:
         """Weighted sum over rows."""
@@ -335,6 +330,26 @@ class OwnLoss(KeepsFunctions, Loss):
         if slope is not None and less is not None and more is not None:
             return slope, (more - less) / (2.0 * h)
         return (above - below) / (2.0 * h), (above - 2.0 * here + below) / (h * h)
+
+
+@dataclass(frozen=True, eq=False)
+class ForEngine:
+    """An own loss as the engine calls it: with weights of rows, where 0 leaves a row out."""
+
+    loss: OwnLoss
+
+    def total(self, y: Floats, weights: Floats, p: Floats) -> float:
+        """Weighted sum over rows."""
+        return self.loss.total(y, weights, p)
+
+    def working(self, y: Floats, weights: Floats, p: Floats) -> tuple[Floats, Floats]:
+        """Weight and response of the squared error that looks like the weighted loss at each row."""
+        w, z = self.loss.working(y, p)
+        return np.where(weights > 0.0, weights * w, 0.0), np.where(weights > 0.0, z, p)
+
+    def constant(self, y: Floats, weights: Floats) -> float:
+        """The best constant."""
+        return self.loss.constant(y, weights)
 
 
 def _vector(values: Floats) -> Floats:

@@ -13,6 +13,6 @@ What makes a formula shorter, and what each may change:
 | `written.py` `as_written` | genes that are the terms of the printed formula | nothing | before that |
 | `digits.py` `with_few_digits` | digits of numbers, nothing refitted | a millionth of the error | once, after the search |
 | `prune.py` `pruned` | terms, weights and parts, the rest refitted | R² up to `max_loss` | when a user calls `prune` |
-| `cancelling.py` `without_cancelling` | models whose terms cancel | the model itself | once, after the search |
+| `misleading.py` `not_misleading` | terms that cancel, angles that turn too fast | the model itself | once, after the search |
 | `rounding.py` `rounded` | numbers, the rest refitted | what pruning left of `max_loss` | as the last step of `prune` |
 """

@@ -31,18 +31,21 @@ LEAST_STABLE = 5
 #: Largest difference of predictions, in shares of the largest prediction, that is rounding. Not tuned.
 SAME = 1e-9
 
+# --- models that mislead (misleading.py) ------------------------------------------------------------
+
+#: Range of a term relative to its size below which it is a number with a little beside it: `2e8*tanh(2*x) - 2e8`. Not tuned.
+HARDLY_VARIES = 1e-6
+
 # --- digits of numbers (digits.py) ------------------------------------------------------------------
 
 #: Relative change of the mean squared error that counts as rounding. Not tuned.
 ROUNDING = 1e-6
-#: Share of variance below which nothing is left to be lost: the numbers are those of a law, as in the law search.
-EXACT = 1e-12
+#: Mean square by which predictions may move, as a share of the mean squared error: three thousandths of it. Not tuned.
+MOVED = 1e-5
 #: Rows on which the effect of each number is measured, and on which what comes out is checked: time. Not tuned.
 PROBED_ROWS, CHECKED_ROWS = 400, 5000
-#: Range of a term relative to its size below which it is a number with a little beside it: `2e8*tanh(2*x) - 2e8`. Not tuned.
-HARDLY_VARIES = 1e-6
-#: Attempts, each this much more careful than the last. Numbers that are not quite at their optimum gain or lose by chance when
-#: they are rounded, so a few attempts do it. Not tuned.
+#: Attempts at most, each this much more careful than the last: the last has a 2,000th of the first one's room. Numbers that are
+#: not quite at their optimum gain or lose by chance when they are rounded, so one of the first mostly does it. Not tuned.
 ATTEMPTS, CAREFUL = 16, 0.6
 #: Digits that are tried at most; numbers that need more keep all of theirs. Not tuned.
 MOST_DIGITS = 12

@@ -2,8 +2,8 @@
 
 This is done once to every model that a search hands over: to the chosen one at once, to the others as soon as somebody looks at
 the front. Unlike in `rounding.py`, the last step of `prune`, nothing is refitted and nothing is given up: the mean squared error
-grows by a millionth of itself at most, and predictions move by thousandths of the model's own error. Formulas, exports and files
-then have numbers that can be read and copied.
+grows by a millionth of itself at most, and predictions move by three thousandths of the model's own error. Formulas, exports and
+files then have numbers that can be read and copied.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from multigene.explain.constants import (
     ATTEMPTS,
     CAREFUL,
     CHECKED_ROWS,
-    EXACT,
     MOST_DIGITS,
     MOST_NUMBERS,
+    MOVED,
     PROBED_ROWS,
     ROUNDING,
     STEP,
@@ -33,6 +33,7 @@ from multigene.explain.constants import (
 from multigene.explain.written import as_written
 from multigene.expression.engine_text import GAP, with_gaps
 from multigene.expression.numbers import short_numbers
+from multigene.laws.constants import EXACT
 
 Floats = npt.NDArray[np.float64]
 
@@ -129,11 +130,7 @@ def _with_few_digits(member: Member, rows: TrainingRows, exponentials: bool) -> 
         with np.errstate(all="ignore"):
             moved = float(np.average((after - before) ** 2, weights=rows.shares))
             new = float(np.average(after**2, weights=rows.shares))
-        if (
-            moved <= 10.0 * ROUNDING * loss
-            and new <= (1.0 + ROUNDING) * loss
-            and _behaves(model, member, rows)
-        ):
+        if moved <= MOVED * loss and new <= (1.0 + ROUNDING) * loss and _behaves(model, member, rows):
             fitness = 1.0 - (1.0 - member.fitness) * new / loss
             return replace(member, individual=model, fitness=fitness)
         room *= CAREFUL

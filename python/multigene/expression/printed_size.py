@@ -18,12 +18,14 @@ one sign), by which rewriting and the law search decide.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from multigene.expression.build import ONE
 from multigene.expression.readable import plain, readable
 from multigene.expression.rewriting.parts import split_term
-from multigene.expression.tree import Expression, Number, Operation, Power, Variable, fold
+from multigene.expression.tree import Expression, Number, Operation, Power, Variable, evaluate, fold
 
 #: A base, its size, and its exponent.
 Factor = tuple[object, int, float]
@@ -34,10 +36,11 @@ TURNED = ("cos", "sin", "tanh", "atan", "erf")
 
 @dataclass(frozen=True)
 class _Product:
-    """Factors, with a number before them unless that is 1."""
+    """Factors, with a number before them unless that is 1. What it is tells products of one kind apart."""
 
     factors: tuple[Factor, ...]
     number: bool = False
+    value: float = 1.0
 
     @property
     def size(self) -> int:
@@ -47,10 +50,11 @@ class _Product:
 
 @dataclass(frozen=True)
 class _Sum:
-    """Terms, and whether there is a number beside them. A number alone has no terms."""
+    """Terms, and whether there is a number beside them, and which. A number alone has no terms."""
 
     terms: tuple[_Product, ...]
     number: bool = False
+    value: float = 0.0
 
     @property
     def size(self) -> int:
@@ -70,9 +74,6 @@ class _Exponential:
     inside: _Sum
 
 
-NUMBER = _Sum((), True)
-
-
 def printed_size(expression: Expression) -> int:
     """Nodes of the SymPy tree of the printed formula."""
     return max(1, fold(readable(plain(expression)), _value).size)
@@ -80,22 +81,23 @@ def printed_size(expression: Expression) -> int:
 
 def _value(node: Expression, parts: Sequence[_Sum]) -> _Sum:
     if isinstance(node, Number):
-        return NUMBER
+        return _number(node.value)
     if isinstance(node, Variable):
         return _whole(node, 1)
     if isinstance(node, Power):
         return _power(parts[0], node.exponent)
     assert isinstance(node, Operation)
     if all(part.is_number for part in parts):
-        return NUMBER
+        with np.errstate(all="ignore"):
+            return _number(float(evaluate(node, np.zeros((1, 1)))[0]))
     match node.name:
         case "add":
             first, *others = zip(node.arguments, parts, strict=True)
             return _sum([first[1], *(_taken_away(term, part) for term, part in others)])
         case "sub":
-            return _sum([parts[0], _scaled(parts[1])])
+            return _sum([parts[0], _scaled(parts[1], -1.0)])
         case "neg":
-            return _scaled(parts[0])
+            return _scaled(parts[0], -1.0)
         case "mul":
             product = parts[0]
             for part in parts[1:]:
@@ -123,7 +125,7 @@ def _taken_away(term: Expression, part: _Sum) -> _Sum:
         and term.arguments[0].value < 0.0
         and len(part.terms) == 1
     ):
-        return _Sum((_Product(part.terms[0].factors, True),), part.number)
+        return _Sum((replace(part.terms[0], number=True),), part.number, part.value)
     return part
 
 
@@ -131,8 +133,10 @@ def _exponential(inside: _Sum, argument: Expression) -> _Sum:
     """A number that is not whole comes out as a factor."""
     numbers = [value for value, rest in _terms(argument) if rest is None]
     out = inside.number and any(not value.is_integer() for value in numbers)
+    with np.errstate(over="ignore"):
+        factor = float(np.exp(inside.value)) if out else 1.0
     inside = _Sum(inside.terms) if out else inside
-    return _Sum((_Product((_of_exponential(inside),), out),))
+    return _Sum((_Product((_of_exponential(inside),), out, factor),))
 
 
 def _of_exponential(inside: _Sum) -> Factor:
@@ -174,26 +178,35 @@ def _sum(parts: Sequence[_Sum]) -> _Sum:
     terms: dict[object, _Product] = {}
     for part in parts:
         for term in part.terms:
-            known = term.factors in terms
-            terms[term.factors] = _Product(term.factors, known or term.number)
-    return _Sum(tuple(terms.values()), any(part.number for part in parts))
+            known = terms.get(term.factors)
+            if known is not None:
+                term = _Product(term.factors, True, known.value + term.value)
+            terms[term.factors] = term
+    return _Sum(tuple(terms.values()), any(part.number for part in parts), sum(part.value for part in parts))
 
 
-def _scaled(value: _Sum) -> _Sum:
+def _number(value: float) -> _Sum:
+    return _Sum((), True, value)
+
+
+def _scaled(value: _Sum, by: float) -> _Sum:
     """Times a number: it goes into every term."""
-    return _Sum(tuple(_Product(term.factors, True) for term in value.terms), value.number)
+    terms = tuple(_Product(term.factors, True, by * term.value) for term in value.terms)
+    return _Sum(terms, value.number, by * value.value)
 
 
 def _product(first: _Sum, second: _Sum) -> _Sum:
-    if first.is_number or second.is_number:
-        return _scaled(second if first.is_number else first)
+    if first.is_number:
+        return _scaled(second, first.value)
+    if second.is_number:
+        return _scaled(first, second.value)
     one, other = _factors(first), _factors(second)
     factors: dict[object, Factor] = {}
     for base, nodes, exponent in (*one.factors, *other.factors):
         before = factors[base][2] if base in factors else 0.0
         factors[base] = (base, nodes, before + exponent)
-    left = tuple(f for f in factors.values() if f[2] != 0.0)
-    return _Sum((_Product(left, one.number or other.number),)) if left else NUMBER
+    left, value = tuple(f for f in factors.values() if f[2] != 0.0), one.value * other.value
+    return _Sum((_Product(left, one.number or other.number, value),)) if left else _number(value)
 
 
 def _factors(value: _Sum) -> _Product:
@@ -206,17 +219,27 @@ def _power(value: _Sum, exponent: float) -> _Sum:
     if value.is_number:
         return value
     product = _factors(value)
+    number = _power_of(product.value, exponent)
     if float(exponent).is_integer() or len(product.factors) == 1:
         raised = tuple(_raised(factor, exponent) for factor in product.factors)
-        return _Sum((_Product(raised, product.number),))
+        return _Sum((_Product(raised, product.number, number),))
     # A number comes out of the root of a product, which stays together.
     inner = _Product(product.factors)
-    return _Sum((_Product(((inner, inner.size, exponent),), product.number),))
+    return _Sum((_Product(((inner, inner.size, exponent),), product.number, number),))
+
+
+def _power_of(value: float, exponent: float) -> float:
+    """A number's power; where there is none the number itself, which tells it from others as well."""
+    try:
+        power = value**exponent
+    except (OverflowError, ZeroDivisionError):
+        return value
+    return power if isinstance(power, float) else value
 
 
 def _raised(factor: Factor, exponent: float) -> Factor:
     base, nodes, before = factor
     power = before * exponent
     if isinstance(base, _Exponential) and power.is_integer() and power != 1.0:
-        return _of_exponential(_scaled(base.inside))
+        return _of_exponential(_scaled(base.inside, power))
     return base, nodes, power

@@ -8,9 +8,9 @@ from typing import Any
 from multigene.data.arrays import data_summary
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
-from multigene.explain.cancelling import cancels, without_cancelling
 from multigene.explain.digits import with_few_digits
 from multigene.explain.front import Front
+from multigene.explain.misleading import misleads, not_misleading
 from multigene.fitted import FittedModel
 from multigene.fitting.data import Data
 from multigene.search.members import is_finite
@@ -67,13 +67,13 @@ def front_of(run: Run, data: Data, rows: TrainingRows, summary: dict[str, Any]) 
         ]
 
     def listed(members: Sequence[Member]) -> list[Member]:
-        return [m for m in shown(members) if m.source != "search" or not cancels(m.individual, rows)]
+        return [m for m in shown(members) if m.source != "search" or not misleads(m.individual, rows)]
 
     chosen = done = result.chosen
     try:
         with run.interrupts.breakable():
             if run.stopped_by != "law":
-                chosen = done = without_cancelling(chosen, result.front, rows)
+                chosen = done = not_misleading(chosen, result.front, rows)
             [done] = shown([chosen])
     except KeyboardInterrupt:  # digits are for the eye; the model is there
         run.stop_at_interrupt()

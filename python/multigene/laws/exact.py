@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene.data.scores import scale_of
+from multigene.expression.angles import can_be_told
 from multigene.expression.jacobian import jacobian
 from multigene.expression.numbers import (
     is_simple,
@@ -133,13 +134,7 @@ def rounding_scale(expression: Expression, X: Floats) -> Floats:
 
 def sampled(expression: Expression, X: Floats) -> bool:
     """Does every angle turn less than half a turn per different row on the whole? Otherwise a slower one does as well."""
-    rows = len(np.unique(X, axis=0))
-    for node in postorder(expression):
-        if isinstance(node, Operation) and node.name in ("sin", "cos", "sinc"):
-            angle = evaluate(node.arguments[0], X)
-            if not np.ptp(angle) <= np.pi * rows:
-                return False
-    return True
+    return can_be_told(expression, X, len(np.unique(X, axis=0)))
 
 
 def fitted_places(expression: Expression) -> list[int]:

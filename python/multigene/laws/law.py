@@ -32,8 +32,8 @@ __all__ = [
     "Find",
     "as_individual",
     "as_law",
-    "cancels",
     "cleaned",
+    "has_cancelling_sum",
     "holds",
     "individual_of",
     "is_law",
@@ -63,7 +63,7 @@ def as_law(find: Find, X: Floats, y: Floats, data: Dataset) -> Find | None:
             return None
         find = without
     grade = exact.grade(find.expression, X, y)
-    return None if grade is None or cancels(find.expression, X) else replace(find, grade=grade)
+    return None if grade is None or has_cancelling_sum(find.expression, X) else replace(find, grade=grade)
 
 
 def holds(law: Find, X: Floats, y: Floats) -> bool:
@@ -91,7 +91,7 @@ def _without_a_number(find: Find, weak: list[int], X: Floats, y: Floats) -> Find
     )
 
 
-def cancels(expression: Expression, X: Floats) -> bool:
+def has_cancelling_sum(expression: Expression, X: Floats) -> bool:
     """Is there a sum of large terms that all but cancel? Such formulas approximate a derivative or a limit."""
 
     def value(node: Expression, parts: tuple[tuple[Floats, bool], ...]) -> tuple[Floats, bool]:

@@ -44,8 +44,8 @@ BOX_MARGIN, BEYOND_ROWS = 0.02, 0.2
 #: Times the target's range that predictions may leave it where no row is near; between rows it is 1. `paper` on CCS: corners of
 #: the box that were guarded like the rows cost configuration UB 0.03 of test R².
 BOX_ROOM = 2.0
-#: A model of the islands is not chosen that leaves the target's range by more than so many times it where one column leaves its
-#: box by this share of its width, if another that is no larger does not and leaves at most so many times as much unexplained.
+#: Share of its width by which one column leaves its box, and times the target's range that a chosen model of the islands may
+#: leave that range there, if another that is no larger does not and leaves at most the third number times as much unexplained.
 #: `raw_tables`: on `airports`, whose far islands lie beyond some folds' rows, an exponential gave an R² of -1e81.
 BEYOND_BOX, BEYOND_ROOM, STAYING_LEAVES = 0.2, 3.0, 1.5
 #: Times the target's range that the range of a term may be: larger ones cancel each other. Of short formulas, and of others, in

@@ -1,9 +1,10 @@
 """The guard: refuses models that explode between the rows that they were fitted to.
 
-A model passes if interval arithmetic finds no pole and no overflow in the box of the rows, and if its predictions stay near the
-target's range on points drawn in that box and between rows. Which points, and how near, depends on who asks: islands evolve on
-standardised features (`behaves`), finds of the law search and results are in the user's units (`behaves_in_user_units`), and
-the paper's configurations get a milder guard (`behaves_between_rows`). Points are drawn once for a problem (`problem.py`).
+A model passes if interval arithmetic finds no pole and no overflow in the box of the rows, if its predictions stay near the
+target's range on points drawn in that box and between rows, and if no angle turns faster than rows can tell. Which points, and
+how near, depends on who asks: islands evolve on standardised features (`behaves`), finds of the law search and results are in the
+user's units (`behaves_in_user_units`), and the paper's configurations get a milder guard (`behaves_between_rows`). Points are
+drawn once for a problem (`problem.py`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Individual
+from multigene.expression.angles import TURNING, can_be_told
+from multigene.expression.genes import gene_expression
 from multigene.search.constants import (
     BEYOND_BOX,
     BEYOND_ROOM,
@@ -51,6 +54,8 @@ class Guard:
     between_points: Floats
     """Between rows and slightly beyond them."""
     scaling: Scaling
+    rows: int
+    """How many rows there are to tell one angle from another by."""
 
     @staticmethod
     def of(X: Floats, y: Floats, scaling: Scaling, rng: np.random.Generator) -> Guard:
@@ -63,7 +68,7 @@ class Guard:
         else:  # rows that span all of floating point are their own points
             in_box = between = X[:GUARD_POINTS].copy()
         target = float(y.min()), float(y.max())
-        return Guard((low.tolist(), high.tolist()), target, in_box, between, scaling)
+        return Guard((low.tolist(), high.tolist()), target, in_box, between, scaling, len(X))
 
     def behaves(self, individual: Individual) -> bool:
         """Of a model of standardised features: within bounds between and slightly beyond the rows, and within wide ones elsewhere
@@ -84,6 +89,15 @@ class Guard:
             and self._within_bounds(individual.predict(between))
             and self._within_bounds(individual.predict(in_box), BOX_ROOM)
             and self._stands_without_cancelling(individual, between, cancelling)
+            and self._can_be_told(individual, between)
+        )
+
+    def _can_be_told(self, individual: Individual, points: Floats) -> bool:
+        """Does no angle turn faster than the rows can tell, as in sin(exp(4*x))?"""
+        return all(
+            can_be_told(gene_expression(individual, gene), points, self.rows)
+            for gene, coefficient in enumerate(individual.coefficients)
+            if coefficient != 0.0 and any(token[0] in TURNING for token in individual.tokens(gene))
         )
 
     def _stands_without_cancelling(self, individual: Individual, points: Floats, most: float) -> bool:
@@ -120,7 +134,7 @@ class Guard:
 
     @cached_property
     def _beyond_points(self) -> Floats:
-        """Points between rows, in each of which one column in turn is moved beyond its box, below or above."""
+        """Points between rows; one column of each, in turn, is moved beyond its box, below or above."""
         low, high = np.array(self.box)
         with np.errstate(over="ignore", invalid="ignore"):
             bottom, top = _widened(low, high, BEYOND_BOX)

@@ -12,10 +12,9 @@ import numpy as np
 from multigene._engine import Dataset, Individual
 from multigene.evolution.pareto import Candidate, Member
 from multigene.laws.law import Find
-from multigene.search.constants import ALIKE, EXPLAINED, STAYING_LEAVES, SURELY_FINITE
+from multigene.search.constants import STAYING_LEAVES, SURELY_FINITE
 from multigene.search.guard import is_linear
 from multigene.search.problem import Problem
-from multigene.search.validation import SizeDecision
 
 
 def fitted_candidate(problem: Problem, fitted: Individual, *, in_user_units: bool = False) -> Candidate:
@@ -44,15 +43,6 @@ def measured(problem: Problem, find: Find, rows: Any = slice(None)) -> Member:
     weights = None if problem.weights is None else problem.weights[rows]
     values = find.individual.predict(problem.X[rows])
     return as_member(find, problem.loss.explained(problem.y[rows], values, weights))
-
-
-def allowed_best(front: Sequence[Candidate], decision: SizeDecision) -> int | None:
-    """Number of the smallest model of the front that leaves hardly more unexplained than the fittest of the allowed size."""
-    allowed = [i for i, c in enumerate(front) if c.complexity <= decision.most_nodes]
-    allowed = allowed[-1:] if decision.exactly else allowed
-    least = min((1.0 - front[i].fitness for i in allowed), default=0.0)
-    enough = max(ALIKE * least, 1.0 - EXPLAINED)
-    return next((i for i in allowed if 1.0 - front[i].fitness <= enough), None)
 
 
 def one_that_stays(problem: Problem, candidates: Sequence[Candidate], best: int) -> int:

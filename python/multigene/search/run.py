@@ -140,7 +140,8 @@ class Run:
         self.interrupts.met()
 
     def _execute(self, display: Display) -> None:
-        if self.search is None or self._finished():
+        self._note_why_to_stop()
+        if self.search is None or self.stopped_by:
             return
         for step in self.search.steps(self.share):
             self.begun = True
@@ -149,7 +150,8 @@ class Run:
             display.show(step, self.earlier + self.seconds())
             if self.callback is not None:
                 self._call(self.callback, self._progress(step))
-            if self._finished():
+            self._note_why_to_stop()
+            if self.stopped_by:
                 return
             self._save(every=CHECKPOINT_SECONDS)
         self.stopped_by = self._why_it_ended(self.search)
@@ -249,21 +251,25 @@ class Run:
 
         return Progress(step, self.earlier + self.seconds(), row_of)
 
-    def _finished(self) -> bool:
-        stopping, history = self.settings.stopping, self.history
+    def _note_why_to_stop(self) -> None:
+        """Sets `stopped_by` where a stopping rule holds and none did before."""
         if self.interrupts.asked and not self.stopped_by:  # where something has swallowed the exception
             self.stop_at_interrupt()
-        if not self.stopped_by and history:
-            since = stopping.stagnation
-            if stopping.target_r2 is not None and self._reached(stopping.target_r2):
-                self.stopped_by = "target"
-            elif self.limit and self.generations() >= self.limit:
-                self.stopped_by = "generations"
-            elif stopping.seconds is not None and self.seconds() >= stopping.seconds:
-                self.stopped_by = "time"
-            elif since is not None and self._stagnates(since):
-                self.stopped_by = "stagnation"
-        return bool(self.stopped_by)
+        if not self.stopped_by and self.history:
+            self.stopped_by = self._rule_that_holds()
+
+    def _rule_that_holds(self) -> str:
+        """The first of the stopping rules that holds, or nothing."""
+        stopping = self.settings.stopping
+        if stopping.target_r2 is not None and self._reached(stopping.target_r2):
+            return "target"
+        if self.limit and self.generations() >= self.limit:
+            return "generations"
+        if stopping.seconds is not None and self.seconds() >= stopping.seconds:
+            return "time"
+        if stopping.stagnation is not None and self._stagnates(stopping.stagnation):
+            return "stagnation"
+        return ""
 
     def _reached(self, r2: float) -> bool:
         """Is the fittest model fit enough, and with very few rows one that means something?"""

@@ -13,12 +13,13 @@ from multigene.evolution.pareto import Member, non_dominated
 from multigene.search import phases, steering
 from multigene.search.constants import EXPLAINED
 from multigene.search.few_rows import uncontradicted
+from multigene.search.found import Found
 from multigene.search.guesses import listed
 from multigene.search.log_scale import LogScale
 from multigene.search.phases import Share
 from multigene.search.problem import Problem
 from multigene.search.progress import Step
-from multigene.search.result import Found, Result, provisional, result_of
+from multigene.search.result import Result, provisional, result_of
 from multigene.search.state import SearchState
 from multigene.search.task import Task
 from multigene.search.validation import ANY_SIZE, SizeDecision

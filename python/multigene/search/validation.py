@@ -64,7 +64,7 @@ class SizeDecision:
     constant: bool = False
     linear: int | None = None
     """Number of the linear model that is to be preferred, if one is; RIDGE for the ridge regression."""
-    exactly: bool = False
+    of_this_size: bool = False
     """Few noisy rows: the search goes on for no longer than it was cross-validated, and its fittest model of that size is
     chosen."""
     validation_r2: dict[int, float] = field(default_factory=dict)
@@ -86,7 +86,7 @@ class SizeDecision:
     @property
     def final(self) -> bool:
         """Is nothing left to be searched for?"""
-        return self.simple or self.exactly
+        return self.simple or self.of_this_size
 
     def r2(self, problem: Problem) -> float:
         """R² on unseen rows of the model that set the size, NaN where there were none."""
@@ -99,15 +99,25 @@ class SizeDecision:
         """As plain values, without loss."""
         errors = None if self.errors is None else [e.hex() for e in self.errors.tolist()]
         scores = list(self.validation_r2.items())
-        return [self.most_nodes, self.constant, self.linear, self.exactly, scores, errors, self.supported]
+        return [
+            self.most_nodes,
+            self.constant,
+            self.linear,
+            self.of_this_size,
+            scores,
+            errors,
+            self.supported,
+        ]
 
     @staticmethod
     def unpacked(values: list[Any]) -> SizeDecision:
         """The decision of its plain values."""
-        most_nodes, constant, linear, exactly, scores, errors, supported = values
+        most_nodes, constant, linear, of_this_size, scores, errors, supported = values
         rows = None if errors is None else np.array([float.fromhex(e) for e in errors])
         known = {int(c): float(r) for c, r in scores}
-        return SizeDecision(int(most_nodes), bool(constant), linear, bool(exactly), known, rows, supported)
+        return SizeDecision(
+            int(most_nodes), bool(constant), linear, bool(of_this_size), known, rows, supported
+        )
 
 
 # --- decisions ------------------------------------------------------------------------------------
@@ -176,12 +186,16 @@ def decide_by_cross_validation(
     if worth_it and all(convincingly_better(curve[small], each, BETTER_IN_NOISE) for each in rivals):
         largest_of_use = sizes[int(np.argmin([errors.sum() for errors in curve]))]
         return SizeDecision(
-            sizes[small], exactly=True, validation_r2=scores, errors=curve[small], supported=largest_of_use
+            sizes[small],
+            of_this_size=True,
+            validation_r2=scores,
+            errors=curve[small],
+            supported=largest_of_use,
         )
     # One row that nothing predicts may be most of every sum of squares; then the others decide.
     nearly = next((i for i, errors in enumerate(curve) if better_on_most_rows(errors, rival)), None)
     if nearly is not None:
-        return SizeDecision(sizes[nearly], exactly=True, validation_r2=scores, errors=curve[nearly])
+        return SizeDecision(sizes[nearly], of_this_size=True, validation_r2=scores, errors=curve[nearly])
     if has_line:
         return SizeDecision(1, linear=RIDGE, validation_r2=scores, errors=line)
     return SizeDecision(1, constant=True, validation_r2=scores, errors=mean)

@@ -16,7 +16,7 @@ import pandas as pd
 
 from multigene.study.errors import StudyError, nearest
 from multigene.study.import_path import import_named
-from multigene.study.problems import Array, Problem, Split, Tabulated
+from multigene.study.problems import Array, Loaded, Problem, Split
 
 CSV_KEYS = ("csv", "target", "split", "features", "training_share", "title")
 CLASS_KEYS = ("class", "parameters", "title")
@@ -24,7 +24,7 @@ TRAINING_WORDS = frozenset({"train", "training", "learn", "0"})
 TESTING_WORDS = frozenset({"test", "testing", "1"})
 
 
-class CsvProblem(Tabulated):
+class CsvProblem(Loaded):
     """The rows of a CSV file; split at random per seed, or as its split column says.
 
     `target` names the column to predict, `features` the columns to predict from (default: all others).
@@ -54,7 +54,6 @@ class CsvProblem(Tabulated):
         self.reference = f"user's table {Path(csv).name}"
         self.target, self.split, self.features = target, split, features
         self.training_share = training_share
-        self._rows: tuple[Array, Array, tuple[str, ...]] | None = None
         self._is_training: np.ndarray[Any, np.dtype[np.bool_]] | None = None
         self._digest = ""
 
@@ -78,12 +77,6 @@ class CsvProblem(Tabulated):
         X, y = self._numbers(frame[features]), self._numbers(frame[[self.target]])[:, 0]
         self._rows = X, y, tuple(str(feature) for feature in features)
         self._is_training = self._parts(frame[self.split]) if self.split else None
-
-    def rows(self) -> tuple[Array, Array, tuple[str, ...]]:
-        if self._rows is None:
-            self.prepare()
-        assert self._rows is not None
-        return self._rows
 
     def sample(self, seed: int) -> Split:
         X, y, names = self.rows()

@@ -212,25 +212,30 @@ class Tabulated(Problem):
         return Split(X[train], y[train], X[test], y[test], names)
 
 
-class UciTable(Tabulated):
-    """A target of a table of the UCI repository (see `datasets.py`)."""
+class Loaded(Tabulated):
+    """A table that `prepare` loads when its rows are first asked for."""
 
-    def __init__(self, name: str, title: str, table: datasets.Table, target: str) -> None:
-        self.name, self.title, self.table, self.target = name, title, table, target
-        self.reference = f"paper, section 4.3; UCI {table.title}, {table.page}"
-        self.directory: str | Path | None = None
-        self._rows: tuple[Array, Array, tuple[str, ...]] | None = None
-
-    def prepare(self) -> None:
-        frame = datasets.load(self.table, self.directory)
-        features = list(self.table.features)
-        self._rows = frame[features].to_numpy(), frame[self.target].to_numpy(), self.table.features
+    _rows: tuple[Array, Array, tuple[str, ...]] | None = None
 
     def rows(self) -> tuple[Array, Array, tuple[str, ...]]:
         if self._rows is None:
             self.prepare()
         assert self._rows is not None
         return self._rows
+
+
+class UciTable(Loaded):
+    """A target of a table of the UCI repository (see `datasets.py`)."""
+
+    def __init__(self, name: str, title: str, table: datasets.Table, target: str) -> None:
+        self.name, self.title, self.table, self.target = name, title, table, target
+        self.reference = f"paper, section 4.3; UCI {table.title}, {table.page}"
+        self.directory: str | Path | None = None
+
+    def prepare(self) -> None:
+        frame = datasets.load(self.table, self.directory)
+        features = list(self.table.features)
+        self._rows = frame[features].to_numpy(), frame[self.target].to_numpy(), self.table.features
 
 
 class ReconstructedValueFunction(Tabulated):

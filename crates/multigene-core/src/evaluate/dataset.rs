@@ -34,12 +34,15 @@ struct Features {
     columns: Vec<Aligned>,
     /// ln|x| of the columns that product leaves have asked for.
     logs: Vec<OnceLock<Aligned>>,
+    /// The largest absolute value of all columns.
+    largest: OnceLock<f64>,
 }
 
 impl Features {
     fn new(columns: Vec<Vec<f64>>, padded: usize) -> Arc<Self> {
         Arc::new(Self {
             logs: columns.iter().map(|_| OnceLock::new()).collect(),
+            largest: OnceLock::new(),
             columns: columns.into_iter().map(|c| pad(c, padded)).collect(),
         })
     }
@@ -292,6 +295,15 @@ impl Dataset {
         rows.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| {
             (low.min(v), high.max(v))
         })
+    }
+
+    /// The largest absolute value of all features.
+    pub fn largest(&self) -> f64 {
+        let of = |column: &Aligned| column.iter().fold(0.0f64, |most, v| most.max(v.abs()));
+        *self
+            .features
+            .largest
+            .get_or_init(|| self.features.columns.iter().map(of).fold(0.0, f64::max))
     }
 
     /// Takes out what the rounding of a large mean left in centred values; returns that and their squared length.

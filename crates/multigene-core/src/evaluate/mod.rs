@@ -19,5 +19,6 @@ pub mod losses;
 pub mod matrix;
 pub mod outer_fit;
 pub mod program;
+pub mod rounding;
 pub mod rows;
 pub mod working;

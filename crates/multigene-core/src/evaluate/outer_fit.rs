@@ -9,6 +9,7 @@ use crate::evaluate::forward::{Scratch, evaluate};
 use crate::evaluate::gradient::{Kept, Sweep, Tape, Tunable};
 use crate::evaluate::least_squares::{Gram, PIVOT, leave, solve};
 use crate::evaluate::program::Program;
+use crate::evaluate::rounding::{is_rounding, is_suspicious};
 use crate::evaluate::rows;
 use crate::evaluate::working::{self, OuterFit, Start, Working};
 use crate::tree::functions::{CustomOperator, MOST_EXPANDED, expanded_size};
@@ -146,10 +147,21 @@ impl Individual {
         true
     }
 
-    /// Computes the standardised column of a gene; false if a value is not finite.
+    /// Computes the standardised column of a gene, that of a constant where it is nothing but rounding; false if a value is not
+    /// finite.
     pub fn prepare_column(&mut self, gene: usize, context: Context, workspace: &mut Workspace) -> bool {
-        let raw = self.raw_column(gene, context, workspace);
-        self.genes[gene].column = context.data.standardise(raw).map(Arc::new);
+        let data = context.data;
+        let program = Program::compile(&self.genes[gene].nodes, &self.weights, context.library);
+        let mut raw = Aligned::zeros(data.padded());
+        evaluate(&program, &self.weights, data, &mut workspace.scratch, &mut raw);
+        let mut column = data.standardise(raw);
+        if let Some(column) = column.as_mut().filter(|column| is_suspicious(column, data))
+            && is_rounding(&program, &self.weights, data, &mut workspace.scratch)
+        {
+            column.values.fill(0.0);
+            column.norm = 0.0;
+        }
+        self.genes[gene].column = column.map(Arc::new);
         self.genes[gene].column.is_some()
     }
 

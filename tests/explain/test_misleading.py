@@ -1,4 +1,4 @@
-"""Formulas whose terms cancel are not handed over."""
+"""Formulas whose terms cancel, or whose angles turn faster than the rows can tell, are not handed over."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from multigene import MultigeneRegressor
 from multigene._engine import Individual
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
-from multigene.explain.cancelling import cancels, without_cancelling
+from multigene.explain.misleading import misleads, not_misleading, terms_cancel, turns_too_fast
 from multigene.search.result import Result
 from multigene.search.run import Run
 
@@ -26,26 +26,34 @@ def member(individual: Individual, fitness: float, nodes: int) -> Member:
 
 
 def test_terms_of_many_times_the_target_s_range_cancel() -> None:
-    assert cancels(CANCELLING, ROWS)
-    assert not cancels(FINE, ROWS)
-    assert not cancels(Individual(["[0: 1000.0*x0 + -999.0*x1]"], 0.0, [1.0]), ROWS)  # a line
+    assert terms_cancel(CANCELLING, ROWS)
+    assert not terms_cancel(FINE, ROWS)
+    assert not terms_cancel(Individual(["[0: 1000.0*x0 + -999.0*x1]"], 0.0, [1.0]), ROWS)  # a line
 
 
 def test_a_number_that_the_intercept_takes_away_cancels() -> None:
     flat = Individual(["tanh([0: 20.0 + 2.0*x0])", "x1"], -2e8, [2e8, 1.0])
     assert np.ptp(flat.predict(X)) < 10.0
-    assert cancels(flat, ROWS)
-    assert not cancels(Individual(["tanh([0: 20.0 + 2.0*x0])", "x1"], -2.0, [2.0, 1.0]), ROWS)
+    assert terms_cancel(flat, ROWS)
+    assert not terms_cancel(Individual(["tanh([0: 20.0 + 2.0*x0])", "x1"], -2.0, [2.0, 1.0]), ROWS)
     far = TrainingRows.of(X, Y + 1e9)  # a target that is such a number itself
-    assert not cancels(Individual(["sin(x0) + 1000000000.0", "x1"], 0.0, [1.0, 1.0]), far)
+    assert not terms_cancel(Individual(["sin(x0) + 1000000000.0", "x1"], 0.0, [1.0, 1.0]), far)
+
+
+def test_angles_that_turn_faster_than_the_rows_can_tell() -> None:
+    fast = Individual(["sin(exp([0: 20.0*x0]))", "x1"], 0.0, [1.0, 1.0])
+    assert turns_too_fast(fast, ROWS)
+    assert misleads(fast, ROWS)
+    assert not turns_too_fast(FINE, ROWS)
+    assert not turns_too_fast(Individual(["cos([0: 400.0*x0])"], 0.0, [1.0]), ROWS)  # two a row
 
 
 def test_the_fittest_other_of_no_more_nodes_is_chosen() -> None:
     bad, fine = member(CANCELLING, 0.99, 12), member(FINE, 0.95, 6)
     small, large = member(Individual(["x1"], 0.0, [1.0]), 0.5, 1), member(FINE, 0.999, 40)
-    assert without_cancelling(bad, [small, fine, bad, large], ROWS) is fine
-    assert without_cancelling(fine, [small, fine, bad], ROWS) is fine
-    assert without_cancelling(bad, [bad], ROWS) is bad
+    assert not_misleading(bad, [small, fine, bad, large], ROWS) is fine
+    assert not_misleading(fine, [small, fine, bad], ROWS) is fine
+    assert not_misleading(bad, [bad], ROWS) is bad
 
 
 def test_no_front_lists_one(monkeypatch) -> None:
@@ -60,5 +68,5 @@ def test_no_front_lists_one(monkeypatch) -> None:
     noisy = Y + 0.1 * rng.normal(size=200)
     model = MultigeneRegressor(generations=2, random_state=0, n_jobs=1, search="accuracy").fit(X, noisy)
     assert len(model.equations_) > 1
-    assert not any(cancels(m.individual, ROWS) for m in model.fitted_.front)
+    assert not any(misleads(m.individual, ROWS) for m in model.fitted_.front)
     assert model.fitted_.front.default in list(model.fitted_.front)

@@ -1,4 +1,5 @@
-"""Models whose terms cancel: 4763000 + 4763000*tanh(…) where the target is a hundred.
+"""Models that mislead: terms that cancel, 4763000 + 4763000*tanh(…) where the target is a hundred, and angles that turn faster
+than the rows can tell, sin(exp(4*x)).
 
 Such a formula tells nothing about the target, and is wrong as soon as its numbers are rounded. The guard of a search
 (`search/guard.py`) refuses the worst during the run, but lets large models pass, since better ones descend from them;
@@ -17,13 +18,24 @@ from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
 from multigene.explain.constants import HARDLY_VARIES, PROBED_ROWS
 from multigene.explain.terms import split
+from multigene.expression.angles import can_be_told
 from multigene.expression.genes import model_expression
 from multigene.expression.tree import evaluate
 from multigene.search.constants import CANCELLING
 from multigene.search.members import is_line
 
 
-def cancels(individual: Individual, rows: TrainingRows) -> bool:
+def misleads(individual: Individual, rows: TrainingRows) -> bool:
+    """Do terms cancel, or does an angle turn faster than the rows can tell?"""
+    return terms_cancel(individual, rows) or turns_too_fast(individual, rows)
+
+
+def turns_too_fast(individual: Individual, rows: TrainingRows) -> bool:
+    """Does an angle of the printed formula turn by more than half a turn from row to row on the whole?"""
+    return not can_be_told(model_expression(individual), rows.X, len(rows.X))
+
+
+def terms_cancel(individual: Individual, rows: TrainingRows) -> bool:
     """Has a term of the printed formula a range on the rows that is many times the target's, or is it a number many times the
     target that the intercept takes away again? A linear model never has: its columns may demand large terms that cancel."""
     if not rows.loss.squared or is_line(individual):
@@ -40,10 +52,10 @@ def _largest(values: npt.NDArray[np.float64]) -> float:
     return float(np.max(np.abs(values)))
 
 
-def without_cancelling(chosen: Member, front: Sequence[Member], rows: TrainingRows) -> Member:
-    """The chosen model, or if its terms cancel the fittest of no more nodes whose terms do not; itself if there is none."""
-    if not cancels(chosen.individual, rows):
+def not_misleading(chosen: Member, front: Sequence[Member], rows: TrainingRows) -> Member:
+    """The chosen model, or if it misleads the fittest of no more nodes that does not; itself if there is none."""
+    if not misleads(chosen.individual, rows):
         return chosen
     others = [m for m in front if m is not chosen and m.complexity <= chosen.complexity]
     ranked = sorted(others, key=lambda m: -m.fitness)
-    return next((m for m in ranked if not cancels(m.individual, rows)), chosen)
+    return next((m for m in ranked if not misleads(m.individual, rows)), chosen)
