@@ -122,6 +122,8 @@ def test_squared_error_as_an_own_loss(own):
         ("y**2 + 1", "does not contain p"),
         ("log(p - 1e9)", "finite near the target"),
         ("p - y", "is negative"),
+        ("0*p", "the same for every prediction"),
+        (lambda y, p: 0.0 * p + 1.0, "the same for every prediction"),
         (lambda y, p: 0.0, "one for every row"),
         (lambda y, p: 1 / 0, "cannot be computed"),
         (lambda y, p: ((y - p) ** 2, np.ones(3)), "gives 3 derivatives for 30 rows"),

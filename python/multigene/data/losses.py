@@ -274,6 +274,12 @@ class OwnLoss(KeepsFunctions, Loss):
             raise ValueError(
                 f"loss={self.name!r} is negative ({values.min():g}); a loss is 0 at best, so add a constant."
             )
+        others = (ready._called(y, np.full(len(y), float(np.median(y)) + by))[0] for by in (-spread, spread))
+        if all(np.array_equal(values, other) for other in others):
+            raise ValueError(
+                f"loss={self.name!r} is the same for every prediction; give an expression that grows with the error, "
+                "for example '(y - p)**2'."
+            )
         return ready
 
     @property

@@ -28,6 +28,7 @@ from multigene.explain.constants import (
     MOVED,
     PROBED_ROWS,
     ROUNDING,
+    ROUNDING_ERROR,
     STEP,
 )
 from multigene.explain.written import as_written
@@ -138,16 +139,33 @@ def _with_few_digits(member: Member, rows: TrainingRows, exponentials: bool) -> 
 
 
 def _without_rounding_errors(member: Member, rows: TrainingRows) -> Member:
-    """An exact model without terms that floating point cannot tell from nothing: `2*x0 - 5.6e-17`."""
+    """An exact model without terms that floating point cannot tell from nothing: `2*x0 - 3.3e-16*x1 - 5.6e-17`."""
     individual = member.individual
-    nothing = np.finfo(np.float64).eps * float(np.abs(rows.y).max())
+    nothing = ROUNDING_ERROR * float(np.abs(rows.y).max())
     with np.errstate(all="ignore"):
         sizes = np.abs(individual.coefficients) * np.abs(individual.gene_values(rows.X)).max(axis=0)
     kept = [c if size > nothing else 0.0 for c, size in zip(individual.coefficients, sizes, strict=True)]
     constant = individual.intercept if abs(individual.intercept) > nothing else 0.0
-    if (constant, kept) == (individual.intercept, individual.coefficients):
+    columns = np.abs(rows.X).max(axis=0)
+    genes = [
+        _line_without(individual, number, nothing / abs(c) / np.where(columns > 0.0, columns, 1.0))
+        if c != 0.0
+        else text
+        for number, (text, c) in enumerate(zip(individual.genes, kept, strict=True))
+    ]
+    if (constant, kept, genes) == (individual.intercept, individual.coefficients, individual.genes):
         return member
-    return replace(member, individual=Individual(individual.genes, constant, kept))
+    return replace(member, individual=Individual(genes, constant, kept))
+
+
+def _line_without(individual: Individual, number: int, nothing: Floats) -> str:
+    """A gene; one that is a line without weights that are nothing, told by column."""
+    gene, values = GapText.of(individual.tokens(number))
+    if gene.line is None:
+        return individual.genes[number]
+    bias, *weights = values
+    short = [w if abs(w) > nothing[column] else 0.0 for column, w in zip(gene.line, weights, strict=True)]
+    return individual.genes[number] if short == weights else gene.filled([bias, *short])
 
 
 def _working_rows(individual: Individual, rows: TrainingRows) -> TrainingRows:
