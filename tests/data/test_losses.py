@@ -125,6 +125,7 @@ def test_squared_error_as_an_own_loss(own):
         ("0*p", "the same for every prediction"),
         (lambda y, p: 0.0 * p + 1.0, "the same for every prediction"),
         (lambda y, p: 0.0, "one for every row"),
+        (lambda y, p: ((y - p) ** 2)[:, None], "values of the shape"),
         (lambda y, p: 1 / 0, "cannot be computed"),
         (lambda y, p: ((y - p) ** 2, np.ones(3)), "gives 3 derivatives for 30 rows"),
         (5, "is no loss"),

@@ -260,7 +260,7 @@ class OwnLoss(KeepsFunctions, Loss):
             ) from error
         for what, found in (("values", values), ("derivatives", slopes)):
             if found is not None and found.shape != y.shape:
-                given = f"{found.size} {what}" if found.ndim else f"a single number as {what}"
+                given = f"{found.size} {what}" if found.ndim == 1 else f"{what} of the shape {found.shape}"
                 raise ValueError(
                     f"loss={self.name!r} gives {given} for {len(y)} rows; give one for every row, as an array."
                 )

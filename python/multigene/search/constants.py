@@ -61,8 +61,11 @@ COMPLETION = 0.9
 FINISH = 0.5
 #: Very many rows: what comes at the end takes about this many times as long as what came before the search. `time_limit`.
 END_TO_START = 2.0
-#: The same in seconds per value of the table: 1,000,000 × 20 took 3.7 s of 8 on a busy machine; and what is left to the search.
-END_PER_VALUE, LEAST_SEARCH = 2e-7, 0.5
+#: The same in seconds per value of the table, which is copied by columns: 0.5 s of 300,000 × 50; and what is left to the search.
+END_PER_VALUE, LEAST_SEARCH = 5e-8, 0.5
+#: Processor seconds per row and node of the front that its last fit to very many rows takes: 0.7e-9 and 1.0e-9 for 300,000 × 50
+#: and 1,000,000 × 10, with other work on the machine.
+END_PER_NODE = 1e-9
 #: Share of the run that the law search may take before the islands begin, and while its linear-algebra pass is not finished.
 #: `ablation` without the law search, 10 s: it takes 8 to 20 % of a run and costs no problem more than 1.2 standard errors.
 FIRST_SHARE, SURVEY_SHARE = 0.15, 0.3
