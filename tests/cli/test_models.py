@@ -192,3 +192,22 @@ def test_report_reads_data_as_it_is_told(here, tmp_path):
     result = run("report", "model.json", tmp_path / "semicolons.txt", "--separator", ";", "-o", page)
     assert (result.exit_code, result.stdout) == (0, f"wrote {page}\n")
     assert "<html" in page.read_text("utf-8")
+
+
+def test_a_model_may_know_a_column_by_its_header_with_the_unit(tmp_path):
+    """The command line reads `dose (mg)` as `dose`; a model that was fitted in Python to the same table has the whole header."""
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame(rng.uniform(1.0, 2.0, (60, 2)), columns=["dose (mg)", "t"])
+    rows["gain [kg]"] = 2.0 * rows["dose (mg)"] + rows["t"]
+    model = multigene.MultigeneRegressor(generations=2, random_state=0).fit(
+        rows[["dose (mg)", "t"]], rows["gain [kg]"]
+    )
+    model.save(tmp_path / "model.json")
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    done = run("predict", tmp_path / "model.json", tmp_path / "rows.csv")
+    assert done.exit_code == 0, done.output
+    predicted = pd.read_csv(io.StringIO(done.stdout))["prediction"]
+    np.testing.assert_allclose(predicted, model.predict(rows[["dose (mg)", "t"]]), rtol=1e-12)
+    assert "against 'gain [kg]'" in done.stderr
+    report = run("report", tmp_path / "model.json", tmp_path / "rows.csv", "-o", tmp_path / "report.html")
+    assert report.exit_code == 0, report.output

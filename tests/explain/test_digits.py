@@ -87,6 +87,16 @@ def test_exact_models_lose_terms_that_are_rounding_errors() -> None:
     assert list(shorter.coefficients) == [2.0, 0.0, 1e-9]
 
 
+def test_exact_lines_lose_columns_that_are_rounding_errors() -> None:
+    rows = TrainingRows.of(X, 2.0 * X[:, 0] + X[:, 1] ** 2)
+    individual = Individual(
+        ["[0: 0.0 + 2.0*x0 + -3.3e-16*x1]", "x1**2", "tanh(x2)"], 1e-16, [1.0, 1.0, 1e-15]
+    )
+    member = Member(individual, 1.0, individual.complexity)
+    shorter = with_few_digits([member], rows)[0].individual
+    assert str(Formula(model_expression(shorter), ["x0", "x1", "x2"])) == "2*x0 + x1**2"
+
+
 def test_every_number_of_a_gene_is_found() -> None:
     genes = [
         "sin([0: 0.2 + 1.3e-17*x0]) * 2.0 - -3.0",

@@ -16,7 +16,16 @@ from multigene.data.table import Table
 from multigene.words import counted, nearest
 
 if TYPE_CHECKING:
+    from multigene.classes.fitted import FittedClasses
     from multigene.fitted import FittedModel
+
+
+def table_for(found: FittedModel | FittedClasses, table: Table) -> Table:
+    """The table with its columns as the model calls them."""
+    from multigene.classes.fitted import FittedClasses
+
+    model = found.models[0] if isinstance(found, FittedClasses) else found
+    return table.called([*model.raw_names, found.target])
 
 
 def spoken_features(model: FittedModel, frame: pd.DataFrame, quiet: bool = False) -> Any:

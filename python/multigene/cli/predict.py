@@ -10,7 +10,7 @@ import typer
 
 from multigene.cli import options as o
 from multigene.cli.classes import predict_classes
-from multigene.cli.features import feature_rows
+from multigene.cli.features import feature_rows, table_for
 from multigene.cli.model_argument import applied, check_pipes, criterion, read_any
 from multigene.cli.option_groups import Reading, Saying, spread
 from multigene.cli.output import as_json, check_writable, note, notes, parquet_or_csv, write
@@ -67,7 +67,7 @@ def predict(
     from multigene.classes.fitted import FittedClasses
 
     found = read_any(model)
-    table = reading.table(data)
+    table = table_for(found, reading.table(data))
     notes(table.notes, saying.quiet)
     if isinstance(found, FittedClasses):
         if interval is not None:

@@ -11,7 +11,7 @@ import pandas as pd
 import typer
 
 from multigene.cli import options as o
-from multigene.cli.features import feature_rows
+from multigene.cli.features import feature_rows, table_for
 from multigene.cli.model_argument import check_pipes, one_of, read_any
 from multigene.cli.option_groups import Reading, spread
 from multigene.cli.output import check_writable, note, say
@@ -54,7 +54,7 @@ def report(
     if data is None:
         write_report(fitted, output, classes=classes)
     else:
-        table = reading.table(data)
+        table = table_for(found, reading.table(data))
         features, y = shown_rows(fitted, found, table, drop_missing, quiet)
         write_report(fitted, output, features, y, classes=classes)
     if not quiet:

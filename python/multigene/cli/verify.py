@@ -10,7 +10,7 @@ import numpy as np
 import typer
 
 from multigene.cli import options as o
-from multigene.cli.features import feature_rows
+from multigene.cli.features import feature_rows, table_for
 from multigene.cli.model_argument import read_model
 from multigene.cli.option_groups import Reading, Saying, spread
 from multigene.cli.output import say, say_json
@@ -92,7 +92,7 @@ def checked(model: FittedModel, known: Known, points: int) -> dict[str, Any]:
 
 def widened(model: FittedModel, known: Known, data: str, quiet: bool, reading: Reading) -> Known:
     """The box that holds the rows of a table as well."""
-    features, _ = feature_rows(model, reading.table(data), True, quiet)
+    features, _ = feature_rows(model, table_for(model, reading.table(data)), True, quiet)
     X = features.to_numpy(dtype=np.float64)
     used = [model.names.index(name) for name in model.formula.variables]
     low, high = known.low.copy(), known.high.copy()

@@ -112,8 +112,9 @@ def read_cells(table: Table, decimal: str | None = None) -> Table:
             units[short] = unit
             units.pop(name, None)
             said["a unit in its name"].append(name)
+    headers = {short: name for name, short in renamed.items()}
     notes = list(table.notes) + [_spoken(kind, names) for kind, names in said.items()]
-    return replace(table, frame=frame.rename(columns=renamed), notes=notes, units=units)
+    return replace(table, frame=frame.rename(columns=renamed), notes=notes, units=units, headers=headers)
 
 
 def _dates_of(column: pd.Series) -> pd.Series:

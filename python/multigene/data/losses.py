@@ -260,7 +260,7 @@ class OwnLoss(KeepsFunctions, Loss):
             ) from error
         for what, found in (("values", values), ("derivatives", slopes)):
             if found is not None and found.shape != y.shape:
-                given = f"{found.size} {what}" if found.ndim else f"a single number as {what}"
+                given = f"{found.size} {what}" if found.ndim == 1 else f"{what} of the shape {found.shape}"
                 raise ValueError(
                     f"loss={self.name!r} gives {given} for {len(y)} rows; give one for every row, as an array."
                 )
@@ -273,6 +273,12 @@ class OwnLoss(KeepsFunctions, Loss):
         if values.min() < 0.0:
             raise ValueError(
                 f"loss={self.name!r} is negative ({values.min():g}); a loss is 0 at best, so add a constant."
+            )
+        others = (ready._called(y, np.full(len(y), float(np.median(y)) + by))[0] for by in (-spread, spread))
+        if all(np.array_equal(values, other) for other in others):
+            raise ValueError(
+                f"loss={self.name!r} is the same for every prediction; give an expression that grows with the error, "
+                "for example '(y - p)**2'."
             )
         return ready
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
@@ -21,6 +22,15 @@ class Table:
     first_line: int | None = None
     #: Units that stood in the header or behind the numbers, by column.
     units: dict[str, str] = field(default_factory=dict)
+    #: Names as they stood in the header, of columns whose unit was taken out of it.
+    headers: dict[str, str] = field(default_factory=dict)
+
+    def called(self, names: Sequence[str]) -> Table:
+        """The table for a model that knows columns by these names: `dose (mg)` is `dose`, or itself where a model says so."""
+        back = {
+            short: header for short, header in self.headers.items() if header in names and short not in names
+        }
+        return replace(self, frame=self.frame.rename(columns=back)) if back else self
 
     def place(self, row: int) -> str:
         """Where a row (counted from 0) stands, for people."""

@@ -40,6 +40,8 @@ HARDLY_VARIES = 1e-6
 
 #: Relative change of the mean squared error that counts as rounding. Not tuned.
 ROUNDING = 1e-6
+#: Size of a term of an exact model, as a share of the largest target, that is a rounding error. Not tuned.
+ROUNDING_ERROR = 1e-14
 #: Mean square by which predictions may move, as a share of the mean squared error: three thousandths of it. Not tuned.
 MOVED = 1e-5
 #: Rows on which the effect of each number is measured, and on which what comes out is checked: time. Not tuned.

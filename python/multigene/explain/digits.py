@@ -28,6 +28,7 @@ from multigene.explain.constants import (
     MOVED,
     PROBED_ROWS,
     ROUNDING,
+    ROUNDING_ERROR,
     STEP,
 )
 from multigene.explain.written import as_written
@@ -61,6 +62,19 @@ class Numbers:
             outer.append(coefficient)
             inner.extend(found)
         return Numbers(tuple(genes), (constant, *outer, *inner))
+
+    def to_digits(self, digits: int) -> Individual:
+        """The model with so many significant digits in coefficients and lines; the constant makes up for them and has more."""
+        constant, *rest = self.values
+        outer, inner = rest[: len(self.genes)], iter(rest[len(self.genes) :])
+        inside = [
+            f"{value:.{digits}g}" if gene.line is not None else value
+            for gene in self.genes
+            for value in (next(inner) for _ in range(gene.count))
+        ]
+        return self.individual(
+            map(float, [f"{constant:.{digits + 2}g}", *(f"{c:.{digits}g}" for c in outer), *inside])
+        )
 
     def individual(self, values: Iterable[float]) -> Individual:
         """The model with these numbers instead."""
@@ -138,16 +152,33 @@ def _with_few_digits(member: Member, rows: TrainingRows, exponentials: bool) -> 
 
 
 def _without_rounding_errors(member: Member, rows: TrainingRows) -> Member:
-    """An exact model without terms that floating point cannot tell from nothing: `2*x0 - 5.6e-17`."""
+    """An exact model without terms that floating point cannot tell from nothing: `2*x0 - 3.3e-16*x1 - 5.6e-17`."""
     individual = member.individual
-    nothing = np.finfo(np.float64).eps * float(np.abs(rows.y).max())
+    nothing = ROUNDING_ERROR * float(np.abs(rows.y).max())
     with np.errstate(all="ignore"):
         sizes = np.abs(individual.coefficients) * np.abs(individual.gene_values(rows.X)).max(axis=0)
     kept = [c if size > nothing else 0.0 for c, size in zip(individual.coefficients, sizes, strict=True)]
     constant = individual.intercept if abs(individual.intercept) > nothing else 0.0
-    if (constant, kept) == (individual.intercept, individual.coefficients):
+    columns = np.abs(rows.X).max(axis=0)
+    genes = [
+        _line_without(individual, number, nothing / abs(c) / np.where(columns > 0.0, columns, 1.0))
+        if c != 0.0
+        else text
+        for number, (text, c) in enumerate(zip(individual.genes, kept, strict=True))
+    ]
+    if (constant, kept, genes) == (individual.intercept, individual.coefficients, individual.genes):
         return member
-    return replace(member, individual=Individual(individual.genes, constant, kept))
+    return replace(member, individual=Individual(genes, constant, kept))
+
+
+def _line_without(individual: Individual, number: int, nothing: Floats) -> str:
+    """A gene; one that is a line without weights that are nothing, told by column."""
+    gene, values = GapText.of(individual.tokens(number))
+    if gene.line is None:
+        return individual.genes[number]
+    bias, *weights = values
+    short = [w if abs(w) > nothing[column] else 0.0 for column, w in zip(gene.line, weights, strict=True)]
+    return individual.genes[number] if short == weights else gene.filled([bias, *short])
 
 
 def _working_rows(individual: Individual, rows: TrainingRows) -> TrainingRows:

@@ -19,7 +19,15 @@ def sympy_text(expression: Any, columns: Collection[str] | None = None) -> str:
     if expression.is_Number or expression.is_NumberSymbol:
         value = float(expression)
         return repr(value) if value >= 0.0 else f"({value!r})"
-    name, parts = type(expression).__name__, [sympy_text(part, columns) for part in expression.args]
+    name = type(expression).__name__
+    if expression.args and not expression.is_Function and name not in ("Add", "Mul", "Pow", "Max", "Min"):
+        way_out = (
+            "its right-hand side" if name == "Equality" else "a formula of columns, numbers and functions"
+        )
+        raise ValueError(
+            f"{expression} of the SymPy expression is of the kind {name}, which is no formula; give {way_out}."
+        )
+    parts = [sympy_text(part, columns) for part in expression.args]
     if name == "Add":
         return f"({' + '.join(parts)})"
     if name == "Mul":
