@@ -29,6 +29,7 @@ BENCHMARKS = (
     "choice",
     "prune",
     "report",
+    "studio",
     "laws",
     "calibration",
     "guesses",

@@ -37,3 +37,16 @@ def test_laws_keep_their_numbers_and_unfit_models_stay_as_they_are() -> None:
     assert same.individual.coefficients == [0.5]
     assert same.fitness == pytest.approx(1.0)
     assert unfit is pole
+
+
+def test_a_line_with_a_coefficient_shows_their_products_with_few_digits() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(5000, 2))
+    y = 0.51 * X[:, 0] + 2.03 * X[:, 1] + 0.7 + 0.3 * rng.normal(size=5000)
+    member = Member(Individual(["[0: 0.2 + 0.50417*x0 + 1.99871*x1]", "x0*x1"], 0.0, [1.0, 0.01]), 0.9, 9)
+    [found], *_ = refitted([member], (X[:100], y[:100]), chunks(X, y, 700))
+    [(kind, constant, weights)] = found.individual.tokens(0)
+    assert (kind, constant, found.individual.coefficients[0]) == ("lcf", 0.0, 1.0)
+    assert all(len(f"{weight:.12g}".strip("-0.").replace(".", "")) <= 6 for _, weight in weights)
+    residual = y - found.individual.predict(X)
+    assert found.fitness == pytest.approx(1.0 - residual.var() / y.var(), abs=1e-6)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from multigene._engine import Individual
+from multigene._engine import Individual, Workers
+from multigene.search.island import Ground
 from multigene.search.problem import Problem, unequal
 from multigene.search.scaling import Scaling
+from multigene.search.task import Task
+from multigene.settings.defaults import default_settings
 
 
 def problem(n, d=2, seed=0, **options):
@@ -105,3 +108,15 @@ def test_a_model_says_the_same_in_the_users_units():
     np.testing.assert_allclose(
         scaling.in_user_units(model).predict(X), model.predict(scaling.standardised(X)), rtol=1e-12
     )
+
+
+def test_columns_that_are_standard_already_are_not_copied():
+    X = np.random.default_rng(0).normal(size=(500, 3))
+    plain = Problem.of(X, X[:, 0], None)
+    assert not plain.scaling.changes
+    assert plain.standardised(plain.X) is plain.X
+    ground = Ground(Task(plain, default_settings(), Workers(1), None), None)
+    assert ground.user_data is ground.data
+    other = Problem.of(100.0 * X + 1000.0, X[:, 0], None)
+    ground = Ground(Task(other, default_settings(), Workers(1), None), None)
+    assert ground.user_data is not ground.data

@@ -16,6 +16,7 @@ from multigene._engine import Individual
 from multigene.data.scores import explained
 from multigene.evolution.pareto import Member
 from multigene.explain.constants import DIGITS, LAW
+from multigene.explain.digits import Numbers
 
 Floats = npt.NDArray[np.float64]
 
@@ -72,7 +73,9 @@ class Moments:
         better = self._r2(shown, variance)
         if better < self._r2(own, variance):  # digits cost more than the refit brings
             return replace(self.member, fitness=self._r2(own, variance))
-        return replace(self.member, individual=Individual(old.genes, intercept, every), fitness=better)
+        # Where a line has a coefficient, people read their products.
+        model = Numbers.of(Individual(old.genes, intercept, every)).to_digits(DIGITS)
+        return replace(self.member, individual=model, fitness=better)
 
     def _r2(self, coefficients: Floats, variance: float) -> float:
         error = self.squares - float(coefficients @ (2.0 * self.product - self.gram @ coefficients))

@@ -63,6 +63,19 @@ class Numbers:
             inner.extend(found)
         return Numbers(tuple(genes), (constant, *outer, *inner))
 
+    def to_digits(self, digits: int) -> Individual:
+        """The model with so many significant digits in coefficients and lines, and two more in the constant."""
+        constant, *rest = self.values
+        outer, inner = rest[: len(self.genes)], iter(rest[len(self.genes) :])
+        inside = [
+            f"{value:.{digits}g}" if gene.line is not None else value
+            for gene in self.genes
+            for value in (next(inner) for _ in range(gene.count))
+        ]
+        return self.individual(
+            map(float, [f"{constant:.{digits + 2}g}", *(f"{c:.{digits}g}" for c in outer), *inside])
+        )
+
     def individual(self, values: Iterable[float]) -> Individual:
         """The model with these numbers instead."""
         constant, *rest = (float(value) for value in values)

@@ -20,6 +20,8 @@ from multigene._engine import Individual
 from multigene.expression.angles import TURNING, can_be_told
 from multigene.expression.genes import gene_expression
 from multigene.search.constants import (
+    BEYOND_BOX,
+    BEYOND_ROOM,
     BEYOND_ROWS,
     BOX_MARGIN,
     BOX_ROOM,
@@ -125,6 +127,22 @@ class Guard:
             individual.predict(self.between_points)
         )
 
+    def stays_near(self, individual: Individual, *, in_user_units: bool) -> bool:
+        """Do predictions stay within some ranges of the target where one column leaves its box by a part of its width?"""
+        points = self._beyond_points if in_user_units else self.scaling.standardised(self._beyond_points)
+        return self._within_bounds(individual.predict(points), BEYOND_ROOM)
+
+    @cached_property
+    def _beyond_points(self) -> Floats:
+        """Points between rows; one column of each, in turn, is moved beyond its box, below or above."""
+        low, high = np.array(self.box)
+        with np.errstate(over="ignore", invalid="ignore"):
+            bottom, top = _widened(low, high, BEYOND_BOX)
+        points, number = self.between_points.copy(), np.arange(len(self.between_points))
+        column, above = number % points.shape[1], (number // points.shape[1]) % 2 == 1
+        points[number, column] = np.where(above, top[column], bottom[column])
+        return points[np.isfinite(points).all(axis=1)]
+
     @cached_property
     def _standardised_points(self) -> tuple[Floats, Floats]:
         return self.scaling.standardised(self.box_points), self.scaling.standardised(self.between_points)
@@ -154,17 +172,23 @@ def _has_finite_range(individual: Individual, box: Box) -> bool:
 
 
 def _box_points(X: Floats, low: Floats, high: Floats, rng: np.random.Generator) -> Floats:
-    """Half uniform in the slightly widened box of the rows, half blends of two rows. The box does not cross zero where no row
-    does: logarithms and roots of positive columns are as good as others."""
-    margin = BOX_MARGIN * (high - low)
-    bottom = np.where(low > 0.0, np.maximum(low - margin, (1.0 - BOX_MARGIN) * low), low - margin)
-    top = np.where(high < 0.0, np.minimum(high + margin, (1.0 - BOX_MARGIN) * high), high + margin)
+    """Half uniform in the slightly widened box of the rows, half blends of two rows."""
+    bottom, top = _widened(low, high, BOX_MARGIN)
     box = rng.uniform(0.0, 1.0, (GUARD_POINTS, X.shape[1])) * (top - bottom) + bottom
     if len(X) < REPRESENTATIVE_ROWS:
         return np.asarray(box)
     first, second = X[rng.integers(len(X), size=GUARD_POINTS)], X[rng.integers(len(X), size=GUARD_POINTS)]
     t = rng.uniform(0.0, 1.0, (GUARD_POINTS, 1))
     return np.asarray(np.vstack([box, first + t * (second - first)]))
+
+
+def _widened(low: Floats, high: Floats, share: float) -> tuple[Floats, Floats]:
+    """The box wider by a share of its width on every side. It does not cross zero where no row does: logarithms and roots of
+    positive columns are as good as others."""
+    margin = share * (high - low)
+    bottom = np.where(low > 0.0, np.maximum(low - margin, (1.0 - share) * low), low - margin)
+    top = np.where(high < 0.0, np.minimum(high + margin, (1.0 - share) * high), high + margin)
+    return bottom, top
 
 
 def _between_points(X: Floats, low: Floats, high: Floats, rng: np.random.Generator) -> Floats:

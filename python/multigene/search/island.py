@@ -37,7 +37,9 @@ class Ground:
 
     @cached_property
     def user_data(self) -> Dataset:
-        """The rows with the user's features."""
+        """The rows with the user's features: the same where standardising changes nothing, for there may be very many."""
+        if not self.task.problem.scaling.changes:
+            return self.data
         return self.task.problem.user_dataset(self.rows)
 
     @cached_property

@@ -218,13 +218,19 @@ class Islands:
         allowed = [c for c in self.front if c.complexity <= most_nodes]
         best = sorted(allowed, key=lambda c: -c.fitness)[:polished_models]
         shortened = [c.individual for c in self.short]
+        for island in self.populations:
+            if island.last is not None:
+                island.last.population.forget()  # values on the rows before: very many rows need the room
         self._see(rows)
         self.front, self.short = self.ground.front(short=False), self.ground.front(short=True)
         self.offer(fitted([c.individual for c in allowed], self.data, task.workers))
         self.offer(polished([c.individual for c in best], self.data, task.refinement, task.workers))
         if shortened:
             self._offer_short(fitted(shortened, self.user_data, task.workers))
-            self._polish_short(shortened)
+            if (
+                task.sees_all_rows or rows is not None
+            ):  # on very many rows tuning takes long and changes little
+                self._polish_short(shortened)
 
     def move(self, rows: Rows | None, most_nodes: float, polished_models: int) -> None:
         """Go on with other rows."""

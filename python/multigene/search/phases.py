@@ -25,6 +25,7 @@ from multigene._engine import Individual
 from multigene.search import log_scale
 from multigene.search.constants import (
     COMPLETION,
+    END_PER_NODE,
     END_PER_VALUE,
     END_TO_START,
     EXPLAINED,
@@ -200,12 +201,13 @@ def finish(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
     """Islands evolve on all rows, near the end the front is completed; without end, unless there is a law or very many rows."""
     while True:
         if not state.laws_next:
-            if share() >= state.completion and not state.complete:
+            last = _completion_of_front(task, state)
+            if share() >= last and not state.complete:
                 complete(task, state)
                 if not task.sees_all_rows:
                     yield state.step()
                     return
-            yield _island_round(task, state, share)
+            yield _island_round(task, state, share, 1.0 if task.sees_all_rows else last)
         if _seek_beside(state, lambda: share() >= state.completion):
             yield state.step()
             if _is_over(state):
@@ -247,6 +249,17 @@ def _completion(task: Task, share: float) -> float:
     return min(COMPLETION, max(LEAST_SEARCH, 1.0 - last))
 
 
+def _completion_of_front(task: Task, state: SearchState) -> float:
+    """The same with what the front's last fit to very many rows takes, now that its size is known."""
+    limit = task.settings.stopping.seconds
+    if task.sees_all_rows or limit is None:
+        return state.completion
+    nodes = sum(c.complexity for front in (state.islands.front, state.islands.short) for c in front)
+    table = END_PER_VALUE * task.problem.X.size
+    last = (table + END_PER_NODE * len(task.problem.y) * nodes) / limit
+    return min(state.completion, max(LEAST_SEARCH, 1.0 - last))
+
+
 def _explored(task: Task, state: SearchState, share: float) -> bool:
     """Is it time to validate? One round at least while there is time: the law search may have taken more of it than it was
     given."""
@@ -255,8 +268,10 @@ def _explored(task: Task, state: SearchState, share: float) -> bool:
         return share >= 1.0
     if folds and state.decision is not None and state.decision.final:
         return share >= 1.0 or number >= max(fold.generations for fold in folds)
-    if len(task.problem.held_out_rows) > 0:  # islands share what the law search has left them
-        return share >= 1.0 - FINISH * (1.0 - state.begun)
+    if (
+        len(task.problem.held_out_rows) > 0
+    ):  # islands share what the law search has left them, and what the end needs
+        return share >= (1.0 - FINISH * (1.0 - state.begun)) * state.completion / COMPLETION
     return share >= (COMPLETION if task.problem.few_rows else 1.0)
 
 
@@ -265,9 +280,9 @@ def _is_over(state: SearchState) -> bool:
     return state.laws.law is not None or state.islands.reached(EXPLAINED)
 
 
-def _island_round(task: Task, state: SearchState, share: Share) -> Step:
-    """Islands evolve until they migrate, or until the limit. Whoever stops here goes on with the law search."""
-    state.islands.round_within(share, most=_next_round(task, state))
+def _island_round(task: Task, state: SearchState, share: Share, until: float = 1.0) -> Step:
+    """Islands evolve until they migrate, or until this share of the run. Whoever stops here goes on with the law search."""
+    state.islands.round_within(share, until, _next_round(task, state))
     state.laws_next = True
     return state.step()
 

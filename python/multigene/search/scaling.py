@@ -64,7 +64,9 @@ class Scaling:
         return bool(np.any(self.scales != 1.0) or np.any(self.means != 0.0))
 
     def standardised(self, X: Floats) -> Floats:
-        """Features as the searches see them."""
+        """Features as the searches see them: the same array where nothing changes."""
+        if not self.changes:
+            return X
         Z = np.subtract(X, self.means)
         Z /= self.scales  # in place: there may be very many rows
         return Z

@@ -90,7 +90,7 @@ class Genes(Part):
     dependent_below: float = fixed(1e-10)
     """A gene whose part outside the span of the other genes is no longer than this share of it gets coefficient 0. With 1e-10 the
     fit is that of a singular value decomposition (paper); larger values keep coefficients of nearly dependent genes small."""
-    cache_megabytes: float = 256.0
+    cache_megabytes: float = 32.0
     """Memory for columns of genes that breeding leaves alone."""
 
 

@@ -56,3 +56,16 @@ def test_what_waits_is_kept_over_a_break():
     again = seekers(X, y)
     again.restore(json.loads(json.dumps(search.state())))
     assert again.progress.waiting == search.progress.waiting
+
+
+def test_what_was_prepared_for_a_stage_outlasts_a_break_and_goes_at_the_end():
+    X = np.random.default_rng(0).normal(size=(300, 4))
+    search = seekers(X, X[:, 0] + np.random.default_rng(1).normal(size=300))
+    while search.survey.suggestions.monomials is None:  # stage by stage, until the catalogue is asked
+        search.survey.run(search.progress, search.progress.evaluations + 1, lambda: False)
+    prepared = search.survey.suggestions.monomials
+    assert search.progress.surveyed < search.survey.length
+    search.survey.run(search.progress, search.progress.evaluations + 1, lambda: False)
+    assert search.survey.suggestions.monomials is prepared
+    search.survey.run(search.progress, 10**9, lambda: False)
+    assert search.survey.suggestions.monomials is None

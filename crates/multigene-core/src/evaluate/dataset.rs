@@ -38,6 +38,11 @@ struct Features {
     largest: OnceLock<f64>,
 }
 
+/// Rows in whole steps of the kernels.
+pub fn padded(rows: usize) -> usize {
+    rows.div_ceil(LANES) * LANES
+}
+
 impl Features {
     fn new(columns: Vec<Vec<f64>>, padded: usize) -> Arc<Self> {
         Arc::new(Self {
@@ -75,7 +80,7 @@ impl Dataset {
                 target[i]
             )));
         }
-        let padded = rows.div_ceil(LANES) * LANES;
+        let padded = padded(rows);
         let root_weights = weights.map(|w| root_weights(w, rows, padded)).transpose()?;
         let mut dataset = Self {
             root_weights,
@@ -89,7 +94,7 @@ impl Dataset {
 
     /// Feature columns alone, for prediction: no target is needed and no value is refused.
     pub fn features(columns: Vec<Vec<f64>>, rows: usize, level: Level) -> Self {
-        let padded = rows.div_ceil(LANES) * LANES;
+        let padded = padded(rows);
         let target = Column {
             values: Aligned::zeros(padded),
             mean: 0.0,

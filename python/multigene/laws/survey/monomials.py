@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -130,6 +129,8 @@ def _up_to(limit: float, bases: list[Base], features: int) -> list[Monomial]:
     # Powers by their numbers, one more for every round.
     members, costs = np.empty((1, 0), dtype=np.intp), np.zeros(1)
     while len(members):
+        may_grow = costs + price.min(initial=np.inf) <= limit
+        members, costs = members[may_grow], costs[may_grow]
         last = base[members[:, -1]] if members.shape[1] else np.full(len(members), -1)
         joint = np.any(base[members] >= features, axis=1)
         further = costs[:, None] + price <= limit
@@ -137,9 +138,13 @@ def _up_to(limit: float, bases: list[Base], features: int) -> list[Monomial]:
         old, new = np.nonzero(further)
         members, costs = np.column_stack([members[old], new]), costs[old] + price[new]
         parts.append((costs, members))
-    order = [(cost, m) for some, sets in parts for cost, m in zip(some.tolist(), sets.tolist(), strict=True)]
-    cheapest = heapq.nsmallest(MOST_MONOMIALS, order, key=lambda pair: pair[0])
-    return [tuple(powers[k] for k in m) for _, m in cheapest]
+    cheapest = np.argsort(np.concatenate([costs for costs, _ in parts]), kind="stable")[:MOST_MONOMIALS]
+    begins = np.cumsum([0, *(len(costs) for costs, _ in parts)])
+    rounds = np.searchsorted(begins, cheapest, side="right") - 1
+    return [
+        tuple(powers[k] for k in parts[r][1][place])
+        for r, place in zip(rounds, cheapest - begins[rounds], strict=True)
+    ]
 
 
 def _quotients(bases: list[Base], features: int) -> Iterator[Monomial]:

@@ -45,6 +45,8 @@ class Survey:
         self.stages = stages(targets, noisy, _has_poles(rows.y))
         self.length = sum(len(stage.targets) for stage in self.stages)
         self.in_combined = sum(len(stage.targets) for stage in self.stages if stage.targets[0].combined)
+        #: Kept while the survey is interrupted: what is prepared for a stage of many columns takes a while.
+        self.suggestions = Suggestions(vocabulary)
 
     def run(self, progress: Progress, until: int, stop: Callable[[], bool]) -> bool:
         """What is left of the survey; True if it was finished just now and the search may go on."""
@@ -56,7 +58,6 @@ class Survey:
         Long finds wait until all stages about the same variables are through: the shortest exact formula is the law.
         """
         done = progress.surveyed
-        suggestions = Suggestions(self.vocabulary)
         for stage in self.stages:
             left, done = stage.targets[done:], max(0, done - len(stage.targets))
             if not left:
@@ -69,12 +70,14 @@ class Survey:
                 progress.look_at_waiting()
             # A law may have a shorter form in a later stage, but not once the variables are no longer combined.
             if begun or progress.law is None or self._may_be_shorter(progress.law, combined, progress):
-                yield from self._test(Stage(stage.kind, left), suggestions, progress, stop)
+                yield from self._test(Stage(stage.kind, left), progress, stop)
                 progress.law_in_combined = None if progress.law is None else combined
             else:
                 progress.surveyed += len(left)
-        if progress.surveyed == self.length and not stop():
-            progress.look_at_waiting()
+        if progress.surveyed == self.length:
+            self.suggestions = Suggestions(self.vocabulary)  # the room is needed
+            if not stop():
+                progress.look_at_waiting()
         return 0 < self.length == progress.surveyed and not progress.settled and not stop()
 
     def _may_be_shorter(self, law: Find, combined: bool, progress: Progress) -> bool:
@@ -83,15 +86,13 @@ class Survey:
     def _is_long(self, expression: Expression) -> bool:
         return size(expression) > max(LONG_LAW, LONG_PER_FEATURE * self.rows.n_features)
 
-    def _test(
-        self, stage: Stage, suggestions: Suggestions, progress: Progress, stop: Callable[[], bool]
-    ) -> Pieces[None]:
+    def _test(self, stage: Stage, progress: Progress, stop: Callable[[], bool]) -> Pieces[None]:
         """What probes or catalogue suggest, tuned; what seems exact is looked at on all rows."""
         which = self.rows.spread(SURVEY_ROWS[stage.kind], of_all=stage.kind in EXACT_ONLY)
         transformed = [self.rows.transformed(target)[which] for target in stage.targets]
         root = None if self.rows.weights is None else np.sqrt(self.rows.weights[which])
         scales = self.rows.scales[stage.targets[0].features]
-        suggested = suggestions.about(
+        suggested = self.suggestions.about(
             stage, self.rows.scaled(stage.targets[0], which), transformed, root, scales, stop
         )
         for target in stage.targets:
