@@ -44,14 +44,17 @@ BOX_MARGIN, BEYOND_ROWS = 0.02, 0.2
 #: Times the target's range that predictions may leave it where no row is near; between rows it is 1. `paper` on CCS: corners of
 #: the box that were guarded like the rows cost configuration UB 0.03 of test R².
 BOX_ROOM = 2.0
+#: Times the target's range that the range of a term may be: larger ones cancel each other, and no result shows them. Of large
+#: models while islands explore: better ones descend from those. `sizes` on ASN (10 s, seeds 1 and 2): 0.917 and 0.920 with 1000,
+#: 0.855 and 0.895 with 20; on ENC with 1000 to the end of a run all models above 98 nodes were left out.
+CANCELLING, CANCELLING_EXPLORING = 20.0, 1000.0
+#: Times the target's range that interval arithmetic may find predictions to span in the box. Models of good fronts (ASN, CCS) had
+#: up to 1e4; one that passed on all points and missed a test row of CCS by 1e22 has more. Not tuned.
+WIDEST = 1e6
 #: Share of its width by which one column leaves its box, and times the target's range that a chosen model of the islands may
 #: leave that range there, if another that is no larger does not and leaves at most the third number times as much unexplained.
 #: `raw_tables`: on `airports`, whose far islands lie beyond some folds' rows, an exponential gave an R² of -1e81.
 BEYOND_BOX, BEYOND_ROOM, STAYING_LEAVES = 0.2, 3.0, 1.5
-#: Times the target's range that the range of a term may be: larger ones cancel each other. Of short formulas, and of others, in
-#: which many terms share the work: with 20 for both ASN and CCS had 0.03 less test R² at the large end in one
-#: run (`sizes`, 5 s; a check without any limit did no better).
-CANCELLING, CANCELLING_LARGE = 20.0, 1000.0
 
 # --- how a run is divided (phases.py, seeking.py, run.py) -------------------------------------------
 
@@ -125,6 +128,9 @@ SHORT_MUTATIONS = {
 }  # fmt: skip
 #: Leaders of the front that several such islands get.
 SHORT_MIGRANTS = 10
+#: Sizes of large models, the fittest up to each of which gives its genes to the island for short formulas and has shorter
+#: relatives: those of 400 nodes have little to give to 50. `sizes`. Not tuned.
+MIDDLE_SIZES = (240, 120)
 #: Steps of tuning of an offspring, and of a member of the front at the end.
 SHORT_STEPS, SHORT_POLISHING_STEPS = 3, 25
 

@@ -26,10 +26,11 @@ from multigene.search.constants import (
     BOX_MARGIN,
     BOX_ROOM,
     CANCELLING,
-    CANCELLING_LARGE,
+    CANCELLING_EXPLORING,
     FIRST_LOOK,
     GUARD_POINTS,
     REPRESENTATIVE_ROWS,
+    WIDEST,
 )
 from multigene.search.scaling import Scaling
 
@@ -74,18 +75,28 @@ class Guard:
         """Of a model of standardised features: within bounds between and slightly beyond the rows, and within wide ones elsewhere
         in the box."""
         points = self._standardised_points
-        return self._behaves(individual, self._standardised_box, *points, CANCELLING_LARGE)
+        return self._behaves(individual, self._standardised_box, *points)
+
+    def behaves_exploring(self, individual: Individual) -> bool:
+        """The same, but for terms that cancel: of a model that a better one may descend from."""
+        points = self._standardised_points
+        return self._behaves(individual, self._standardised_box, *points, CANCELLING_EXPLORING)
 
     def behaves_as_it_is(self, individual: Individual) -> bool:
         """The same of a model of the features as they are."""
-        return self._behaves(individual, self.box, self.box_points, self.between_points, CANCELLING)
+        return self._behaves(individual, self.box, self.box_points, self.between_points)
 
     def _behaves(
-        self, individual: Individual, box: Box, in_box: Floats, between: Floats, cancelling: float
+        self,
+        individual: Individual,
+        box: Box,
+        in_box: Floats,
+        between: Floats,
+        cancelling: float = CANCELLING,
     ) -> bool:
         return (
             self._within_bounds(individual.predict(in_box[:FIRST_LOOK]), BOX_ROOM)
-            and _has_finite_range(individual, box)
+            and self._explodes_nowhere(individual, box)
             and self._within_bounds(individual.predict(between))
             and self._within_bounds(individual.predict(in_box), BOX_ROOM)
             and self._stands_without_cancelling(individual, between, cancelling)
@@ -99,6 +110,12 @@ class Guard:
             for gene, coefficient in enumerate(individual.coefficients)
             if coefficient != 0.0 and any(token[0] in TURNING for token in individual.tokens(gene))
         )
+
+    def _explodes_nowhere(self, individual: Individual, box: Box) -> bool:
+        """No pole, no overflow and nothing like them between the points, by interval arithmetic: evolution would find it."""
+        low, high = individual.range(*box)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return bool(np.float64(high) - low <= WIDEST * (np.float64(self.target[1]) - self.target[0]))
 
     def _stands_without_cancelling(self, individual: Individual, points: Floats, most: float) -> bool:
         """Is no term many times as large as the target? Such terms cancel, and no digits are left of what remains.
