@@ -6,15 +6,22 @@ import numpy as np
 import pytest
 from sklearn.linear_model import RidgeCV
 from sklearn.metrics import r2_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from multigene import MultigeneRegressor
 from multigene._engine import Individual, Workers
 from multigene.evolution.pareto import Member
 from multigene.search import searcher
 from multigene.search.cross_validation import FoldResult
-from multigene.search.few_rows import most_convincing, uncontradicted
-from multigene.search.folds import folds_of, unseen_ridge, without
-from multigene.search.linear import Ridge
+from multigene.search.few_rows import (
+    decide_by_leaving_one_out,
+    for_its_price,
+    most_convincing,
+    uncontradicted,
+)
+from multigene.search.folds import folds_of, ridge_of, unseen_ridge, without
+from multigene.search.linear import Ridge, linear_models
 from multigene.search.problem import Problem
 from multigene.search.searcher import Searcher
 from multigene.search.validation import RIDGE, decide_by_cross_validation
@@ -129,6 +136,17 @@ def test_a_search_that_is_lucky_on_a_few_rows_is_not_believed():
     assert decide_by_cross_validation(line, fold_results(line, guess)).linear == RIDGE
 
 
+@pytest.mark.parametrize("seed", [1, 7])
+def test_few_noisy_rows_need_more_than_two_standard_errors(seed):
+    """The best of many formulas is better than the mean by that in noise alone."""
+    rng = np.random.default_rng(seed)
+    of = Problem.of(rng.normal(size=(40, 3)), rng.normal(size=40), None)
+    guess = np.where(rng.uniform(size=40) < 0.7, 0.5, -0.2) * of.y
+    gain = of.y**2 - (of.y - guess) ** 2
+    assert 2.0 < gain.mean() / (gain.std(ddof=1) / np.sqrt(40)) < 2.5
+    assert decide_by_cross_validation(of, fold_results(of, np.zeros(40), guess)).constant
+
+
 def test_without_a_signal_the_mean_is_left():
     rng = np.random.default_rng(3)
     of = Problem.of(rng.normal(size=(100, 3)), rng.normal(size=100), None)
@@ -141,6 +159,30 @@ def test_before_the_first_fold_is_done_ridge_regression_and_mean_are_left():
     assert decide_by_cross_validation(line, []).linear == RIDGE
     noise = Problem.of(of.X, np.random.default_rng(3).normal(size=100), None)
     assert decide_by_cross_validation(noise, []).constant
+
+
+def test_what_is_left_of_few_noisy_rows_is_about_as_good_as_ridge_regression():
+    """Neither the mean where a shrunk line tells something, nor a line that is hardly shrunk where it tells nothing, nor the line
+    of one column of several."""
+    rng, far_below = np.random.default_rng(83), 0
+    for _ in range(150):
+        n, kind, noise = int(rng.integers(10, 120)), int(rng.integers(4)), rng.uniform(0.1, 1.5)
+        rows = rng.uniform(-1.0, 1.0, (n + 1_000, int(rng.integers(1, 7))))
+        first, last = rows[:, 0], rows[:, -1]
+        truth = (first + last, np.sin(2.0 * first), first * last + first, np.zeros(len(rows)))[kind]
+        X, new, y = rows[:n], rows[n:], truth[:n] + noise * rng.standard_normal(n)
+        of = Problem.of(X, y, None)
+        lines = linear_models(of, of.dataset())
+        decision = decide_by_cross_validation(of, []) if n >= 20 else decide_by_leaving_one_out(of, lines)
+        left = np.full(len(new), y.mean())
+        if decision.linear == 0:
+            left = lines[0].predict(of.standardised(new))
+        elif decision.linear is not None:
+            left = ridge_of(of).predict(of.standardised(new))
+        ridge = make_pipeline(StandardScaler(), RidgeCV(np.logspace(-3, 3, 13))).fit(X, y)
+        fresh = truth[n:] + noise * rng.standard_normal(len(new))
+        far_below += bool(r2_score(fresh, ridge.predict(new)) - r2_score(fresh, left) > 0.1)
+    assert far_below == 0
 
 
 # --- as a user meets it ---------------------------------------------------------------------------
@@ -244,6 +286,19 @@ def test_formulas_must_pay_for_their_nodes_and_numbers():
     assert most_convincing([(long, 4)], mean, 10) is mean  # too long for ten rows,
     assert most_convincing([(long, 4)], mean, 100) is long  # but not for a hundred
     assert most_convincing([(long, 51)], mean, 100) is mean  # with few fitted numbers
+
+
+def test_a_find_that_agrees_with_few_rows_must_be_worth_its_nodes():
+    """Numbers within sines are fitted to rows left out, too, and agree with any thirty of them."""
+    line, law, sines = (
+        Member(Individual(["x0"], 0.5, [1.5]), 0.4, 3),
+        Member(Individual(["x0*x1"], 0.5, [1.5]), 0.995, 5),
+        Member(Individual(["sin(2.0*x0*x1)", "sin(1.0*x0*x1*x1)"], 0.5, [1.5, 1.5]), 0.995, 45),
+    )
+    few, many = problem(30), problem(500)
+    assert for_its_price(few, law, line) is law
+    assert for_its_price(few, sines, line) is line
+    assert for_its_price(many, sines, line) is sines
 
 
 # --- a cross-validation that was cut short --------------------------------------------------------

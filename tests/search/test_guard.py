@@ -114,5 +114,39 @@ def test_terms_that_cancel_are_refused():
     assert not guard.behaves_as_it_is(far)
     cancelling = Individual(["x0", "x0 + 0.01*x0*x1"], 80.0, [-99.0, 100.0])
     assert not guard.behaves_as_it_is(cancelling)
+    large = Individual(["x0", "x0 + 0.001*x0*x1"], 80.0, [-99.0, 100.0])
+    assert not guard.behaves(large)  # no result shows it
+    assert guard.behaves_exploring(large)  # a better one may descend from it
+    assert not guard.behaves_exploring(far)
     year = Guard.of(X + 2000.0, X[:, 0], Scaling.none(2), np.random.default_rng(0))
     assert year.behaves_as_it_is(Individual(["x0"], -2000.0, [1.0]))
+
+
+def test_what_explodes_between_the_points_is_refused():
+    """A spike so narrow that no point lies on it: interval arithmetic sees it."""
+    drawn = guard(standardise=False)
+    spike = Individual(["x0", "gauss([0: -3000000.0 + 1000000.0*x0])"], 0.0, [1.0, 1e9])
+    assert np.ptp(spike.predict(drawn.box_points)) < 5.0
+    assert not drawn.behaves(spike)
+    assert not drawn.behaves_as_it_is(spike)
+    assert drawn.behaves(Individual(["x0", "gauss([0: -30.0 + 10.0*x0])"], 0.0, [1.0, 1.0]))
+
+
+def test_a_model_may_leave_the_target_by_far_just_beyond_the_rows():
+    steep = Individual(
+        ["exp(x0*4.0)"], 0.0, [5.0 * np.exp(-20.0)]
+    )  # 5 at the box's end, 120 a fifth beyond it
+    for plain in (guard(standardise=False), guard(d=2, standardise=False)):
+        assert plain.behaves_in_user_units(steep)
+        assert not plain.stays_near(steep, in_user_units=True)
+        assert plain.stays_near(Individual(["x0"], 0.0, [1.0]), in_user_units=True)
+        assert plain.stays_near(Individual(["log(x0)"], 0.0, [1.0]), in_user_units=True)  # no row is below 0
+    standardised = guard()
+    assert standardised.stays_near(Individual(["x0"], 3.0, [1.0]), in_user_units=False)
+    assert not standardised.stays_near(Individual(["exp(x0*4.0)"], 3.0, [0.01]), in_user_units=False)
+
+
+def test_rows_that_span_all_of_floating_point_have_no_beyond():
+    X = np.array([[-1.7e308], [0.0], [1.7e308]])
+    drawn = Guard.of(X, np.arange(3.0), Scaling.none(1), np.random.default_rng(0))
+    assert drawn.stays_near(Individual(["x0"], 0.0, [1e-300]), in_user_units=True)

@@ -12,10 +12,14 @@ import pytest
 from dask_cluster import Cluster
 
 from multigene import MultigeneRegressor
-from multigene._engine import Workers
+from multigene._engine import Individual, Workers
 from multigene.evolution import elsewhere
+from multigene.evolution.pareto import Candidate
+from multigene.search.constants import MIDDLE_SIZES
 from multigene.search.island import Ground
+from multigene.search.islands import Islands, fittest_up_to
 from multigene.search.problem import Problem
+from multigene.search.short import as_emigrant
 from multigene.search.task import Task
 from multigene.settings.defaults import default_settings
 
@@ -126,3 +130,68 @@ def test_a_dask_cluster_that_loses_a_worker_comes_to_the_model_of_threads(tmp_pa
         cluster.close()
     assert len(rounds) > 2
     assert content(there) == content(fitted(X, y))
+
+
+def test_the_best_are_tuned_before_they_migrate():
+    """Offspring are tuned one gene at a time; on their way to the next island the best are tuned as a whole."""
+    X, y = rows()
+    problem = Problem.of(X, y, None)
+    islands = Islands(Task(problem, default_settings(), Workers(1), None), None)
+    islands.settle(np.random.default_rng(0))
+    islands.round(5)
+    bests = [island.best for island in islands.large]
+    for island, best in zip(islands.large, bests[-1:] + bests[:-1], strict=True):
+        arrived = max(model.fitness for model in island.immigrants)
+        assert arrived > best.fit(islands.data).fitness
+        assert islands.front.best.fitness >= arrived
+
+
+def test_islands_on_other_rows_begin_with_what_was_tuned_for_them():
+    """Before, they took a third of a run to come to where the front was."""
+    X, y = rows()
+    problem = Problem.of(X, y, None)
+    islands = Islands(Task(problem, default_settings(), Workers(1), None), np.arange(150))
+    islands.settle(np.random.default_rng(0))
+    islands.round(5)
+    islands.move(None, np.inf, 3)
+    best = sorted(islands.front, key=lambda c: -c.fitness)[:3]
+    for island in islands.large:
+        assert [model.genes for model in island.immigrants] == [c.individual.genes for c in best]
+
+
+def test_short_formulas_of_large_islands_reach_the_island_for_short_ones():
+    """As they are where they are fitter than its own, and the genes of the best of several sizes."""
+    X, y = rows()
+    problem = Problem.of(X, y, None)
+    islands = Islands(Task(problem, default_settings(), Workers(1), None), None)
+    islands.settle(np.random.default_rng(0))
+    islands.round(1)
+    better = Individual(["sin(x0)*x1", "x2*x2"], 0.0, [1.0, 1.0]).fit(islands.user_data)
+    assert better.fitness > max(c.fitness for c in islands.short if c.complexity <= 40)
+    islands.offer([as_emigrant(better, problem).fit(islands.data)])
+    islands.round(1)
+    [short] = [island for island in islands.populations if island.short]
+    arrived = [model.fit(islands.user_data).fitness for model in short.immigrants]
+    assert max(arrived) >= better.fitness - 1e-9
+    genes = sum(len(c.individual.genes) for c in fittest_up_to(islands.front, (np.inf, *MIDDLE_SIZES)))
+    assert len(arrived) >= genes
+
+
+def test_the_fittest_up_to_each_size_come_once():
+    model = Individual(["x0"], 0.0, [1.0])
+    front = [Candidate(model, fitness, size) for size, fitness in ((5, 0.5), (50, 0.8), (300, 0.9))]
+    assert [c.complexity for c in fittest_up_to(front, (np.inf, 240, 120, 1))] == [300, 50]
+
+
+def test_more_is_asked_of_models_where_no_rows_are_held_out():
+    """Terms may cancel while islands explore, and must not on the rows that the result is made of."""
+    X, y = rows(400)
+    many = Problem.of(X, y, None)
+    islands = Islands(Task(many, default_settings(), Workers(1), None), many.search_rows)
+    assert islands.ground.exploring
+    islands.settle(np.random.default_rng(0))
+    islands.round(1)
+    islands.move(many.finish_rows, np.inf, 1)
+    assert not islands.ground.exploring
+    few = Problem.of(X[:100], y[:100], None)
+    assert not Islands(Task(few, default_settings(), Workers(1), None), few.search_rows).ground.exploring

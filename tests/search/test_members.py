@@ -8,10 +8,10 @@ import pytest
 from multigene._engine import Individual
 from multigene.data.losses import Loss
 from multigene.data.scores import r2
-from multigene.evolution.pareto import Member
+from multigene.evolution.pareto import Candidate, Member
 from multigene.expression.tree import Variable
 from multigene.laws.law import Find
-from multigene.search.members import constant_model, is_finite, is_line, measured, scored
+from multigene.search.members import constant_model, is_finite, is_line, measured, one_that_stays, scored
 from multigene.search.problem import Problem
 
 LINE = Individual(["x0"], 0.0, [1.0])
@@ -53,3 +53,19 @@ def test_the_constant_model_is_the_mean():
     assert constant.fitness == pytest.approx(0.0, abs=1e-12)
     assert is_line(constant.individual)
     assert not is_line(Individual(["sin(x0)"], 0.0, [1.0]))
+
+
+def test_what_explodes_just_beyond_the_rows_is_not_chosen_where_another_explains_nearly_as_much():
+    X = np.random.default_rng(0).uniform(1.0, 5.0, (200, 1))
+    problem = Problem.of(X, X[:, 0], None)
+    steep = Individual(["exp(x0*4.0)"], 0.0, [5.0 * np.exp(-20.0)])
+    flat, line = Individual(["log(x0)"], 1.0, [2.0]), Individual(["x0"], 0.0, [1.0])
+    front = [
+        Candidate(flat, 0.90, 4, True),
+        Candidate(line, 0.94, 5, True),
+        Candidate(steep, 0.96, 8, True),
+        Candidate(line, 0.97, 20, True),
+    ]
+    assert one_that_stays(problem, front, 3) == 3
+    assert one_that_stays(problem, front, 2) == 1
+    assert one_that_stays(problem, [front[0], front[2]], 1) == 1  # the other leaves far more unexplained

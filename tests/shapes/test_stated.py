@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -82,3 +84,25 @@ def test_mistakes_are_named(texts, message):
 
 def test_a_single_text_is_a_list_of_one():
     assert len(read("increasing in dose", NAMES, "y").shapes) == 1
+
+
+def test_names_may_stand_between_backticks_as_in_forms():
+    names = ["dose (mg)", "t"]
+    stated = read(
+        [
+            "increasing in `dose (mg)`",
+            "0 <= `dose (mg)` <= 20",
+            "`my gain` >= 0",
+            "`my gain`(`dose (mg)`=0) = 1",
+        ],
+        names,
+        "my gain",
+    )
+    plain = read(
+        ["increasing in dose (mg)", "0 <= dose (mg) <= 20", "my gain >= 0", "my gain(dose (mg)=0) = 1"],
+        names,
+        "my gain",
+    )
+    for quoted, bare in zip(stated.shapes, plain.shapes, strict=True):
+        assert replace(quoted, text="") == replace(bare, text="")
+    assert stated.ranges == plain.ranges

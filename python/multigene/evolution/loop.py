@@ -72,14 +72,21 @@ def evolve(
         fitness, complexity = population.evaluate(data, settings.selection)  # outer coefficients
         peaks = population.peaks()
         front.update(population, peaks, complexity)
-        if settings.selection.niche:  # beyond the paper: what the guard refuses does not survive
-            fitness = front.without_refused(fitness, complexity)
-        if settings.rules:  # nor what breaks a rule of the user's
+        if heeds_refusals(settings, front):
             fitness = front.without_refused(fitness, complexity, peaks)
         state = dict(rng.bit_generator.state)
         yield Generation(number, front, fitness, complexity, evaluations, population, state)
         population = breed(population, fitness, complexity, settings, rng)
         number += 1
+
+
+def heeds_refusals(settings: Settings, front: ParetoFront) -> bool:
+    """Beyond the paper: has a model that may not enter the front no offspring? If it had, those would take over: on ASN 97 of 100
+    models that were better than the front were refused, and the front stood still for most of a run.
+
+    Where other coefficients can make a model keep the shapes of a user, large ones live on; what breaks a rule never does.
+    """
+    return settings.search is not None and bool(settings.selection.niche or settings.rules or not front.mends)
 
 
 def offspring(settings: Settings) -> int:
@@ -149,9 +156,8 @@ def refine(
     if settings.selection.distinct:
         population.diversify(settings.variation, seeds(rng, size))
     assert settings.refinement is not None
-    race = float(np.median(fitness)) if settings.refinement.race and fitness is not None else None
-    if race is not None and not np.isfinite(race):
-        race = None
+    known = np.array([]) if fitness is None else fitness[np.isfinite(fitness)]
+    race = float(np.median(known)) if settings.refinement.race and len(known) else None
     return population.refine(data, settings.refinement, settings.selection, race, seeds(rng, size))
 
 

@@ -103,14 +103,19 @@ class ParetoFront:
             del self.refused[next(iter(self.refused))]
         return improved
 
+    @property
+    def mends(self) -> bool:
+        """May models that the guard refuses enter with other coefficients?"""
+        return self._mending is not None
+
     def without_refused(
         self,
         fitness: npt.NDArray[np.float64],
         complexity: npt.NDArray[np.uint64],
-        measured: npt.NDArray[np.float64] | None = None,
+        measured: npt.NDArray[np.float64],
     ) -> npt.NDArray[np.float64]:
-        """Minus infinity for models that the guard refused; `measured` is what it saw where that is not their fitness."""
-        marks = zip((fitness if measured is None else measured).tolist(), complexity.tolist(), strict=True)
+        """Minus infinity for models that the guard refused, told by their complexity and what was `measured` of them."""
+        marks = zip(measured.tolist(), complexity.tolist(), strict=True)
         return np.where([mark in self.refused for mark in marks], -np.inf, fitness)
 
     def _mended(self, model: Individual) -> bool:

@@ -2,8 +2,8 @@
 than the rows can tell, sin(exp(4*x)).
 
 Such a formula tells nothing about the target, and is wrong as soon as its numbers are rounded. The guard of a search
-(`search/guard.py`) refuses the worst during the run, but lets large models pass, since better ones descend from them;
-`fitting/result.py` asks here before a model is handed over.
+(`search/guard.py`) refuses most during the run, by what genes are between the rows; `fitting/result.py` asks here, of the printed
+terms, before a model is handed over.
 """
 
 from __future__ import annotations

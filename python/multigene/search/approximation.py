@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +16,17 @@ import numpy.typing as npt
 from multigene._engine import Dataset, Workers
 from multigene.evolution.pareto import Candidate, Member, non_dominated, with_member
 from multigene.search.constants import ALIKE, CONTRADICTED, EXPLAINED
-from multigene.search.few_rows import evident, most_convincing, ridge_of_different_rows, within_noise
+from multigene.search.few_rows import (
+    evident,
+    for_its_price,
+    most_convincing,
+    ridge_of_different_rows,
+    within_noise,
+)
+from multigene.search.folds import ridge_of, share_explained
 from multigene.search.found import Found, cheapest, finds_that_behave, last_rows, measured_finds, on_last_rows
-from multigene.search.linear import Ridge
 from multigene.search.log_scale import nearer_to_most_rows
-from multigene.search.members import constant_model, fitted_candidate, member_of, scored
+from multigene.search.members import constant_model, fitted_candidate, member_of, one_that_stays, scored
 from multigene.search.problem import Rows
 from multigene.search.shorter import polished
 from multigene.search.unseen import REFITTING, unseen_errors
@@ -46,6 +51,8 @@ class Models:
     """The fittest of them of the allowed size, tuned once more; None where that has no value."""
     had_islands: bool
     """Was there a model of the allowed size?"""
+    passed_over: bool
+    """Was a fitter one than the best not taken because it explodes just beyond the rows?"""
     finds: Sequence[Member]
     """What the law search found on the way, as far as it behaves."""
     superior: Member | None
@@ -57,7 +64,10 @@ class Models:
         problem, rows = found.problem, last_rows(found, seconds)
         data, user_data, candidates = on_last_rows(found, rows, workers)
         number = None if found.decision.simple else allowed_best(found.front, found.decision)
-        number = number if number is None else _of_few_rows(found, candidates, number)
+        fittest = number if number is None else _of_few_rows(found, candidates, number)
+        number = fittest
+        if fittest is not None and found.guarded:
+            number = one_that_stays(problem, candidates, fittest)
         best, evolved = None, list[tuple[Member, int]]()
         for i, candidate in enumerate(candidates):
             if i == number:
@@ -69,7 +79,7 @@ class Models:
         superior = cheapest(found, measured_finds(found)) if found.validated else None
         return Models(
             found, data, rows, constant_model(problem, data), evolved, best, number is not None,
-            finds_that_behave(found), superior,
+            number != fittest, finds_that_behave(found), superior,
         )  # fmt: skip
 
     @property
@@ -86,6 +96,7 @@ def approximation(found: Found, workers: Workers, seconds: float | None) -> tupl
     for rule in RULES:
         chosen = rule(models, chosen)
     sure = any(chosen is each for each in (models.superior, *models.finds))
+    sure = sure or (models.passed_over and chosen is models.best)
     members = (models.mean, *(member for member, _ in models.evolved), *models.finds)
     shown = [m for m in members if m is chosen or m.complexity <= found.uncontradicted]
     return _undominated(found, chosen, shown, keep=sure)
@@ -136,7 +147,7 @@ def a_find_far_better_on_nearly_every_row(models: Models, chosen: Member) -> Mem
     found, superior = models.found, models.superior
     if superior is None or not better_on_nearly_every_row(found.problem, superior, chosen, found.unseen):
         return chosen
-    return superior
+    return for_its_price(found.problem, superior, chosen)
 
 
 def what_convinces_by_itself(models: Models, chosen: Member) -> Member:
@@ -253,13 +264,9 @@ def _linear_model(found: Found, number: int, data: Dataset, rows: Rows | None) -
     problem = found.problem
     if number != RIDGE:
         return member_of(problem, fitted_candidate(problem, found.linear[number].refine(data, REFITTING)))
-    chosen: Any = slice(None) if rows is None else rows
-    Z, y = problem.standardised(problem.X[chosen]), problem.y[chosen]
-    weights = np.ones(len(y)) if problem.weights is None else problem.weights[chosen]
-    whole = Ridge.of_loss(Z, y, weights, problem.loss)
-    ridge = ridge_of_different_rows(problem) if found.very_few_rows else whole
+    ridge = ridge_of_different_rows(problem) if found.very_few_rows else ridge_of(problem, rows)
     shrunk = problem.scaling.in_user_units(ridge.individual())
-    return Member(shrunk, ridge.explained(Z, y, weights, problem.loss), shrunk.printed_size())
+    return Member(shrunk, share_explained(problem, ridge, rows), shrunk.printed_size())
 
 
 def _undominated(

@@ -24,15 +24,22 @@ from multigene.search.constants import (
     MOST_FITTED,
     NEARLY_AS_FIT,
     NODE_COST,
+    ONE_COLUMN,
     ONE_STANDARD_ERROR,
-    RIDGE_BETTER_THAN_MEAN_OF_VERY_FEW,
     ROOM,
 )
 from multigene.search.cross_validation import FoldResult
 from multigene.search.linear import Ridge, centred, clearly_better, forward_selection
 from multigene.search.problem import Problem
 from multigene.search.unseen import HeldOut, KnownErrors, unseen_errors
-from multigene.search.validation import RIDGE, SizeDecision, convincingly_better, errors_by_size, smallest
+from multigene.search.validation import (
+    RIDGE,
+    SizeDecision,
+    better_than_mean,
+    convincingly_better,
+    errors_by_size,
+    smallest,
+)
 
 Floats = npt.NDArray[np.float64]
 
@@ -55,8 +62,8 @@ def uncontradicted(problem: Problem, folds: Sequence[FoldResult]) -> float:
 
 
 def decide_by_leaving_one_out(problem: Problem, linear: Sequence[Individual]) -> SizeDecision:
-    """The better of ridge regression and the line of one feature against the mean, each row left out once; a formula must
-    convince against what remains. Where one column tells nearly all, ridge regression of few rows is lost among the others.
+    """Ridge regression or the mean, each row left out once; or the line of one feature, where that tells nearly all: ridge
+    regression of few rows is then lost among the others. A formula must convince against what remains.
 
     The first of the `linear` models is the line of one feature.
     """
@@ -72,9 +79,11 @@ def decide_by_leaving_one_out(problem: Problem, linear: Sequence[Individual]) ->
         predicted[0][out] = Ridge.of_loss(Z[rest][:, column], *of_rest[1:], loss).predict(Z[out, column])
         predicted[None][row] = loss.constant(y[rest], weights[rest])
     errors = {number: loss.costs(y, each, weights) for number, each in predicted.items()}
-    line = min((RIDGE, 0) if linear else (RIDGE,), key=lambda number: float(errors[number].sum()))
-    if clearly_better(errors[line], errors[None], RIDGE_BETTER_THAN_MEAN_OF_VERY_FEW):
-        return SizeDecision(1, linear=line)
+    tells_all = errors[0].sum() < (1.0 - ONE_COLUMN) * errors[None].sum()
+    if linear and tells_all and clearly_better(errors[0], errors[RIDGE], ONE_STANDARD_ERROR):
+        return SizeDecision(1, linear=0)
+    if better_than_mean(problem, ridge_of_different_rows(problem), errors[RIDGE], errors[None]):
+        return SizeDecision(1, linear=RIDGE)
     return SizeDecision(1, constant=True)
 
 
@@ -89,14 +98,13 @@ def ridge_of_different_rows(problem: Problem) -> Ridge:
 
 
 def _different_rows(problem: Problem) -> tuple[Floats, Floats, Floats]:
-    """Standardised rows that count, each once: the mean of their targets, the sum of their weights."""
+    """Standardised rows that count, target and the sum of their weights, each once. Rows of another target are different ones."""
     weights = np.ones(len(problem.y)) if problem.weights is None else problem.weights
     counted = weights > 0.0
-    rows, number = np.unique(problem.X[counted], axis=0, return_inverse=True)
-    number, weights, y = number.reshape(-1), weights[counted], problem.y[counted]
-    total = np.asarray(np.bincount(number, weights), dtype=np.float64)
-    unit = scale_of(y)
-    return problem.standardised(rows), unit * np.bincount(number, weights * (y / unit)) / total, total
+    pairs = np.column_stack([problem.X[counted], problem.y[counted]])
+    rows, number = np.unique(pairs, axis=0, return_inverse=True)
+    total = np.asarray(np.bincount(number.reshape(-1), weights[counted]), dtype=np.float64)
+    return problem.standardised(rows[:, :-1]), rows[:, -1].copy(), total
 
 
 def within_noise(problem: Problem, members: Sequence[Member]) -> Member:
@@ -119,6 +127,15 @@ def most_convincing(members: Sequence[tuple[Member, int]], rival: Member, n: int
     formulas finds some that agree with any rows.
     """
     return next(iter(_convincing(members, rival, n, nodes=0)), rival)
+
+
+def for_its_price(problem: Problem, superior: Member, chosen: Member) -> Member:
+    """A find that is better on nearly every row left out. The numbers within its functions have seen few rows all the same, and a
+    few of them agree with any: there it must be worth its nodes."""
+    if not problem.few_rows:
+        return superior
+    rows = problem.different(np.arange(len(problem.y)))
+    return most_convincing([(superior, superior.individual.n_parameters)], chosen, rows)
 
 
 def evident(

@@ -6,6 +6,7 @@ With a few hundred rows a part held out is too small to decide by, so every row 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -47,14 +48,30 @@ def without(problem: Problem, fold: Rows) -> Problem:
     )
 
 
+def ridge_of(problem: Problem, rows: Rows | None = None) -> Ridge:
+    """Ridge regression of these rows, None for all."""
+    return Ridge.of_loss(*_taken(problem, rows), problem.loss)
+
+
+def share_explained(problem: Problem, line: Ridge, rows: Rows | None = None) -> float:
+    """Share of the loss on these rows, None for all, that a line explains."""
+    return line.explained(*_taken(problem, rows), problem.loss)
+
+
+def _taken(problem: Problem, rows: Rows | None) -> tuple[Floats, Floats, Floats]:
+    """Standardised features, target and weights of these rows, None for all."""
+    chosen: Any = slice(None) if rows is None else rows
+    y = problem.y[chosen]
+    weights = np.ones(len(y)) if problem.weights is None else problem.weights[chosen]
+    return problem.standardised(problem.X[chosen]), y, weights
+
+
 def unseen_ridge(problem: Problem) -> Floats:
     """What ridge regressions predict for rows that they have not seen."""
     predicted = np.zeros(len(problem.y))
     for fold in folds_of(problem, RIDGE_FOLDS):
         rest = without(problem, fold)
-        weights = np.ones(len(rest.y)) if rest.weights is None else rest.weights
-        line = Ridge.of_loss(rest.standardised(rest.X), rest.y, weights, problem.loss)
-        predicted[fold] = line.predict(rest.standardised(problem.X[fold]))
+        predicted[fold] = ridge_of(rest).predict(rest.standardised(problem.X[fold]))
     return predicted
 
 

@@ -20,14 +20,17 @@ from multigene._engine import Individual
 from multigene.expression.angles import TURNING, can_be_told
 from multigene.expression.genes import gene_expression
 from multigene.search.constants import (
+    BEYOND_BOX,
+    BEYOND_ROOM,
     BEYOND_ROWS,
     BOX_MARGIN,
     BOX_ROOM,
     CANCELLING,
-    CANCELLING_LARGE,
+    CANCELLING_EXPLORING,
     FIRST_LOOK,
     GUARD_POINTS,
     REPRESENTATIVE_ROWS,
+    WIDEST,
 )
 from multigene.search.scaling import Scaling
 
@@ -72,18 +75,28 @@ class Guard:
         """Of a model of standardised features: within bounds between and slightly beyond the rows, and within wide ones elsewhere
         in the box."""
         points = self._standardised_points
-        return self._behaves(individual, self._standardised_box, *points, CANCELLING_LARGE)
+        return self._behaves(individual, self._standardised_box, *points)
+
+    def behaves_exploring(self, individual: Individual) -> bool:
+        """The same, but for terms that cancel: of a model that a better one may descend from."""
+        points = self._standardised_points
+        return self._behaves(individual, self._standardised_box, *points, CANCELLING_EXPLORING)
 
     def behaves_as_it_is(self, individual: Individual) -> bool:
         """The same of a model of the features as they are."""
-        return self._behaves(individual, self.box, self.box_points, self.between_points, CANCELLING)
+        return self._behaves(individual, self.box, self.box_points, self.between_points)
 
     def _behaves(
-        self, individual: Individual, box: Box, in_box: Floats, between: Floats, cancelling: float
+        self,
+        individual: Individual,
+        box: Box,
+        in_box: Floats,
+        between: Floats,
+        cancelling: float = CANCELLING,
     ) -> bool:
         return (
             self._within_bounds(individual.predict(in_box[:FIRST_LOOK]), BOX_ROOM)
-            and _has_finite_range(individual, box)
+            and self._explodes_nowhere(individual, box)
             and self._within_bounds(individual.predict(between))
             and self._within_bounds(individual.predict(in_box), BOX_ROOM)
             and self._stands_without_cancelling(individual, between, cancelling)
@@ -97,6 +110,12 @@ class Guard:
             for gene, coefficient in enumerate(individual.coefficients)
             if coefficient != 0.0 and any(token[0] in TURNING for token in individual.tokens(gene))
         )
+
+    def _explodes_nowhere(self, individual: Individual, box: Box) -> bool:
+        """No pole, no overflow and nothing like them between the points, by interval arithmetic: evolution would find it."""
+        low, high = individual.range(*box)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return bool(np.float64(high) - low <= WIDEST * (np.float64(self.target[1]) - self.target[0]))
 
     def _stands_without_cancelling(self, individual: Individual, points: Floats, most: float) -> bool:
         """Is no term many times as large as the target? Such terms cancel, and no digits are left of what remains.
@@ -124,6 +143,22 @@ class Guard:
         return _has_finite_range(individual, self.box) and self._within_bounds(
             individual.predict(self.between_points)
         )
+
+    def stays_near(self, individual: Individual, *, in_user_units: bool) -> bool:
+        """Do predictions stay within some ranges of the target where one column leaves its box by a part of its width?"""
+        points = self._beyond_points if in_user_units else self.scaling.standardised(self._beyond_points)
+        return self._within_bounds(individual.predict(points), BEYOND_ROOM)
+
+    @cached_property
+    def _beyond_points(self) -> Floats:
+        """Points between rows; one column of each, in turn, is moved beyond its box, below or above."""
+        low, high = np.array(self.box)
+        with np.errstate(over="ignore", invalid="ignore"):
+            bottom, top = _widened(low, high, BEYOND_BOX)
+        points, number = self.between_points.copy(), np.arange(len(self.between_points))
+        column, above = number % points.shape[1], (number // points.shape[1]) % 2 == 1
+        points[number, column] = np.where(above, top[column], bottom[column])
+        return points[np.isfinite(points).all(axis=1)]
 
     @cached_property
     def _standardised_points(self) -> tuple[Floats, Floats]:
@@ -154,17 +189,23 @@ def _has_finite_range(individual: Individual, box: Box) -> bool:
 
 
 def _box_points(X: Floats, low: Floats, high: Floats, rng: np.random.Generator) -> Floats:
-    """Half uniform in the slightly widened box of the rows, half blends of two rows. The box does not cross zero where no row
-    does: logarithms and roots of positive columns are as good as others."""
-    margin = BOX_MARGIN * (high - low)
-    bottom = np.where(low > 0.0, np.maximum(low - margin, (1.0 - BOX_MARGIN) * low), low - margin)
-    top = np.where(high < 0.0, np.minimum(high + margin, (1.0 - BOX_MARGIN) * high), high + margin)
+    """Half uniform in the slightly widened box of the rows, half blends of two rows."""
+    bottom, top = _widened(low, high, BOX_MARGIN)
     box = rng.uniform(0.0, 1.0, (GUARD_POINTS, X.shape[1])) * (top - bottom) + bottom
     if len(X) < REPRESENTATIVE_ROWS:
         return np.asarray(box)
     first, second = X[rng.integers(len(X), size=GUARD_POINTS)], X[rng.integers(len(X), size=GUARD_POINTS)]
     t = rng.uniform(0.0, 1.0, (GUARD_POINTS, 1))
     return np.asarray(np.vstack([box, first + t * (second - first)]))
+
+
+def _widened(low: Floats, high: Floats, share: float) -> tuple[Floats, Floats]:
+    """The box wider by a share of its width on every side. It does not cross zero where no row does: logarithms and roots of
+    positive columns are as good as others."""
+    margin = share * (high - low)
+    bottom = np.where(low > 0.0, np.maximum(low - margin, (1.0 - share) * low), low - margin)
+    top = np.where(high < 0.0, np.minimum(high + margin, (1.0 - share) * high), high + margin)
+    return bottom, top
 
 
 def _between_points(X: Floats, low: Floats, high: Floats, rng: np.random.Generator) -> Floats:

@@ -29,6 +29,8 @@ class Ground:
 
     task: Task
     rows: Rows | None
+    exploring: bool = False
+    """Will islands go on with other rows, where more is asked of models?"""
 
     @cached_property
     def data(self) -> Dataset:
@@ -59,7 +61,7 @@ class Ground:
     def front(self, short: bool) -> ParetoFront:
         """An empty front."""
         return ParetoFront(
-            self.task.guard(in_user_units=short),
+            self.task.guard(in_user_units=short, exploring=self.exploring),
             largest=self.task.options.max_size,
             in_user_units=short,
             mending=self.task.mending(self.rows, in_user_units=short),
@@ -121,6 +123,7 @@ class Island:
             None if self.last is None else IslandState.of(self.last),
             self.front.known(),
             list(self.immigrants),
+            self.ground.exploring,
         )
 
     def take(self, reply: IslandReply) -> None:
@@ -196,10 +199,11 @@ class IslandRequest:
     state: IslandState | None
     front: Known
     immigrants: list[Individual]
+    exploring: bool
 
     def reply(self, workers: Workers) -> IslandReply:
         """Evolve until the next migration."""
-        ground = Ground(Task(self.problem, self.settings, workers, None, self.bans), None)
+        ground = Ground(Task(self.problem, self.settings, workers, None, self.bans), None, self.exploring)
         front = ground.front(self.short)
         front.take(self.front)
         settings = ground.settings(self.short)

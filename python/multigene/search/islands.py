@@ -14,19 +14,22 @@ from contextlib import closing
 from copy import copy
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from multigene._engine import Dataset, Individual, Population, Workers
 from multigene.evolution import checkpoint, elsewhere
+from multigene.evolution.loop import heeds_refusals
 from multigene.evolution.parallel import in_order, own
-from multigene.evolution.pareto import ParetoFront
+from multigene.evolution.pareto import Candidate, ParetoFront
 from multigene.search.constants import (
     FEWEST_ROWS_TO_SHORTEN,
     GUESSES_BRED,
     KNOWN_BRED,
     LARGEST_SHORT,
+    MIDDLE_SIZES,
     MOST_FITTED,
     SHORT_MIGRANTS,
     SHORT_POLISHING_STEPS,
@@ -64,8 +67,10 @@ class Islands:
         self._offer_guesses()
 
     def _see(self, rows: Rows | None) -> None:
-        """All rows, or some of them."""
-        self.ground = Ground(self.task, rows)
+        """All rows, or some of them, with others held out for later."""
+        held_out = self.task.problem.held_out_rows
+        exploring = rows is self.task.problem.search_rows and len(held_out) > 0
+        self.ground = Ground(self.task, rows, exploring)
 
     @property
     def data(self) -> Dataset:
@@ -174,11 +179,11 @@ class Islands:
         return island.last.evaluations > SHORT_START + SHORT_SHARE * sum(others)
 
     def _migrate(self) -> None:
-        """The best of each island on standardised features move on in a ring; the best short formula joins one of these, and the
-        island for short formulas gets the genes of their best. Several such islands get the leaders of their front."""
+        """The best of each island on standardised features, tuned, move on in a ring; the best short formula joins one of these,
+        and the island for short formulas gets what it can use of them. Several such islands get the leaders of their front."""
         large = self.large
         short = [island for island in self.populations if island.short]
-        bests = [island.best for island in large]
+        bests = self._emigrants(large)
         for island, model in zip(large, bests[-1:] + bests[:-1], strict=True):
             if model is not None and len(large) > 1:
                 island.immigrants.append(model)
@@ -187,12 +192,35 @@ class Islands:
             if self.short.best is not None:
                 turn = large[self.number // max(self.task.round_length, 1) % len(large)]
                 turn.immigrants.append(as_emigrant(self.short.best.individual, problem))
-            if self.front.best is not None:
-                short[0].immigrants.extend(as_immigrants(self.front.best.individual, problem))
+            short[0].immigrants.extend(self._for_short_formulas())
         elif len(short) > 1 and leaders:
             places = np.unique(np.linspace(0, len(leaders) - 1, SHORT_MIGRANTS).astype(int))
             for island in short:
                 island.immigrants.extend(leaders[i].individual for i in places)
+
+    def _for_short_formulas(self) -> list[Individual]:
+        """What the island for short formulas gets of the others: genes of the best and of the best of middle sizes, and models
+        that are short themselves and fitter than its own."""
+        problem, sizes = self.task.problem, (np.inf, *MIDDLE_SIZES)
+        given = [as_immigrants(c.individual, problem) for c in fittest_up_to(self.front, sizes)]
+        small = [c for c in self.front if c.complexity <= LARGEST_SHORT]
+        ahead = [
+            c
+            for c in small
+            if all(own.fitness < c.fitness for own in self.short if own.complexity <= c.complexity)
+        ]
+        return [*chain(*given), *(problem.scaling.in_user_units(c.individual) for c in ahead)]
+
+    def _emigrants(self, large: Sequence[Island]) -> list[Individual | None]:
+        """The best of each island, all of its genes tuned jointly: offspring are tuned one gene at a time."""
+        bests = [island.best for island in large]
+        if self.task.workers.watch() == 0.0:  # there is no time left
+            return bests
+        known = [model for model in bests if model is not None]
+        tuned = polished(known, self.data, self.task.refinement, self.task.workers)
+        self.offer(tuned)
+        again = iter(tuned)
+        return [None if model is None else next(again) for model in bests]
 
     def offer(self, models: Iterable[Individual]) -> None:
         """Put models of standardised features into the front, where they are good enough and the guard allows."""
@@ -236,6 +264,9 @@ class Islands:
         """Go on with other rows."""
         self.refit(rows, most_nodes, polished_models)
         self.populations = [self._moved(island) for island in self.populations]
+        best = sorted(self.front, key=lambda c: -c.fitness)[:polished_models]
+        for island in self.large:  # what was tuned for these rows is ahead of what was not
+            island.immigrants.extend(c.individual for c in best)
 
     def shorten(self, most_nodes: float = np.inf) -> None:
         """Shorter relatives of the fittest models of at most this size enter the front, where the guard allows; short formulas
@@ -243,7 +274,11 @@ class Islands:
         if self.data.count < FEWEST_ROWS_TO_SHORTEN:
             return
         candidates = [c for c in self.front if c.complexity <= most_nodes]
-        models = [c.individual for c in sorted(candidates, key=lambda c: -c.fitness)[:SHORTENED]]
+        fittest = sorted(candidates, key=lambda c: -c.fitness)[:SHORTENED]
+        fittest += [
+            c for c in fittest_up_to(candidates, MIDDLE_SIZES) if not any(c is known for known in fittest)
+        ]
+        models = [c.individual for c in fittest]
         task = self.task
         self.offer(shorter_relatives(models, self.data, task.refinement, task.options.trim, task.workers))
         self._polish_short([c.individual for c in self.short])
@@ -319,12 +354,14 @@ class Islands:
             )
         population.forget()
         fitness, complexity = population.evaluate(data, settings.selection)
-        front = self.ground.front(island.short)
+        front, peaks = self.ground.front(island.short), population.peaks()
+        common = self.short if island.short else self.front
+        common.update(population, peaks, complexity)
+        if heeds_refusals(settings, common):
+            fitness = common.without_refused(fitness, complexity, peaks)
         last = replace(
             island.last, fitness=fitness, complexity=complexity, front=front, population=population
         )
-        common = self.short if island.short else self.front
-        common.update(population, population.peaks(), complexity)
         return self.ground.island(island.short, island.workers, [], last=last)
 
     def _workers(self) -> Workers:
@@ -339,3 +376,15 @@ class Islands:
         if options.max_size is not None and options.max_size <= LARGEST_SHORT:
             return [True] * number
         return [options.short and number > 1 and i == number - 1 for i in range(number)]
+
+
+def fittest_up_to(candidates: Iterable[Candidate], sizes: Sequence[float]) -> list[Candidate]:
+    """The fittest of at most each size, every one once."""
+    found: list[Candidate] = []
+    members = list(candidates)
+    for most in sizes:
+        allowed = [c for c in members if c.complexity <= most]
+        best = max(allowed, key=lambda c: c.fitness, default=None)
+        if best is not None and not any(best is known for known in found):
+            found.append(best)
+    return found

@@ -11,13 +11,12 @@ from multigene._engine import Dataset, Individual
 from multigene.data.losses import Loss
 from multigene.data.scores import scale_of
 from multigene.search.constants import (
+    PENALTIES,
     REFITTING_STEPS,
     REWEIGHTINGS,
-    ROWS_PER_COLUMN,
     SINGULAR,
     STRENGTHS,
     SUBSETS,
-    UNSHRUNK,
     WORSE_STRENGTHS,
 )
 from multigene.search.problem import Problem
@@ -68,8 +67,8 @@ class Ridge:
 
     @staticmethod
     def fitted(Z: Floats, y: Floats, weights: Floats) -> Ridge:
-        """The strength with the least error on rows left out, in closed form from one decomposition; with enough rows per column
-        the least strength that these rows cannot tell from that."""
+        """The penalty with the least error on rows left out, in closed form from one decomposition. Columns count as if they had
+        unit variance."""
         weights = (
             weights / weights.max()
         )  # sums of weights near the ends of floating point over- or underflow
@@ -78,24 +77,23 @@ class Ridge:
         centre, level = np.average(Z, axis=0, weights=weights), float(np.average(y / unit, weights=weights))
         A, b = root[:, None] * (Z - centre), root * (y / unit - level)
         A = np.where(np.isfinite(A).all(axis=0), A, 0.0)  # a column that is not finite explains nothing
+        spread = np.sqrt(np.mean(A**2, axis=0))  # searches leave a column as it is that is about standardised
+        spread[~(np.isfinite(spread) & (spread > 0.0))] = 1.0
+        A = A / spread
         U, sizes, Vt = np.linalg.svd(A, full_matrices=False)
         along = U.T @ b
 
-        def errors(strength: float) -> Floats:
-            shrunk = sizes**2 / (sizes**2 + strength * len(y))
+        def errors(penalty: float) -> Floats:
+            shrunk = sizes**2 / (sizes**2 + penalty)
             left = b - U @ (shrunk * along)
             # The mean takes one further degree of freedom.
             leverage = np.minimum((U**2) @ shrunk + root**2 / len(y), 1.0 - 1e-9)
             return np.asarray((left / (1.0 - leverage)) ** 2)
 
-        best = min(STRENGTHS, key=lambda strength: float(errors(strength).sum()))
-        least, strength = errors(best), best
-        if len(y) >= ROWS_PER_COLUMN * Z.shape[1]:
-            strength = next(
-                s for s in STRENGTHS if s == best or not clearly_better(least, errors(s), UNSHRUNK)
-            )
-        shrunk = sizes**2 / (sizes**2 + strength * len(y))
+        penalty = min(PENALTIES, key=lambda each: float(errors(each).sum()))
+        shrunk = sizes**2 / (sizes**2 + penalty)
         solution = Vt.T @ (np.where(sizes > 0.0, shrunk / np.where(sizes > 0.0, sizes, 1.0), 0.0) * along)
+        solution = solution / spread
         return Ridge(solution * unit, (level - float(centre @ solution)) * unit)
 
     @staticmethod
@@ -110,7 +108,7 @@ class Ridge:
         line = best = Ridge(np.zeros(Z.shape[1]), loss.constant(y, weights))
         unit = float(np.sum(weights * loss.working(y, line.predict(Z))[0]))
         least, worse = float(np.average(loss.values(y, line.predict(Z)), weights=weights)), 0
-        for strength in sorted(STRENGTHS[::2], reverse=True):
+        for strength in sorted(STRENGTHS, reverse=True):
             line, left_out = line._shrunk(Z, y, weights, loss, strength * unit)
             better = left_out < least
             best, least, worse = (line, left_out, 0) if better else (best, least, worse + 1)

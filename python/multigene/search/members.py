@@ -12,7 +12,7 @@ import numpy as np
 from multigene._engine import Dataset, Individual
 from multigene.evolution.pareto import Candidate, Member
 from multigene.laws.law import Find
-from multigene.search.constants import SURELY_FINITE
+from multigene.search.constants import STAYING_LEAVES, SURELY_FINITE
 from multigene.search.guard import is_linear
 from multigene.search.problem import Problem
 
@@ -43,6 +43,24 @@ def measured(problem: Problem, find: Find, rows: Any = slice(None)) -> Member:
     weights = None if problem.weights is None else problem.weights[rows]
     values = find.individual.predict(problem.X[rows])
     return as_member(find, problem.loss.explained(problem.y[rows], values, weights))
+
+
+def one_that_stays(problem: Problem, candidates: Sequence[Candidate], best: int) -> int:
+    """Number of the chosen model; or, where that leaves the target's range by far just beyond the rows, of the fittest that is no
+    larger and does not, if it explains nearly as much."""
+
+    def stays(candidate: Candidate) -> bool:
+        return problem.guard.stays_near(candidate.individual, in_user_units=candidate.in_user_units)
+
+    if stays(candidates[best]):
+        return best
+    enough = 1.0 - STAYING_LEAVES * (1.0 - candidates[best].fitness)
+    others = [
+        i
+        for i, c in enumerate(candidates)
+        if c.complexity <= candidates[best].complexity and c.fitness >= enough
+    ]
+    return max((i for i in others if stays(candidates[i])), key=lambda i: candidates[i].fitness, default=best)
 
 
 def is_finite(problem: Problem, individual: Individual) -> bool:

@@ -35,8 +35,10 @@ class Task:
         assert self.settings.search is not None
         return self.settings.search
 
-    def guard(self, *, in_user_units: bool = False) -> Callable[[Individual], bool] | None:
-        """What models of standardised features must pass, or models of the user's."""
+    def guard(
+        self, *, in_user_units: bool = False, exploring: bool = False
+    ) -> Callable[[Individual], bool] | None:
+        """What models of standardised features must pass, or models of the user's; the former less while islands explore."""
         keeper, building = self.problem.keeper, self.building
         if not in_user_units:
             building = replace(building, rules=building.rules.seen_by(self.problem.standardised))
@@ -51,7 +53,8 @@ class Task:
         if not self.options.guard:
             return allowed
         guard = self.problem.guard
-        behaves = guard.behaves_as_it_is if in_user_units else guard.behaves
+        large = guard.behaves_exploring if exploring else guard.behaves
+        behaves = guard.behaves_as_it_is if in_user_units else large
         return lambda individual: behaves(individual) and allowed(individual)  # the cheaper one refuses most
 
     def mending(self, rows: Rows | None, *, in_user_units: bool = False) -> Mending | None:

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from multigene._engine import Individual
 from multigene.evolution.pareto import Candidate, Member
 from multigene.search.constants import (
+    BETTER_IN_NOISE,
     BETTER_THAN_CONSTANT,
     BETTER_THAN_LINEAR,
     CLEAR_SIGNAL,
@@ -36,12 +37,13 @@ from multigene.search.constants import (
     READABLE,
     READABLE_LEAVES,
     RIDGE_BETTER_THAN_MEAN,
+    RIDGE_SAYS,
     ROOM,
     WORTH_IT,
 )
 from multigene.search.cross_validation import FoldResult
-from multigene.search.folds import best_line, folds_of, unseen_ridge
-from multigene.search.linear import clearly_better
+from multigene.search.folds import best_line, folds_of, ridge_of, share_explained, unseen_ridge
+from multigene.search.linear import Ridge, clearly_better
 from multigene.search.problem import Problem, best_constant
 from multigene.search.unseen import NONE_KNOWN, HeldOut, KnownErrors, unseen_errors, unseen_rows
 
@@ -138,7 +140,7 @@ def decide_on_held_out_rows(
     if not clearly_better(errors[best], held_out.constant, BETTER_THAN_CONSTANT):
         if linear and len(problem.y) <= MOST_ROWS_FOR_LINE and _line_allowed(problem, largest):
             # A weak effect may be clear on all rows, which a line can be asked on, and not on those held out.
-            weak = _ridge_or_mean(problem, BETTER_THAN_CONSTANT)
+            weak = _ridge_or_mean(problem)
             if weak.linear is not None:
                 return replace(weak, validation_r2=scores, errors=None)
         return SizeDecision(1, constant=True, validation_r2=scores, errors=held_out.constant)
@@ -170,17 +172,18 @@ def decide_by_cross_validation(
     small = smallest(curve, CLEARLY_BETTER if clear else ONE_STANDARD_ERROR)
     # Of a cross-validation that was cut short the folds that are done are few rows; lines need no search and are asked on all.
     whole = len(rows) == sum(map(len, folds_of(problem)))
-    has_line = (
-        clearly_better(line, mean, RIDGE_BETTER_THAN_MEAN)
+    has_line = _line_allowed(problem, largest) and (
+        better_than_mean(problem, ridge_of(problem), line, mean)
         if whole
         else _ridge_or_mean(problem).linear is not None
     )
-    has_line = has_line and _line_allowed(problem, largest)
     rival, needed = (line, BETTER_THAN_LINEAR) if has_line else (mean, BETTER_THAN_CONSTANT)
     if clear and clearly_better(curve[small], rival, needed):
         return _sized(sizes, curve, small, scores)
     worth_it = bool(curve[small].sum() < (1.0 - WORTH_IT) * rival.sum())
-    if worth_it and convincingly_better(curve[small], rival, needed):
+    # The best of many sizes is lucky, and luck against the line is seldom luck against the mean as well.
+    rivals = (mean, line) if has_line else (mean,)
+    if worth_it and all(convincingly_better(curve[small], each, BETTER_IN_NOISE) for each in rivals):
         largest_of_use = sizes[int(np.argmin([errors.sum() for errors in curve]))]
         return SizeDecision(
             sizes[small],
@@ -230,7 +233,7 @@ def _sized(
     return SizeDecision(most, validation_r2=scores, errors=errors[small])
 
 
-def _ridge_or_mean(problem: Problem, clearly: float = RIDGE_BETTER_THAN_MEAN) -> SizeDecision:
+def _ridge_or_mean(problem: Problem) -> SizeDecision:
     """Where no formula has been held against unseen rows, or none is better than the mean there: ridge regression against it."""
     folds, everything = folds_of(problem), np.arange(len(problem.y))
     rows = np.concatenate(folds)
@@ -238,9 +241,20 @@ def _ridge_or_mean(problem: Problem, clearly: float = RIDGE_BETTER_THAN_MEAN) ->
     line = held_out.squares(unseen_ridge(problem)[rows])
     means = [best_constant(problem, np.setdiff1d(everything, fold)) for fold in folds]
     mean = held_out.squares(np.repeat(means, [len(fold) for fold in folds]))
-    if clearly_better(line, mean, clearly):
+    if better_than_mean(problem, ridge_of(problem), line, mean):
         return SizeDecision(1, linear=RIDGE, errors=line)
     return SizeDecision(1, constant=True, errors=mean)
+
+
+def better_than_mean(problem: Problem, ridge: Ridge, line: Floats, mean: Floats) -> bool:
+    """Is a ridge regression to be preferred to the mean? `line` and `mean` are errors of both on unseen rows, which decide.
+
+    Of few rows those errors are as much chance. But where the line says nothing, it has shrunk to nearly the mean; where it says
+    something, it is hardly worse than the mean, and the mean may be much worse.
+    """
+    if clearly_better(line, mean, RIDGE_BETTER_THAN_MEAN):
+        return True
+    return problem.few_rows and share_explained(problem, ridge) >= RIDGE_SAYS
 
 
 # --- which of several -----------------------------------------------------------------------------

@@ -42,7 +42,7 @@ def default_settings() -> Settings:
             lcf_birth="sparse",
             dependent_below=READABLE_DEPENDENCE,
         ),
-        selection=Selection(population_size=50, tournament_size=5, elites=8, criterion="gcv"),
+        selection=Selection(population_size=50, tournament_size=5, elites=8, criterion="gcv", distinct=True),
         variation=Variation(
             constant_mutation=0.05,
             weights_mutation=0.15,

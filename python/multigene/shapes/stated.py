@@ -131,7 +131,7 @@ def _columns(listed: str, names: list[str], text: str) -> tuple[int, ...]:
 
 
 def _column(name: str, names: list[str], text: str) -> int:
-    places = spoken_places(names)
+    name, places = name.strip("`"), spoken_places(names)
     if name not in places:
         made = made_of(names, name)
         way_out = nearest(name, places) or f"; the columns are {', '.join(map(str, names[:20]))}."
@@ -141,7 +141,7 @@ def _column(name: str, names: list[str], text: str) -> int:
 
 
 def _is_target(name: str, target: str, text: str, names: list[str]) -> None:
-    if name not in (target, "y"):
+    if name.strip("`") not in (target, "y"):
         way_out = nearest(name, [target, "y"]) or f"; the target is {target!r}, or write y."
         raise ValueError(f"shapes: {text!r} is about {name!r}, which is not the target{way_out}")
 
@@ -191,7 +191,7 @@ def _bounds(text: str, names: list[str], target: str) -> Shape | tuple[int, floa
             low = float(side)
         elif i != place:
             high = float(side)
-    name = sides[place]
+    name = sides[place].strip("`")
     if low > high:
         raise ValueError(f"shapes: {text!r} holds for no number; exchange the bounds.")
     if name in spoken_places(names) and name != target:
