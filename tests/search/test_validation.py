@@ -46,6 +46,30 @@ def decide(problem, *genes):
     return decide_on_held_out_rows(problem, candidates(problem, *genes), linear)
 
 
+def skewed(seed=0):
+    """A law over decades with noise in proportion: few rows have most of the squares."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1.5, 1.5, size=(400, 2))
+    y = np.exp(2.0 * X[:, 0] + X[:, 1] ** 2) * rng.gamma(2.0, 0.5, size=400)
+    return Problem.of(X, y, None, standardise=False)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_few_large_rows_of_a_skewed_target_do_not_hide_a_formula(seed):
+    decision = decide(skewed(seed), "x0", "exp(x0 + x0 + x1*x1)")
+    assert not decision.simple
+    assert decision.most_nodes >= 5
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_noise_with_heavy_tails_has_no_formula(seed):
+    """The mean is far from most rows, and whatever is nearer to their median is better there."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(600, 3))
+    problem = Problem.of(X, 3.0 + rng.standard_cauchy(600), None, standardise=False)
+    assert decide(problem, "x0", "abs(x0)", "exp(x1)", "x0*x1").simple
+
+
 # --- comparisons ----------------------------------------------------------------------------------
 
 

@@ -138,6 +138,9 @@ def decide_on_held_out_rows(
     scores = {c.complexity: held_out.r2(e) for c, e in zip(candidates, errors, strict=True)}
     best = int(np.argmin([e.sum() for e in errors]))
     if not clearly_better(errors[best], held_out.constant, BETTER_THAN_CONSTANT):
+        small = _better_on_most_rows_than_all(problem, held_out, errors, linear)
+        if small is not None:
+            return _sized([c.complexity for c in candidates], errors, small, scores)
         if linear and len(problem.y) <= MOST_ROWS_FOR_LINE and _line_allowed(problem, largest):
             # A weak effect may be clear on all rows, which a line can be asked on, and not on those held out.
             weak = _ridge_or_mean(problem)
@@ -153,6 +156,20 @@ def decide_on_held_out_rows(
         if allowed and not clearly_better(errors[best], lines[line], BETTER_THAN_LINEAR):
             return SizeDecision(most, linear=line, validation_r2=scores, errors=lines[line])
     return _sized([c.complexity for c in candidates], errors, smallest(errors), scores)
+
+
+def _better_on_most_rows_than_all(
+    problem: Problem, held_out: HeldOut, errors: Sequence[Floats], linear: Sequence[Individual]
+) -> int | None:
+    """Of a skewed target few rows may be most of every sum of squares; then the others decide: the first of the formulas that is
+    better on most rows than mean, median and lines."""
+    median = held_out.squares(np.full(len(held_out.y), np.median(problem.y[problem.search_rows])))
+    rivals = [held_out.constant, *(held_out.errors(model) for model in linear)]
+    for i, own in enumerate(errors):
+        # The median is near to most rows by its nature: to be nearer on more rows than chance explains is enough.
+        if all(better_on_most_rows(own, each) for each in rivals) and _on_more_rows(own, median):
+            return i
+    return None
 
 
 def decide_by_cross_validation(
@@ -349,12 +366,16 @@ def better_on_nearly_every_row(
 
 def better_on_most_rows(first: Floats, second: Floats) -> bool:
     """Are the first errors far less on more rows than chance explains, and in sum hardly more? That may be one row's."""
-    wins = float(np.mean(first < second)) - 0.5
     return bool(
         np.median(first) < FAR_LESS * np.median(second)
-        and wins > MORE_ROWS * 0.5 / np.sqrt(len(first))
+        and _on_more_rows(first, second)
         and first.sum() <= (1.0 + WORTH_IT) * second.sum()
     )
+
+
+def _on_more_rows(first: Floats, second: Floats) -> bool:
+    """Are the first errors less on more rows than chance explains?"""
+    return float(np.mean(first < second)) - 0.5 > MORE_ROWS * 0.5 / np.sqrt(len(first))
 
 
 def convincingly_better(first: Floats, second: Floats, errors: float) -> bool:
