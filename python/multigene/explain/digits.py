@@ -64,7 +64,7 @@ class Numbers:
         return Numbers(tuple(genes), (constant, *outer, *inner))
 
     def to_digits(self, digits: int) -> Individual:
-        """The model with so many significant digits in coefficients and lines, and two more in the constant."""
+        """The model with this many significant digits in coefficients and lines, and two more in the constant."""
         constant, *rest = self.values
         outer, inner = rest[: len(self.genes)], iter(rest[len(self.genes) :])
         inside = [

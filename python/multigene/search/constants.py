@@ -128,7 +128,7 @@ SHORT_MUTATIONS = {
 }  # fmt: skip
 #: Leaders of the front that several such islands get.
 SHORT_MIGRANTS = 10
-#: Sizes of large models, the fittest up to each of which gives its genes to the island for short formulas and has shorter
+#: Sizes of large models: the fittest up to each of these gives its genes to the island for short formulas and has shorter
 #: relatives: those of 400 nodes have little to give to 50. `sizes`. Not tuned.
 MIDDLE_SIZES = (240, 120)
 #: Steps of tuning of an offspring, and of a member of the front at the end.
