@@ -2,8 +2,6 @@
 
 The promise is at most 0.8 GB. A process of its own measures, so that nothing else counts; rows are made in it
 without intermediate copies, and their own 88 MB are part of the figure.
-
-    python -m benchmarks.memory [rows] [features] [seconds]
 """
 
 from __future__ import annotations
@@ -11,7 +9,10 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from rich.table import Table
+
 LIMIT_GB = 0.8
+ROWS, FEATURES, SECONDS = 1_000_000, 10, 20.0
 
 FIT = """
 import resource, sys
@@ -27,37 +28,23 @@ model = MultigeneRegressor(time_limit=seconds, random_state=0).fit(X, y)
 model.predict(X)
 after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 unit = 1024 if sys.platform != "darwin" else 1  # kilobytes on Linux, bytes on macOS
-print(before * unit, after * unit, len(model.history_), model.history_["seconds"].iloc[-1], model.r2_)
+print(before * unit, after * unit, model.history_["seconds"].iloc[-1], model.r2_)
 """
 
 
-def measure(rows: int = 1_000_000, features: int = 10, seconds: float = 20.0) -> dict[str, float]:
-    """Fit in a process of its own; gigabytes before and at the peak, generations, seconds and training R²."""
+def measure(rows: int, features: int, seconds: float) -> tuple[float, float, float, float]:
+    """Fit in a process of its own; gigabytes before and at the peak, seconds and training R²."""
     arguments = [sys.executable, "-c", FIT, str(rows), str(features), str(seconds)]
     output = subprocess.run(arguments, check=True, capture_output=True, text=True).stdout
-    before, peak, generations, took, r2 = (float(value) for value in output.split())
-    return {
-        "before": before / 1e9,
-        "peak": peak / 1e9,
-        "generations": generations,
-        "seconds": took,
-        "r2": r2,
-    }
+    before, peak, took, r2 = (float(value) for value in output.split())
+    return before / 1e9, peak / 1e9, took, r2
 
 
-def main() -> int:
-    """Print the figures; 1 when the promise is broken."""
-    given = [float(argument) for argument in sys.argv[1:]]
-    rows, features, seconds = given + [1_000_000, 10, 20.0][len(given) :]
-    found = measure(int(rows), int(features), seconds)
-    print(f"{int(rows):,} rows × {int(features)} features, default settings, {seconds:g} s")
-    print(f"data and imports   {found['before']:6.2f} GB")
-    print(f"peak of the fit    {found['peak']:6.2f} GB   (promise: at most {LIMIT_GB:g} GB)")
-    print(
-        f"generations {found['generations']:.0f} in {found['seconds']:.2f} s, training R² {found['r2']:.4f}"
-    )
-    return 0 if found["peak"] <= LIMIT_GB else 1
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+def run() -> Table:
+    """One fit."""
+    before, peak, took, r2 = measure(ROWS, FEATURES, SECONDS)
+    table = Table(title=f"memory: {ROWS:,} rows × {FEATURES} features, {SECONDS:g} s")
+    for column in ("data and imports", "peak of the fit", "goal", "seconds", "training R²"):
+        table.add_column(column, justify="right")
+    table.add_row(f"{before:.2f} GB", f"{peak:.2f} GB", f"≤ {LIMIT_GB:g} GB", f"{took:.2f}", f"{r2:.4f}")
+    return table

@@ -1,17 +1,17 @@
 """How much the study's runner costs, and how fast a large store is tabulated.
 
-Run as `python benchmarks/study_overhead.py [seconds per run] [runs]`. Prints the runner's overhead over the runs' own
-time (sampling, fitting, testing), once the worker processes are up, and the time to tabulate 10,000 recorded runs.
+The runner's overhead over the runs' own time (sampling, fitting, testing), once the worker processes are up, and the time to
+tabulate 10,000 recorded runs.
 """
 
 from __future__ import annotations
 
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
+from rich.table import Table
 
 from multigene.study.design import build_study, design_from
 from multigene.study.execution import Outcome
@@ -20,6 +20,9 @@ from multigene.study.statistics import results
 from multigene.study.store import Store, new_owner
 from multigene.study.table_formats import markdown
 from multigene.study.tables import study_tables
+
+#: Seconds of a run that does nothing, and runs of each worker process.
+SECONDS, RUNS = 1.0, 11
 
 
 class Sleeper:
@@ -40,12 +43,12 @@ class Sleeper:
         return np.full(len(X), self.mean_)
 
 
-def runner_overhead(directory: Path, seconds: float, runs: int) -> None:
-    """Prints the runner's overhead at one and two jobs."""
-    sleeper = {"regressor": "study_overhead:Sleeper", "parameters": {"seconds": seconds}}
+def runner_overhead(directory: Path, table: Table) -> None:
+    """The runner's overhead at one and two jobs."""
+    sleeper = {"regressor": "benchmarks.study_overhead:Sleeper", "parameters": {"seconds": SECONDS}}
     for jobs in (1, 2):
         design = design_from(
-            {"problems": ["S5D"], "method": {"sleeper": sleeper}, "seeds": runs * jobs}, directory
+            {"problems": ["S5D"], "method": {"sleeper": sleeper}, "seeds": RUNS * jobs}, directory
         )
         study = build_study(design)
         warm_up = build_study(design.restricted(seeds=jobs))
@@ -57,15 +60,13 @@ def runner_overhead(directory: Path, seconds: float, runs: int) -> None:
             run_study(study, store, executor)
             elapsed = time.perf_counter() - started
             closing()
-        own = (runs - 1) * seconds
-        print(
-            f"{jobs} job(s), {jobs * (runs - 1)} runs of {seconds:g} s: {elapsed:.3f} s, "
-            f"overhead {100 * (elapsed / own - 1):.2f} %"
-        )
+        own = (RUNS - 1) * SECONDS
+        what = f"{jobs * (RUNS - 1)} runs of {SECONDS:g} s, {jobs} at a time"
+        table.add_row(what, f"{elapsed:.3f} s", f"overhead {100 * (elapsed / own - 1):.2f} %")
 
 
-def tabulation(directory: Path) -> None:
-    """Prints how long 10,000 recorded runs take to tabulate."""
+def tabulation(directory: Path, table: Table) -> None:
+    """How long 10,000 recorded runs take to tabulate."""
     problems = ["S2D", "S5D", "S10D", "RS2D", "RS5D", "RS10D", "K11C", "UB5D", "SU", "SU-I"]
     methods = ["baseline", "UM", "UB", "UC", "SM", "SB", "SC", "GB", "GC", "multigene"]
     limits = [{"generations": 1000}, {"seconds": 420}]
@@ -91,19 +92,14 @@ def tabulation(directory: Path) -> None:
         with Store.open(store.path) as again:
             text = markdown(study_tables(results(again)))
         elapsed = time.perf_counter() - started
-        print(
-            f"{store.counts()['done']} runs tabulated in {elapsed:.2f} s ({len(text)} characters of tables)"
-        )
+        what = f"{store.counts()['done']:,} runs tabulated"
+        table.add_row(what, f"{elapsed:.2f} s", f"{len(text):,} characters of tables")
 
 
-def main() -> None:
-    """Runs both measurements in a directory of their own."""
-    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
-    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 11
+def run() -> Table:
+    """Both measurements in a directory of their own."""
+    table = Table("what", "measured", "", title="the study's runner and tables")
     with tempfile.TemporaryDirectory() as directory:
-        runner_overhead(Path(directory), seconds, runs)
-        tabulation(Path(directory))
-
-
-if __name__ == "__main__":
-    main()
+        runner_overhead(Path(directory), table)
+        tabulation(Path(directory), table)
+    return table
