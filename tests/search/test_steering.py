@@ -22,8 +22,8 @@ def table(n: int = 400) -> tuple[pd.DataFrame, pd.Series]:
     return X, y.rename("y")
 
 
-def fitted(actions=()) -> MultigeneRegressor:
-    return MultigeneRegressor(**QUICK).fit(*table(), callback=Script(list(actions)))
+def fitted(actions=(), **other) -> MultigeneRegressor:
+    return MultigeneRegressor(**{**QUICK, **other}).fit(*table(), callback=Script(list(actions)))
 
 
 def used(model: MultigeneRegressor) -> set[str]:
@@ -49,9 +49,15 @@ def test_an_offered_formula_is_taken_up_and_a_pinned_one_stays():
 
 
 def test_a_price_of_size_makes_formulas_smaller():
-    free, dear = fitted(), fitted([(1, "price", 20.0)])
-    largest = [max(e.complexity for e in m.fitted_.front.listed) for m in (free, dear)]
-    assert largest[1] < largest[0]
+    """In the median of three seeds: what was found before the price was set stays on the front where nothing beats it."""
+    free, dear = (
+        [
+            max(e.complexity for e in fitted(actions, random_state=seed).fitted_.front.listed)
+            for seed in range(3)
+        ]
+        for actions in ((), [(1, "price", 20.0)])
+    )
+    assert np.median(dear) < np.median(free)
 
 
 def test_a_script_gives_the_same_front_every_time():
