@@ -375,7 +375,7 @@ def better_on_most_rows(first: Floats, second: Floats) -> bool:
 
 def _on_more_rows(first: Floats, second: Floats) -> bool:
     """Are the first errors less on more rows than chance explains?"""
-    return float(np.mean(first < second)) - 0.5 > MORE_ROWS * 0.5 / np.sqrt(len(first))
+    return bool(np.mean(first < second) - 0.5 > MORE_ROWS * 0.5 / np.sqrt(len(first)))
 
 
 def convincingly_better(first: Floats, second: Floats, errors: float) -> bool:
