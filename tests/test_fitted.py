@@ -176,8 +176,10 @@ def test_every_reason_to_stop_is_documented():
         and isinstance(n.targets[0], ast.Attribute)
         and n.targets[0].attr == "stopped_by"
     ]
-    [ended] = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == "_why_it_ended"]
-    returned = [c for n in ast.walk(ended) if isinstance(n, ast.Return) for c in ast.walk(n)]
+    names = ("_why_it_ended", "_rule_that_holds")
+    saying = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name in names]
+    assert len(saying) == len(names)
+    returned = [c for f in saying for n in ast.walk(f) if isinstance(n, ast.Return) for c in ast.walk(n)]
     reasons = {n.value for n in [*assigned, *returned] if isinstance(n, ast.Constant) and n.value}
     assert {"generations", "time", "law", "callback", "interrupt", "stagnation"} <= reasons
     for reason in reasons:

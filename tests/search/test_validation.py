@@ -63,7 +63,7 @@ def test_few_large_rows_of_a_skewed_target_do_not_hide_a_formula(seed):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_noise_with_heavy_tails_has_no_formula(seed):
-    """The mean is far from most rows, and whatever is nearer to their median is better there."""
+    """The mean is far from most rows, and what is nearer to their median is better there."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(600, 3))
     problem = Problem.of(X, 3.0 + rng.standard_cauchy(600), None, standardise=False)

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from multigene._engine import Individual
 from multigene.data.scores import explained
 from multigene.evolution.pareto import Member
-from multigene.explain.constants import DIGITS, LAW
-from multigene.explain.digits import Numbers
+from multigene.explain.constants import DIGITS, LAW, MOST_OPENED
+from multigene.explain.digits import GapText
 
 Floats = npt.NDArray[np.float64]
 
@@ -27,8 +27,10 @@ class Moments:
     def __init__(self, member: Member, X: Floats, y: Floats, as_it_is: bool = False) -> None:
         """Rows of the sample give the scales in which sums stay accurate; a model `as_it_is` keeps its coefficients."""
         self.member, self.as_it_is = member, as_it_is or member.fitness >= LAW
-        self.used = [k for k, c in enumerate(member.individual.coefficients) if c != 0.0]
-        genes = member.individual.gene_values(X)[:, self.used]
+        self.line = None if self.as_it_is else _line_of(member.individual)
+        self.individual = member.individual if self.line is None else _opened(member.individual, *self.line)
+        self.used = [k for k, c in enumerate(self.individual.coefficients) if c != 0.0]
+        genes = self.individual.gene_values(X)[:, self.used]
         self.centre, self.shift = float(np.mean(y)), genes.mean(axis=0)
         spread = genes.std(axis=0)
         self.scale = np.where(spread > 0.0, spread, 1.0)
@@ -40,7 +42,7 @@ class Moments:
         """Add a chunk; a gene without a finite value on some row makes the model unfit."""
         if not self.fit:
             return
-        genes = (self.member.individual.gene_values(X)[:, self.used] - self.shift) / self.scale
+        genes = (self.individual.gene_values(X)[:, self.used] - self.shift) / self.scale
         if not np.isfinite(genes).all():
             self.fit = False
             return
@@ -56,7 +58,7 @@ class Moments:
         variance = self.squares - self.total**2 / max(1, self.rows)
         if not self.fit or self.rows == 0 or variance <= 0.0:
             return self.member
-        old = self.member.individual
+        old = self.individual
         kept = np.array([old.coefficients[k] for k in self.used])
         own = np.append(old.intercept + kept @ self.shift - self.centre, kept * self.scale)
         if self.as_it_is:
@@ -73,13 +75,46 @@ class Moments:
         better = self._r2(shown, variance)
         if better < self._r2(own, variance):  # digits cost more than the refit brings
             return replace(self.member, fitness=self._r2(own, variance))
-        # Where a line has a coefficient, people read their products.
-        model = Numbers.of(Individual(old.genes, intercept, every)).to_digits(DIGITS)
-        return replace(self.member, individual=model, fitness=better)
+        model = Individual(old.genes, intercept, every)
+        closed = model if self.line is None else _closed(model, *self.line)
+        return replace(self.member, individual=closed, fitness=better)
 
     def _r2(self, coefficients: Floats, variance: float) -> float:
         error = self.squares - float(coefficients @ (2.0 * self.product - self.gram @ coefficients))
         return explained(max(0.0, error), variance)
+
+
+def _line_of(individual: Individual) -> tuple[int, GapText] | None:
+    """The gene that is one linear combination of columns, and its number."""
+    for number, coefficient in enumerate(individual.coefficients):
+        gene, _ = GapText.of(individual.tokens(number))
+        if coefficient != 0.0 and gene.line is not None and len(gene.line) <= MOST_OPENED:
+            return number, gene
+    return None
+
+
+def _opened(individual: Individual, number: int, gene: GapText) -> Individual:
+    """The same model with a gene for every column of its line, so that all rows tell what each counts."""
+    assert gene.line is not None
+    coefficient = individual.coefficients[number]
+    _, (constant, *weights) = GapText.of(individual.tokens(number))
+    columns, own = [f"x{column}" for column in gene.line], [coefficient * weight for weight in weights]
+    return Individual(
+        [*individual.genes[:number], *columns, *individual.genes[number + 1 :]],
+        individual.intercept + coefficient * constant,
+        [*individual.coefficients[:number], *own, *individual.coefficients[number + 1 :]],
+    )
+
+
+def _closed(individual: Individual, number: int, gene: GapText) -> Individual:
+    """The model with its line as one gene again, which carries the coefficients inside."""
+    after = number + gene.count - 1
+    weights = individual.coefficients[number:after]
+    return Individual(
+        [*individual.genes[:number], gene.filled([0.0, *weights]), *individual.genes[after:]],
+        individual.intercept,
+        [*individual.coefficients[:number], 1.0, *individual.coefficients[after:]],
+    )
 
 
 class Ranges:

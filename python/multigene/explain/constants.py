@@ -88,5 +88,7 @@ DEPENDENT = 1e-12
 
 #: Significant digits of a refitted coefficient. Not tuned.
 DIGITS = 6
+#: Columns of a line whose weights are refitted to all rows of a table in pieces: products of all pairs are added up. Not tuned.
+MOST_OPENED = 30
 #: A model this close to R² 1 is a law, and keeps its numbers. Not tuned.
 LAW = 1.0 - 1e-9

@@ -63,19 +63,6 @@ class Numbers:
             inner.extend(found)
         return Numbers(tuple(genes), (constant, *outer, *inner))
 
-    def to_digits(self, digits: int) -> Individual:
-        """The model with this many significant digits in coefficients and lines, and two more in the constant."""
-        constant, *rest = self.values
-        outer, inner = rest[: len(self.genes)], iter(rest[len(self.genes) :])
-        inside = [
-            f"{value:.{digits}g}" if gene.line is not None else value
-            for gene in self.genes
-            for value in (next(inner) for _ in range(gene.count))
-        ]
-        return self.individual(
-            map(float, [f"{constant:.{digits + 2}g}", *(f"{c:.{digits}g}" for c in outer), *inside])
-        )
-
     def individual(self, values: Iterable[float]) -> Individual:
         """The model with these numbers instead."""
         constant, *rest = (float(value) for value in values)
@@ -121,8 +108,8 @@ def with_few_digits(
     return [_with_few_digits(member, checked, exponentials) for member in members]
 
 
-def _with_few_digits(member: Member, rows: TrainingRows, exponentials: bool) -> Member:
-    rows = _working_rows(member.individual, rows)
+def _with_few_digits(member: Member, given: TrainingRows, exponentials: bool) -> Member:
+    rows = _working_rows(member.individual, given)
     before = rows.y - member.individual.predict(rows.X)
     with np.errstate(all="ignore"):
         loss = float(np.average(before**2, weights=rows.shares))
@@ -145,10 +132,19 @@ def _with_few_digits(member: Member, rows: TrainingRows, exponentials: bool) -> 
             moved = float(np.average((after - before) ** 2, weights=rows.shares))
             new = float(np.average(after**2, weights=rows.shares))
         if moved <= MOVED * loss and new <= (1.0 + ROUNDING) * loss and _behaves(model, member, rows):
-            fitness = 1.0 - (1.0 - member.fitness) * new / loss
-            return replace(member, individual=model, fitness=fitness)
+            grown = new / loss if given.loss.squared else _grown(given, member.individual, model)
+            return replace(member, individual=model, fitness=1.0 - (1.0 - member.fitness) * grown)
         room *= CAREFUL
     return member
+
+
+def _grown(rows: TrainingRows, before: Individual, after: Individual) -> float:
+    """By what factor the loss grew, where the squared error of working rows only looks like it."""
+    old, new = (
+        float(np.sum(rows.loss.costs(rows.y, model.predict(rows.X), rows.shares)))
+        for model in (before, after)
+    )
+    return new / old if 0.0 < old < np.inf else 1.0
 
 
 def _without_rounding_errors(member: Member, rows: TrainingRows) -> Member:
