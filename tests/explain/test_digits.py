@@ -155,3 +155,13 @@ def test_models_that_time_did_not_reach_lose_their_digits_when_somebody_looks():
         if any(one.individual.coefficients):  # the mean keeps its digits
             printed = str(Formula(model_expression(one.individual), NAMES))
             assert evaluate(read(printed, NAMES), X) == pytest.approx(one.individual.predict(X), abs=1e-9)
+
+
+def test_a_constant_that_rounding_leaves_within_a_gene_is_printed_as_it_is():
+    """The weights of the angle are rounded away; its sine is then one number with the constant of the model."""
+    genes = ["sin(sinc([0: 0.01 + 0.02*x0])) + neg(softplus([1: 23.5 + 4.03*x0 + 0.94*x1])**3)", "x2**2"]
+    individual = Individual(genes, -12.5045, [-9.76e-6, 0.4592])
+    rows = TrainingRows.of(X, individual.predict(X) + NOISE)
+    [few] = with_few_digits([Member(individual, 0.9, individual.complexity)], rows)
+    printed = str(Formula(model_expression(few.individual), NAMES))
+    assert evaluate(read(printed, NAMES), X) == pytest.approx(few.individual.predict(X), abs=1e-9)

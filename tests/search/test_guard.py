@@ -36,6 +36,14 @@ def test_angles_that_turn_faster_than_rows_can_tell_are_refused():
     assert drawn.behaves_as_it_is(Individual(["sin(exp([0: 4.0*x0]))", "x0"], 0.0, [0.0, 1.0]))
 
 
+def test_coefficients_of_genes_at_the_end_of_floating_point_are_refused():
+    drawn = guard(standardise=False)
+    tail = Individual(["softplus(cos(x0) - 706.6)"], 3.0, [3.7e305])
+    assert np.ptp(tail.predict(drawn.between_points)) < 1.0
+    assert not drawn.behaves_as_it_is(tail)
+    assert drawn.behaves_as_it_is(Individual(["softplus(cos(x0) - 6.6)"], 3.0, [37.0]))
+
+
 def test_how_few_rows_lie_says_nothing():
     assert len(guard(60).box_points) == 1024
     assert len(guard(59).box_points) == 512  # none between rows

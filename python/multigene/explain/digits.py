@@ -105,7 +105,18 @@ def with_few_digits(
     `exponentials`: as in `as_written`.
     """
     checked = rows.thinned(CHECKED_ROWS)
-    return [_with_few_digits(member, checked, exponentials) for member in members]
+    return [_with_few_digits_all_over(member, checked, exponentials) for member in members]
+
+
+def _with_few_digits_all_over(member: Member, rows: TrainingRows, exponentials: bool) -> Member:
+    """Once more where rounding leaves a constant within a gene: it is printed as one with the model's."""
+    few = _with_few_digits(member, rows, exponentials)
+    if (
+        few is member
+        or as_written(few.individual, rows.X, exponentials=exponentials).genes == few.individual.genes
+    ):
+        return few
+    return _with_few_digits(few, rows, exponentials)
 
 
 def _with_few_digits(member: Member, given: TrainingRows, exponentials: bool) -> Member:

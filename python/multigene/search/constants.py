@@ -56,6 +56,10 @@ WIDEST = 1e6
 #: `raw_tables`: on `airports`, whose far islands lie beyond some folds' rows, an exponential gave an R² of -1e81.
 BEYOND_BOX, BEYOND_ROOM, STAYING_LEAVES = 0.2, 3.0, 1.5
 
+#: A larger coefficient is that of a gene at the end of floating point, 4e305*log(1 + exp(cos(x) - 707)), which cannot be printed
+#: in another way or with fewer digits. Not tuned.
+LARGEST_COEFFICIENT = 1e200
+
 # --- how a run is divided (phases.py, seeking.py, run.py) -------------------------------------------
 
 #: Share of the run after which shorter formulas complete the front, and cross-validated searches end. Not tuned.

@@ -29,6 +29,7 @@ from multigene.search.constants import (
     CANCELLING_EXPLORING,
     FIRST_LOOK,
     GUARD_POINTS,
+    LARGEST_COEFFICIENT,
     REPRESENTATIVE_ROWS,
     WIDEST,
 )
@@ -95,7 +96,8 @@ class Guard:
         cancelling: float = CANCELLING,
     ) -> bool:
         return (
-            self._within_bounds(individual.predict(in_box[:FIRST_LOOK]), BOX_ROOM)
+            max(map(abs, individual.coefficients), default=0.0) <= LARGEST_COEFFICIENT
+            and self._within_bounds(individual.predict(in_box[:FIRST_LOOK]), BOX_ROOM)
             and self._explodes_nowhere(individual, box)
             and self._within_bounds(individual.predict(between))
             and self._within_bounds(individual.predict(in_box), BOX_ROOM)
