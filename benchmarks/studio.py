@@ -62,7 +62,10 @@ def use(driver: Any, seconds: float) -> None:
 
 def run() -> Table:
     """Open the large table, start, and use the page while it searches."""
-    from browser import chromium, console_errors
+    from browser import MISSING, chromium, console_errors
+
+    if MISSING:
+        return Table(title=f"studio: {MISSING}")
     from studio_driver import begin, served
 
     with tempfile.TemporaryDirectory() as place:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from multigene._engine import Individual
+from multigene.data.losses import Loss
 from multigene.evolution.pareto import Candidate, Member
 from multigene.search import validation as module
 from multigene.search.few_rows import decide_by_leaving_one_out
@@ -59,6 +60,15 @@ def test_few_large_rows_of_a_skewed_target_do_not_hide_a_formula(seed):
     decision = decide(skewed(seed), "x0", "exp(x0 + x0 + x1*x1)")
     assert not decision.simple
     assert decision.most_nodes >= 5
+
+
+def test_the_rows_that_another_loss_adds_up_are_not_counted_instead():
+    """Its predictor may be a logarithm, which a median of the target is not."""
+    plain, gamma = skewed(), Problem.of(skewed().X, skewed().y, None, loss=Loss.named("gamma"))
+    for problem, expected in ((plain, 0), (gamma, None)):
+        held_out = HeldOut(problem, problem.held_out_rows)
+        perfect = [np.zeros(len(held_out.y))]
+        assert module._better_on_most_rows_than_all(problem, held_out, perfect, []) == expected
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -255,9 +255,7 @@ class Islands:
         self.offer(polished([c.individual for c in best], self.data, task.refinement, task.workers))
         if shortened:
             self._offer_short(fitted(shortened, self.user_data, task.workers))
-            if (
-                task.sees_all_rows or rows is not None
-            ):  # on very many rows tuning takes long and changes little
+            if task.sees_all_rows or rows is not None:  # very many rows take long, and change little
                 self._polish_short(shortened)
 
     def move(self, rows: Rows | None, most_nodes: float, polished_models: int) -> None:

@@ -245,7 +245,7 @@ def _completion(task: Task, share: float) -> float:
         return COMPLETION
     last, limit = END_TO_START * share, task.settings.stopping.seconds
     if limit is not None:
-        last = max(last, END_PER_VALUE * task.problem.X.size / limit)
+        last = max(last, _seconds_at_the_end(task) / limit)
     return min(COMPLETION, max(LEAST_SEARCH, 1.0 - last))
 
 
@@ -255,9 +255,12 @@ def _completion_of_front(task: Task, state: SearchState) -> float:
     if task.sees_all_rows or limit is None:
         return state.completion
     nodes = sum(c.complexity for front in (state.islands.front, state.islands.short) for c in front)
-    table = END_PER_VALUE * task.problem.X.size
-    last = (table + END_PER_NODE * len(task.problem.y) * nodes) / limit
-    return min(state.completion, max(LEAST_SEARCH, 1.0 - last))
+    return min(state.completion, max(LEAST_SEARCH, 1.0 - _seconds_at_the_end(task, nodes) / limit))
+
+
+def _seconds_at_the_end(task: Task, nodes: int = 0) -> float:
+    """What copying a table of very many rows and fitting a front of this many nodes to it take."""
+    return END_PER_VALUE * task.problem.X.size + END_PER_NODE * len(task.problem.y) * nodes
 
 
 def _explored(task: Task, state: SearchState, share: float) -> bool:
@@ -268,9 +271,8 @@ def _explored(task: Task, state: SearchState, share: float) -> bool:
         return share >= 1.0
     if folds and state.decision is not None and state.decision.final:
         return share >= 1.0 or number >= max(fold.generations for fold in folds)
-    if (
-        len(task.problem.held_out_rows) > 0
-    ):  # islands share what the law search has left them, and what the end needs
+    if len(task.problem.held_out_rows) > 0:
+        # Islands share what the law search has left them and the end does not need.
         return share >= (1.0 - FINISH * (1.0 - state.begun)) * state.completion / COMPLETION
     return share >= (COMPLETION if task.problem.few_rows else 1.0)
 

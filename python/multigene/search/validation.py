@@ -162,7 +162,9 @@ def _better_on_most_rows_than_all(
     problem: Problem, held_out: HeldOut, errors: Sequence[Floats], linear: Sequence[Individual]
 ) -> int | None:
     """Of a skewed target few rows may be most of every sum of squares; then the others decide: the first of the formulas that is
-    better on most rows than mean, median and lines."""
+    better on most rows than mean, median and lines. Other losses were chosen by somebody who knows what they add up."""
+    if not problem.loss.squared:
+        return None
     median = held_out.squares(np.full(len(held_out.y), np.median(problem.y[problem.search_rows])))
     rivals = [held_out.constant, *(held_out.errors(model) for model in linear)]
     for i, own in enumerate(errors):
@@ -373,12 +375,11 @@ def better_on_most_rows(first: Floats, second: Floats) -> bool:
     )
 
 
-def _on_more_rows(first: Floats, second: Floats) -> bool:
-    """Are the first errors less on more rows than chance explains?"""
-    return bool(np.mean(first < second) - 0.5 > MORE_ROWS * 0.5 / np.sqrt(len(first)))
+def _on_more_rows(first: Floats, second: Floats, deviations: float = MORE_ROWS) -> bool:
+    """Are the first errors less on more rows than chance explains, by this many standard deviations of chance?"""
+    return bool(np.mean(first < second) - 0.5 > deviations * 0.5 / np.sqrt(len(first)))
 
 
 def convincingly_better(first: Floats, second: Floats, errors: float) -> bool:
     """Clearly better, and on more rows than chance would have it: a mean of few squares may hang on one row."""
-    wins = float(np.mean(first < second)) - 0.5
-    return clearly_better(first, second, errors) and wins > 0.5 / np.sqrt(len(first))
+    return clearly_better(first, second, errors) and _on_more_rows(first, second, 1.0)
