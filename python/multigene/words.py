@@ -1,4 +1,5 @@
-"""Words of messages: numbers with their nouns ("1 gene", "2 genes"), and nearest names ("did you mean …?").
+"""Words of messages: numbers with their nouns ("1 gene", "2 genes"), nearest names ("did you mean …?"), and names of columns that
+have none.
 
 Imports nothing of the package, so that everything may use it.
 """
@@ -35,6 +36,11 @@ def nearest(name: str, known: Iterable[str]) -> str:
     if not close:
         return ""
     return "; did you mean " + " or ".join(repr(c) for c in close) + "?"
+
+
+def default_names(count: int) -> list[str]:
+    """x0, x1, …: names of columns that have none."""
+    return [f"x{j}" for j in range(count)]
 
 
 def shortened(name: str, most: int) -> str:

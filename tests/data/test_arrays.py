@@ -12,8 +12,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from multigene.data.arrays import column_names, data_summary, spread_rows, target_name
+from multigene.data.arrays import column_names, data_summary, target_name
 from multigene.data.refusals import refuse_text
+from multigene.data.spread import evenly, spread_rows
 
 
 def test_names() -> None:
@@ -56,6 +57,11 @@ def test_summary() -> None:
         "ranges": {"x0": [1.0, 2.0], "x1": [3.0, 5.0]},
     }
     assert data_summary(["a", "b"], X, y, np.inf)["target_variance"] is None
+
+
+def test_some_rows_lie_at_equal_distances() -> None:
+    assert evenly(9, 3).tolist() == [0, 4, 8]
+    assert evenly(3, 9).tolist() == [0, 1, 2]
 
 
 def test_rows_are_spread_over_the_target() -> None:

@@ -35,7 +35,7 @@ from multigene.data.encoding.raw import (
     unmasked,
 )
 from multigene.data.refusals import CLASSES, not_finite, not_finite_target, refuse_gap, refuse_text
-from multigene.words import counted, nearest, shortened
+from multigene.words import counted, default_names, nearest, shortened
 
 Array = npt.NDArray[np.float64]
 
@@ -322,7 +322,7 @@ def data_summary(
 ) -> dict[str, Any]:
     """What a model file tells about the training rows: their number, the target's variance and the range of every column, which
     is looked for unless `box` tells it."""
-    names = names or [f"x{j}" for j in range(X.shape[1])]
+    names = names or default_names(X.shape[1])
     lows, highs = box or (X.min(axis=0).tolist(), X.max(axis=0).tolist())
     return {
         "rows": int(X.shape[0]),
@@ -330,11 +330,3 @@ def data_summary(
         "target_range": [float(y.min()), float(y.max())],
         "ranges": {name: [low, high] for name, low, high in zip(names, lows, highs, strict=True)},
     }
-
-
-def spread_rows(y: Array, most: int) -> npt.NDArray[np.intp]:
-    """Indices of at most `most` rows, spread evenly over the order of `y`; the extremes are among them."""
-    if len(y) <= most:
-        return np.arange(len(y))
-    order = np.argsort(y, kind="stable")
-    return np.sort(order[np.linspace(0, len(y) - 1, most).round().astype(np.intp)])

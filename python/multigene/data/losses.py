@@ -28,6 +28,7 @@ from multigene.data.constants import (
     STEP,
 )
 from multigene.data.scores import explained, r2, scale_of
+from multigene.data.spread import evenly
 from multigene.words import nearest
 
 Floats = npt.NDArray[np.float64]
@@ -386,7 +387,7 @@ def _noise(X: Floats, y: Floats) -> float:
 
     if len(y) < 3:
         return _spread(y)
-    rows = np.linspace(0, len(y) - 1, min(len(y), NOISE_ROWS)).astype(int)
+    rows = evenly(len(y), NOISE_ROWS)
     (X, _), (z, unit) = _unit(X), _unit(y)
     scale = X.std(axis=0)
     Z = (X[rows] - X[rows].mean(axis=0)) / np.where(scale > 0.0, scale, 1.0)

@@ -22,7 +22,7 @@ import pandas as pd
 from multigene.data.around import footers, titles
 from multigene.data.constants import ENDS
 from multigene.data.table import Dialect, Table, named, refuse_numbers_as_names, refuse_repeated
-from multigene.words import counted, nearest
+from multigene.words import counted, default_names, nearest
 
 Reader = Callable[[bytes, str, Dialect], Table]
 _PACKAGE = "{} need one more package: pip install 'multigene[{}]'."
@@ -105,7 +105,7 @@ def _numpy(content: bytes, name: str, dialect: Dialect) -> Table:
         return Table(pd.DataFrame(values), name)
     if values.ndim != 2:
         raise ValueError(f"{name} holds an array of {values.ndim} dimensions; a table has two.")
-    columns = [f"x{j}" for j in range(values.shape[1])]
+    columns = default_names(values.shape[1])
     return Table(pd.DataFrame(values, columns=columns), name, ["columns are called x0, x1, …"])
 
 

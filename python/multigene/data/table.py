@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
+from multigene.words import default_names
+
 EMPTY = "{} is empty; give a file with a line of column names and rows of numbers."
 
 
@@ -82,5 +84,5 @@ def refuse_repeated(names: list[str], source: str) -> None:
 def named(frame: pd.DataFrame, dialect: Dialect) -> pd.DataFrame:
     """The table with names without spaces around them, or with x0, x1, … where it has none."""
     if not dialect.header:
-        return frame.set_axis([f"x{j}" for j in range(frame.shape[1])], axis=1)
+        return frame.set_axis(default_names(frame.shape[1]), axis=1)
     return frame.rename(columns={c: str(c).strip() for c in frame.columns})

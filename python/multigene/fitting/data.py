@@ -10,6 +10,7 @@ import numpy.typing as npt
 from multigene.data.encoding.encoding import Encoding
 from multigene.data.encoding.raw import RawColumn
 from multigene.data.losses import SQUARED, Loss
+from multigene.data.spread import evenly
 from multigene.expression.form import Form
 from multigene.expression.tree import Expression
 from multigene.laws.variables.units import Dimensions
@@ -18,6 +19,7 @@ from multigene.search.constants import RULED_ROWS
 from multigene.search.problem import Problem
 from multigene.settings.settings import Settings
 from multigene.shapes.known import Known
+from multigene.words import default_names
 
 Floats = npt.NDArray[np.float64]
 
@@ -44,7 +46,7 @@ class Data:
     @property
     def features(self) -> list[str]:
         """Names of the features, or x0, x1, …"""
-        return self.names or [f"x{j}" for j in range(self.X.shape[1])]
+        return self.names or default_names(self.X.shape[1])
 
 
 def seen(
@@ -80,6 +82,6 @@ def seen(
         formed=data.form is not None,
     )
     if rules:
-        some = X[np.linspace(0, len(X) - 1, min(len(X), RULED_ROWS)).astype(int)]
+        some = X[evenly(len(X), RULED_ROWS)]
         rules = replace(rules, points=np.vstack([some, problem.guard.box_points]))
     return replace(problem, dimensions=dimensions, guesses=data.guesses, form=data.form, rules=rules)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from multigene.data.spread import evenly
 from multigene.laws.constants import NEIGHBOUR_ROWS, NOISE_TAIL, NOISE_Z, SMOOTH_PART, TERM_Z
 from multigene.laws.variables.surrogate import highest_degree, surrogate_of
 
@@ -36,7 +37,7 @@ def _roughness(r: Floats, lag: int) -> float:
 
 def _between_neighbours(r: Floats, X: Floats) -> float:
     """The same for every row and the one nearest to it, features by their ranks."""
-    rows = np.linspace(0, len(r) - 1, min(len(r), NEIGHBOUR_ROWS)).astype(int)
+    rows = evenly(len(r), NEIGHBOUR_ROWS)
     ranks = np.argsort(np.argsort(X[rows], axis=0), axis=0).astype(float)
     squares = np.sum(ranks**2, axis=1)
     distances = squares[:, None] + squares - 2.0 * ranks @ ranks.T

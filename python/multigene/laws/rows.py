@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual
+from multigene.data.spread import evenly
 from multigene.expression.rewriting import powers_joined
 from multigene.expression.tree import Expression, substitute
 from multigene.laws.constants import POLISH, WORTH_POLISHING
@@ -59,7 +60,7 @@ class Rows:
     def spread(self, most: int, of_all: bool) -> Indices:
         """Some rows at equal distances, of all or of those that are used."""
         rows = np.arange(len(self.y)) if of_all else self.used
-        return np.asarray(rows[np.linspace(0, len(rows) - 1, min(len(rows), most)).astype(int)])
+        return np.asarray(rows[evenly(len(rows), most)])
 
     def scaled(self, target: Target, rows: Indices | slice = slice(None)) -> Floats:
         """A target's columns, scaled."""

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from multigene import __version__
 from multigene.classes.fitted import FittedClasses
-from multigene.data.arrays import spread_rows
+from multigene.data.spread import spread_rows
 from multigene.explain.criteria import Listed
 from multigene.expression.tree import variables
 from multigene.fitted import FittedModel

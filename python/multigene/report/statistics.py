@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene._engine import Individual
-from multigene.data.arrays import spread_rows
 from multigene.data.losses import SQUARED, Loss
 from multigene.data.scores import scale_of
+from multigene.data.spread import spread_rows
 from multigene.data.training_rows import TrainingRows
 from multigene.explain import measures as understand
 from multigene.explain.intervals import Uncertainty

@@ -15,6 +15,7 @@ from operator import mul
 import numpy as np
 
 from multigene._engine import Dataset, Individual, Workers, polish
+from multigene.data.spread import evenly
 from multigene.evolution.pareto import Member
 from multigene.expression.build import call
 from multigene.expression.engine_text import engine_form
@@ -49,7 +50,7 @@ def tuned(problem: Problem, workers: Workers) -> list[Guess]:
     Guesses that have no value on some row, and numbers that lead nowhere, are left out.
     """
     rows = problem.search_rows
-    few = rows[np.linspace(0, len(rows) - 1, min(len(rows), GUESS_ROWS)).astype(int)]
+    few = rows[evenly(len(rows), GUESS_ROWS)]
     some, all_of_them = problem.user_dataset(few), problem.user_dataset(rows)
     found: list[Guess] = []
     for guess in problem.guesses:

@@ -49,6 +49,7 @@ from multigene.search.progress import Step
 from multigene.search.short import has_own_functions
 from multigene.search.task import Task
 from multigene.search.unseen import HeldOut, KnownErrors, refitted_without, unseen_rows
+from multigene.words import default_names
 
 Floats = npt.NDArray[np.float64]
 
@@ -147,7 +148,7 @@ def _power_laws(problem: Problem) -> list[Individual]:
     forms = [
         (f"log(x{j})" if positive else f"x{j}") for j, positive in enumerate(np.all(problem.X > 0.0, axis=0))
     ]
-    plain = [f"x{j}" for j in range(problem.X.shape[1])]
+    plain = default_names(problem.X.shape[1])
     data, first = problem.user_dataset(), list[Individual]()
     for genes in (forms, plain):
         single = [Individual([gene], 0.0, [1.0]).fit(data) for gene in genes]

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual
 from multigene.data.losses import SQUARED, Loss
+from multigene.data.spread import evenly
 from multigene.evolution.pareto import Candidate
 from multigene.expression.form import Form
 from multigene.expression.tree import Expression
@@ -112,7 +113,7 @@ class Problem:
         """Rows for searching and held-out rows together, for the end of a search: all of them unless there are very many."""
         held_out, most = self.held_out_rows, 2 * MOST_SEARCH_ROWS - len(self.search_rows)
         if len(held_out) > most:  # from all over the table
-            held_out = held_out[np.linspace(0, len(held_out) - 1, most).astype(int)]
+            held_out = held_out[evenly(len(held_out), most)]
         return np.sort(np.concatenate([self.search_rows, held_out]))
 
     def taken(self, rows: Rows) -> Problem:

@@ -31,6 +31,7 @@ from multigene.search.searcher import Searcher
 from multigene.search.single import SinglePopulation
 from multigene.search.steering import steer
 from multigene.settings.settings import CLOCKS, Settings
+from multigene.words import default_names
 
 
 class Display(Protocol):
@@ -63,7 +64,7 @@ class Run:
         self.interrupts = interrupts or Interrupts()
         self.settings, self.problem, self.workers, self.started = settings, problem, workers, started
         self.callback, self.fingerprint = callback, fingerprint
-        self.names = [f"x{j}" for j in range(problem.X.shape[1])] if names is None else list(names)
+        self.names = default_names(problem.X.shape[1]) if names is None else list(names)
         self.target = target
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
         if self.checkpoint is not None and (self.checkpoint.is_dir() or not self.checkpoint.parent.is_dir()):

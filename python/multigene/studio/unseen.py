@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from multigene.data.arrays import spread_rows
 from multigene.data.losses import Loss
+from multigene.data.spread import spread_rows
 from multigene.report.constants import THRESHOLD
 from multigene.report.numbers import number, numbers, spoken_number
 from multigene.report.statistics import SHARES, error_curve

@@ -18,6 +18,7 @@ import pandas as pd
 
 from multigene.data.constants import FEWEST_NAMED, MOST_LEVELS, MOSTLY, NAMED_SHARE, NUMBER_NAMES, ROW_NAMES
 from multigene.data.dates import Form, clock_hours, days_since_1970, numbered_dates, parsed_dates
+from multigene.words import default_names
 
 Floats = npt.NDArray[np.float64]
 Kind = Literal["number", "text", "date"]
@@ -124,7 +125,7 @@ def raw_columns(
     if wanted is not None and (values.ndim != 2 or values.shape[1] != len(wanted)):
         raise ValueError(f"X has shape {values.shape}; the model was trained with {len(wanted)} columns.")
     kinds: list[Kind | None] = [None] * values.shape[1] if wanted is None else list(wanted.values())
-    names = [f"x{j}" for j in range(values.shape[1])] if wanted is None else list(wanted)
+    names = default_names(values.shape[1]) if wanted is None else list(wanted)
     return [
         _of_objects(values[:, j], name, kind, forms.get(name, ""))
         for j, (name, kind) in enumerate(zip(names, kinds, strict=True))

@@ -15,6 +15,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from multigene.data.spread import evenly
 from multigene.expression.build import power_of, product_of, sum_of
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Expression, Variable, evaluate, substitute
@@ -114,7 +115,7 @@ class Parts:
         if split.exponent is not None:
             yield power_of(Variable(split.first[0]), split.exponent)
             return
-        rows = np.linspace(0, len(self.y) - 1, min(len(self.y), SPLIT_ROWS)).astype(int)
+        rows = evenly(len(self.y), SPLIT_ROWS)
         X, y = self.X[rows], self.y[rows]
         bases = Bases(X, split.logarithms)
         t = split.transform.forward(y)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from multigene.data.spread import evenly
 from multigene.laws.constants import (
     MOST_SPLIT,
     PART_DEGREES,
@@ -85,7 +86,7 @@ def splits(
 
     `allows` says which functions may be used.
     """
-    rows = np.linspace(0, len(y) - 1, min(len(y), SPLIT_ROWS)).astype(int)
+    rows = evenly(len(y), SPLIT_ROWS)
     X, y = X[rows], y[rows]
     if not 2 <= len(features) <= MOST_SPLIT or len(rows) < SPLIT_ROWS // 4:
         return []

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from multigene.data.spread import evenly
 from multigene.expression.build import call, product_of, quotient_of, weighted
 from multigene.expression.tree import Expression, Power, Variable, evaluate, substitute
 from multigene.laws.constants import (
@@ -179,8 +180,7 @@ def _cancelling(
     target: Floats, sets: list[tuple[Further, ...]], exponents: list[list[Exponents]]
 ) -> Iterator[tuple[Further, ...]]:
     """Columns whose products, the same times the target and times its square seem to cancel, on few rows."""
-    count = min(len(target), int(PROBE_ROWS_PER_COLUMN * _size(exponents)))
-    rows = np.linspace(0, len(target) - 1, count).astype(int)
+    rows = evenly(len(target), int(PROBE_ROWS_PER_COLUMN * _size(exponents)))
     known: dict[int, Floats] = {}
     for f in itertools.chain(*sets):
         if id(f) not in known:

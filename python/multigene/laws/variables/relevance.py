@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from multigene.data.spread import evenly
 from multigene.laws.constants import ACCURATE, IRRELEVANT, MISSED_F, NO_PICTURE, NOTHING, SYMMETRY_ROWS
 from multigene.laws.variables.surrogate import highest_degree, surrogate_of
 
@@ -22,7 +23,7 @@ def relevant(
     X: Floats, y: Floats, features: list[int], stop: Callable[[], bool] = lambda: False
 ) -> list[int]:
     """The features that matter, as far as a smooth picture of the target shows; all of them if there is none, or no time."""
-    rows = np.linspace(0, len(y) - 1, min(len(y), SYMMETRY_ROWS)).astype(int)
+    rows = evenly(len(y), SYMMETRY_ROWS)
     X, y = X[rows], y[rows]
     if len(features) < 2 or highest_degree(len(rows), len(features)) < 2:
         return features

@@ -19,6 +19,7 @@ from math import gcd, lcm
 import numpy as np
 import numpy.typing as npt
 
+from multigene.data.spread import evenly
 from multigene.expression.rewriting import simplify
 from multigene.expression.rewriting.parts import powers_of, split_term
 from multigene.expression.tree import Expression, Operation, Power, Variable, evaluate, substitute
@@ -91,7 +92,7 @@ def picture(
 
     `allows` says which functions may be used.
     """
-    rows = np.linspace(0, len(y) - 1, min(len(y), SYMMETRY_ROWS)).astype(int)
+    rows = evenly(len(y), SYMMETRY_ROWS)
     now, target = known or Variables(X, {}, tuple(features), {}), y[rows]
     first = now = replace(now, values=now.values[rows])
     if len(now.columns) < 2 or highest_degree(len(rows), len(now.columns)) < 2:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from multigene._engine import Dataset, Individual, polish
+from multigene.data.spread import evenly
 from multigene.expression.form import Form
 from multigene.expression.readable import size
 from multigene.expression.rewriting import simplify
@@ -37,7 +38,7 @@ class Pool:
                 f"The part {Formula(part, form.names).text()} of the form {form.text!r} has no finite value on some row; "
                 "check its domain."
             )
-        few = rows[np.linspace(0, len(rows) - 1, min(len(rows), FORM_ROWS)).astype(int)]
+        few = rows[evenly(len(rows), FORM_ROWS)]
         self.some, self.data = self._dataset(Z, few), self._dataset(Z, rows)
         keeper = problem.keeper
         #: The known parts on the points at which shapes are looked at.
