@@ -261,7 +261,8 @@ def other_cells(frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
 
 def brief(seed: int, **parameters: Any) -> MultigeneRegressor:
     """The shortest fit."""
-    return MultigeneRegressor(generations=1, n_jobs=1, search="accuracy", random_state=seed, **parameters)
+    small = {"generations": 1, "n_jobs": 1, "search": "accuracy", "settings": {"population_size": 20}}
+    return MultigeneRegressor(**small | {"random_state": seed} | parameters)
 
 
 def settings(rng: np.random.Generator, trials: int) -> Outcome:
@@ -327,12 +328,18 @@ def definitions(rng: np.random.Generator, trials: int) -> Outcome:
 def exports(rng: np.random.Generator, trials: int) -> Outcome:
     """Every export, and now and then the report, of models whose columns have hostile names."""
     outcome = Outcome()
-    X, y = rng.normal(size=(60, 3)), rng.normal(size=60)
+    X, y = (
+        rng.normal(size=(450, 3)),
+        rng.normal(size=450),
+    )  # fewer would be cross-validated, which takes ten times as long
     with tempfile.TemporaryDirectory() as directory:
         while outcome.tried < trials:
             names = [str(name) for name in rng.choice(NAMES, size=4, replace=False)]
             target = pd.Series(X[:, 0] * X[:, 1] + X[:, 2] + 0.01 * y, name=names[3])
-            estimator = MultigeneRegressor(generations=3, random_state=0, n_jobs=1, search="accuracy")
+            codename = None if outcome.tried % 2 else "UB"
+            estimator = brief(
+                outcome.tried, search="both" if codename else "accuracy", configuration=codename
+            )
             fitted = estimator.fit(pd.DataFrame(X, columns=names[:3]), target).fitted_
             for language in EXPORTERS:
                 with outcome.trial(f"{language} of {names}", ValueError, ImportError):
