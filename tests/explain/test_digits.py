@@ -20,6 +20,7 @@ from multigene.expression.numbers import parameters, round_numbers
 from multigene.expression.reading import read
 from multigene.expression.tree import evaluate
 from multigene.formula import Formula
+from multigene.settings.loss import loss_of
 
 rng = np.random.default_rng(0)
 X = rng.uniform(-3.0, 3.0, (300, 3))
@@ -188,3 +189,12 @@ def test_exact_models_of_tiny_columns_give_no_warnings() -> None:
     individual = Individual(["[0: 0.0 + 2e200*x1 + 1.0*x0]"], 0.0, [1.0])
     member = Member(individual, 1.0, individual.complexity)
     assert str(Formula(model_expression(with_few_digits([member], rows)[0].individual), NAMES)) == "2e200*x1"
+
+
+def test_other_losses_of_targets_at_the_ends_of_floating_point_give_no_warnings() -> None:
+    """Rows whose weight is beyond floating point, or nothing, do not count."""
+    y = np.where(X[:, 1] > 0.0, 1e-300, 1e300) * np.abs(X[:, 0])
+    rows = TrainingRows.of(X, y, loss=loss_of("relative"))
+    individual = Individual(["x0", "x1"], 1e300, [1.23456e300, 0.123456])
+    member = Member(individual, 0.1, individual.complexity)
+    assert np.isfinite(with_few_digits([member], rows)[0].individual.predict(X)).all()

@@ -195,7 +195,8 @@ def _working_rows(individual: Individual, rows: TrainingRows) -> TrainingRows:
     if rows.loss.squared:
         return rows
     w, z = rows.loss.working(rows.y, individual.predict(rows.X))
-    weights = np.where(np.isfinite(w * z), w * rows.shares, 0.0)
+    with np.errstate(all="ignore"):
+        weights = np.where(np.isfinite(w * z), w * rows.shares, 0.0)
     return TrainingRows(rows.X, np.nan_to_num(z), weights, rows.total) if weights.any() else rows
 
 
