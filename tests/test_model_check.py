@@ -87,6 +87,8 @@ def changed(model, **changes):
         ({"parameters__units": {"x": 3}}, "wrong kind"),
         ({"parameters__random_state": "7"}, "wrong kind"),
         ({"parameters__settings": "other"}, "wrong kind"),
+        ({"intervals__spread": 0.5}, "'spread' is missing or damaged"),
+        ({"intervals__spread": [0.5]}, "spread of residuals is damaged"),
         ({"changes": [{"prune": "much"}]}, "not a number"),
         ({"changes": [{"melt": 1}]}, "which is unknown"),
         ({"changes": ["prune"]}, "'changes' is damaged"),
