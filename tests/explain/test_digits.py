@@ -20,6 +20,7 @@ from multigene.expression.numbers import parameters, round_numbers
 from multigene.expression.reading import read
 from multigene.expression.tree import evaluate
 from multigene.formula import Formula
+from multigene.settings.loss import loss_of
 
 rng = np.random.default_rng(0)
 X = rng.uniform(-3.0, 3.0, (300, 3))
@@ -165,3 +166,35 @@ def test_a_constant_that_rounding_leaves_within_a_gene_is_printed_as_it_is():
     [few] = with_few_digits([Member(individual, 0.9, individual.complexity)], rows)
     printed = str(Formula(model_expression(few.individual), NAMES))
     assert evaluate(read(printed, NAMES), X) == pytest.approx(few.individual.predict(X), abs=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e200, 1e-200])
+def test_columns_at_the_ends_of_floating_point_give_no_warnings(scale: float) -> None:
+    """A number times the square of such a column is no number; warnings are errors in tests."""
+    wide = X * [scale, 1.0, 1.0]
+    y = X[:, 0] + NOISE
+    rows = TrainingRows.of(wide, y)
+    for genes, coefficients in (
+        (["[0: 0.0 + 1.0*x0 + 0.0*x1]"], [1.23456789 / scale]),
+        (["x0 * sin([0: 0.0 + 1.23456*x1])"], [1.23456789 / scale]),
+    ):
+        individual = Individual(genes, 0.123456789, coefficients)
+        member = Member(individual, 0.9, individual.complexity)
+        assert np.isfinite(with_few_digits([member], rows)[0].individual.predict(wide)).all()
+
+
+def test_exact_models_of_tiny_columns_give_no_warnings() -> None:
+    tiny = X * [1e-300, 1.0, 1.0]
+    rows = TrainingRows.of(tiny, 2e200 * X[:, 1])
+    individual = Individual(["[0: 0.0 + 2e200*x1 + 1.0*x0]"], 0.0, [1.0])
+    member = Member(individual, 1.0, individual.complexity)
+    assert str(Formula(model_expression(with_few_digits([member], rows)[0].individual), NAMES)) == "2e200*x1"
+
+
+def test_other_losses_of_targets_at_the_ends_of_floating_point_give_no_warnings() -> None:
+    """Rows whose weight is beyond floating point, or nothing, do not count."""
+    y = np.where(X[:, 1] > 0.0, 1e-300, 1e300) * np.abs(X[:, 0])
+    rows = TrainingRows.of(X, y, loss=loss_of("relative"))
+    individual = Individual(["x0", "x1"], 1e300, [1.23456e300, 0.123456])
+    member = Member(individual, 0.1, individual.complexity)
+    assert np.isfinite(with_few_digits([member], rows)[0].individual.predict(X)).all()

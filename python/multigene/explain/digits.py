@@ -8,6 +8,7 @@ files then have numbers that can be read and copied.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -132,8 +133,9 @@ def _with_few_digits(member: Member, given: TrainingRows, exponentials: bool) ->
     numbers = Numbers.of(as_written(member.individual, rows.X, exponentials=exponentials))
     if len(numbers.values) > MOST_NUMBERS or not np.isfinite(numbers.values).all():
         return member
-    effects = _effects(numbers, rows.thinned(PROBED_ROWS))
-    room = np.sqrt(ROUNDING * loss)
+    # Plain floats: a number without effect times an effect beyond floating point is no number, and no warning.
+    effects = _effects(numbers, rows.thinned(PROBED_ROWS)).tolist()
+    room = math.sqrt(ROUNDING * loss)
     for _ in range(ATTEMPTS):
         model = numbers.individual(
             _shortest(value, effect, room) for value, effect in zip(numbers.values, effects, strict=True)
@@ -167,10 +169,10 @@ def _without_rounding_errors(member: Member, rows: TrainingRows) -> Member:
     kept = [c if size > nothing else 0.0 for c, size in zip(individual.coefficients, sizes, strict=True)]
     constant = individual.intercept if abs(individual.intercept) > nothing else 0.0
     columns = np.abs(rows.X).max(axis=0)
+    with np.errstate(over="ignore"):  # a weight that no number can be large enough for
+        least = [nothing / abs(c or 1.0) / np.where(columns > 0.0, columns, 1.0) for c in kept]
     genes = [
-        _line_without(individual, number, nothing / abs(c) / np.where(columns > 0.0, columns, 1.0))
-        if c != 0.0
-        else text
+        _line_without(individual, number, least[number]) if c != 0.0 else text
         for number, (text, c) in enumerate(zip(individual.genes, kept, strict=True))
     ]
     if (constant, kept, genes) == (individual.intercept, individual.coefficients, individual.genes):
@@ -193,7 +195,8 @@ def _working_rows(individual: Individual, rows: TrainingRows) -> TrainingRows:
     if rows.loss.squared:
         return rows
     w, z = rows.loss.working(rows.y, individual.predict(rows.X))
-    weights = np.where(np.isfinite(w * z), w * rows.shares, 0.0)
+    with np.errstate(all="ignore"):
+        weights = np.where(np.isfinite(w * z), w * rows.shares, 0.0)
     return TrainingRows(rows.X, np.nan_to_num(z), weights, rows.total) if weights.any() else rows
 
 
@@ -206,8 +209,8 @@ def _effects(numbers: Numbers, rows: TrainingRows) -> Floats:
         values = [next(inner) for _ in range(gene.count)]
         with np.errstate(all="ignore"):
             size, inside = (_line if gene.line is not None else _any_gene)(gene, values, rows)
+            of_numbers.append(abs(coefficient) * inside)
         of_genes.append(size)
-        of_numbers.append(abs(coefficient) * inside)
     return np.concatenate([[1.0], of_genes, *of_numbers])
 
 

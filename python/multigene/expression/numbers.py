@@ -109,8 +109,8 @@ def round_numbers(
     digits than that, but for what sums of short numbers leave in the last places, and unless they are a shorter number (1) but
     for a millionth.
     """
-    if not 1 <= digits <= 17:
-        raise ValueError(f"digits must be between 1 and 17, got {digits}.")
+    if not isinstance(digits, int | np.integer) or not 1 <= digits <= 17:
+        raise ValueError(f"digits={digits!r} is not a whole number between 1 and 17.")
 
     def shown(value: float) -> float:
         if named and recognised(value) is not None:
