@@ -14,7 +14,7 @@ from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
 from multigene.explain.constants import ROUNDING
 from multigene.explain.digits import Numbers, _effects, with_few_digits
-from multigene.export import WHOLE
+from multigene.expression.constants import WHOLE
 from multigene.expression.genes import model_expression
 from multigene.expression.numbers import parameters, round_numbers
 from multigene.expression.reading import read
@@ -51,6 +51,19 @@ def test_the_loss_stays_and_digits_go() -> None:
     assert after.fitness == pytest.approx(1.0 - loss[1] / np.var(y), abs=1e-12)
     moved = np.sqrt(np.mean((before.individual.predict(X) - after.individual.predict(X)) ** 2))
     assert moved <= 0.004 * np.sqrt(loss[0])
+
+
+def test_numbers_inside_a_function_that_is_flat_on_all_rows() -> None:
+    """A small step of 64.658 moves nothing where tanh is 1 or -1 on every row; zero in its place would."""
+    far = np.where(np.abs(X[:, 0]) < 1.0, np.sign(X[:, 0]), X[:, 0])
+    rows = TrainingRows.of(np.column_stack([far, X[:, 1:]]), 3.0 * np.tanh(64.658 * far) + X[:, 1] + NOISE)
+    genes = ["tanh([0: -3.12345678901234 + 64.65809940021433*x0])", "[1: 1.0123456789*x1]"]
+    individual = Individual(genes, 0.0, [1.0, 1.0]).fit(rows.dataset)
+    before = Member(individual, individual.fitness, individual.complexity)
+    [after] = with_few_digits([before], rows)
+    assert max(digits(v) for v in Numbers.of(after.individual).values) <= 5
+    assert after.fitness == pytest.approx(before.fitness, abs=1e-6)
+    assert abs(after.individual.predict(rows.X) - individual.predict(rows.X)).max() < 0.01
 
 
 def test_numbers_that_cancel_keep_the_digits_they_need() -> None:
