@@ -19,7 +19,7 @@ from multigene.expression.build import call, join_term
 from multigene.expression.definitions import DEFINITIONS
 from multigene.expression.numbers import recognised
 from multigene.expression.operators import OPERATORS
-from multigene.expression.readable import readable
+from multigene.expression.readable import raised, readable
 from multigene.expression.rewriting.parts import split_term
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, fold, rebuild
 
@@ -29,6 +29,7 @@ class SympyWriter(Writer):
 
     languages = ("sympy",)
     named = ("pi", "*", "{0}/{1}")
+    raised = "atom"
 
     def number(self, value: float) -> str:
         return plain_number(value)
@@ -115,6 +116,10 @@ def build(expression: Expression, names: Sequence[str]) -> Any:
             return symbols[node.index]
         if isinstance(node, Power):
             return parts[0] ** number(node.exponent)
+        power = raised(node)
+        if power is not None:
+            base, exponent = (fold(part, convert) for part in power)
+            return base**exponent
         assert isinstance(node, Operation)
         return functions[node.name](*parts)
 

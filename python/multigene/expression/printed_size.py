@@ -4,6 +4,7 @@
     x - y           5    a difference is a sum with a product by -1
     x/y             5    a quotient is a product with a power of -1
     sqrt(x), x**2   3    roots and powers have an exponent
+    exp(y*log(x))   3    it is printed x**y
 
     exp(x + 2.5)    4    a number with a point comes out of an exponential: 12.2*exp(x)
     exp(x)**2       4    an exponential of 2*x
@@ -23,7 +24,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from multigene.expression.build import ONE
-from multigene.expression.readable import plain, readable
+from multigene.expression.readable import plain, raised, readable
 from multigene.expression.rewriting.parts import split_term
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, evaluate, fold
 
@@ -111,6 +112,9 @@ def _value(node: Expression, parts: Sequence[_Sum]) -> _Sum:
         case "sqrt":
             return _power(parts[0], 0.5)
         case "exp":
+            power = raised(node)
+            if power is not None:
+                return _whole(node, 1 + sum(fold(part, _value).size for part in power))
             return _exponential(parts[0], node.arguments[0])
     turned = _by_turning(node.arguments[0]) if node.name in TURNED else 0
     return _whole(node, 1 + turned + sum(part.size for part in parts))
