@@ -7,7 +7,8 @@ import xml.etree.ElementTree as ElementTree
 from random_expressions import AWKWARD, random_models
 
 from multigene.export import export
-from multigene.expression.tree import Number, Operation, Power, Variable
+from multigene.expression.reading import read
+from multigene.expression.tree import Expression, Number, Operation, Power, Variable
 from multigene.formula import Formula
 
 
@@ -41,6 +42,34 @@ def test_signs_powers_and_brackets() -> None:
     }
     for text, expression in cases.items():
         assert Formula(expression, ["x", "y"]).text() == text
+
+
+def test_powers_with_a_column_as_exponent() -> None:
+    """The engine knows them as exp(z*log(a)); nobody writes that."""
+    x, y = Variable(0), Variable(1)
+
+    def power(base: Expression, *exponent: Expression) -> Expression:
+        return Operation("exp", (Operation("mul", (*exponent, Operation("log", (base,)))),))
+
+    cases = {
+        "x**y": power(x, y),
+        "(x + y)**x": power(Operation("add", (x, y)), x),
+        "2.5*x**(3*y)": Operation("mul", (Number(2.5), power(x, Number(3.0), y))),
+        "(x**2)**(y + 1)": power(Power(x, 2), Operation("add", (y, Number(1.0)))),
+        "x**(1/y)": Operation("exp", (Operation("div", (Operation("log", (x,)), y)),)),
+        "x**(-y)": Operation("exp", (Operation("neg", (Operation("mul", (y, Operation("log", (x,)))),)),)),
+        # A number as exponent is a power of its own, which has values where the logarithm has none.
+        "exp(2*log(x))": power(x, Number(2.0)),
+        "exp(y*log(x) + 1)": Operation("exp", (Operation("add", (power(x, y).children[0], Number(1.0))),)),
+    }
+    for text, expression in cases.items():
+        formula = Formula(expression, ["x", "y"])
+        assert formula.text() == formula.to("sympy") == text
+        again = Formula(read(text, ["x", "y"]), ["x", "y"])
+        assert (again.text(), again.size) == (text, formula.size)
+    assert Formula(power(x, y), ["x", "y"]).latex() == "x^{y}"
+    assert "<msup>" in Formula(power(x, y), ["x", "y"]).mathml()
+    assert "exp(" in Formula(power(x, y), ["x", "y"]).python()
 
 
 def test_numbers_by_name() -> None:

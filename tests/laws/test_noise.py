@@ -49,6 +49,11 @@ def shortened(known, X, y):
     [
         ("1.01*x0*x1/x2**2 + 0.003*sin(x2) + 0.01", "a*b/c**2"),
         ("sqrt(1.01*x0**2*x1**2/x2**4) + 0.002*x0", "a*b/c**2"),
+        # Long finds, too: those terms go first whose loss is felt least.
+        (
+            "1.01*x0*x1/x2**2 - 0.002*x0*x1*sin(x2)**2 + 0.003*x2/(x0 + 0.1) + 0.001*x0*cos(x1) + 0.01",
+            "a*b/c**2",
+        ),
     ],
 )
 def test_what_is_below_the_noise_is_dropped(text, wanted):
@@ -64,6 +69,29 @@ def test_an_intercept_below_the_noise_vanishes(scale):
     short = shortened(known, X, y)
     assert size(short.expression) <= 5  # a number and two variables
     assert short.unexplained < 1.02 * known.unexplained
+
+
+def test_a_sum_that_noise_tells_from_its_square_is_multiplied_out():
+    X, y = noisy(lambda a, b, c: a * (b**2 + c**2))
+    known = find("1.01*x0*(x1 + x2)**2 - 2.01*x0*x1*x2 + 0.001*x0*x1 + 0.01", X, y)
+    assert str(Formula(shortened(known, X, y).expression, NAMES)) == "a*(b**2 + c**2)"
+
+
+def test_models_of_others_are_kept_once_nothing_but_noise_is_left_of_them():
+    X, y = noisy(lambda a, b, c: a * b / c)
+    finds = Finds(X, y, None)
+    right, wrong = (
+        Individual([text], 0.0, [1.0]) for text in ("x0*x1/x2 + 0.001*x0", "x0*x1/x2 + 0.05*sin(x2)")
+    )
+    finds.simplify_others([Individual(["x0*x1/(x2 + 0.05)"], 0.0, [1.0])], 2)
+    assert [str(Formula(kept.expression, NAMES)) for kept in finds.by_size.values()] == ["a*b/c"]
+    finds.by_size.clear()
+    finds.simplify_others([wrong, right, Individual(["x0"], 0.0, [1.0])], 2)
+    assert [str(Formula(kept.expression, NAMES)) for kept in finds.by_size.values()] == ["a*b/c"]
+    rough = X[:, 0] * X[:, 1] / X[:, 2] + 0.2 * np.sin(3.0 * X[:, 2])
+    finds = Finds(X, rough, None)
+    finds.simplify_others([right], 2)
+    assert not finds.by_size
 
 
 def test_in_noise_the_more_convincing_find_of_a_size_is_kept():

@@ -149,6 +149,18 @@ def test_a_shorter_find_that_is_as_good_is_preferred():
     assert chosen.individual is law.individual
 
 
+def test_the_find_that_leaves_noise_alone_is_chosen_though_another_is_better_by_luck():
+    known = found(noise=0.3)
+    problem, rows = known.problem, known.problem.held_out_rows
+    errors = HeldOut(problem, rows).errors(known.front[-1].individual)
+    lucky = SizeDecision(ANY_SIZE, errors=0.8 * errors)  # the best of many, of which this one is left
+    right, line = find(known), find(known, "[0: -9.0 + 6.0*x0]")
+    prices = {id(right.individual): -100.0, id(line.individual): -100.0}
+    for each, taken in ((right, True), (line, False)):  # a line leaves more than noise
+        chosen = result_of(replace(known, finds=[each], prices=prices, decision=lucky), WORKERS, None).chosen
+        assert (chosen.individual.genes == each.individual.genes) is taken
+
+
 def test_what_no_unseen_row_has_confirmed_must_convince_by_itself():
     known = found(200, noise=1.0, validated=False, decision=SizeDecision(1, constant=True))
     chosen = result_of(known, WORKERS, None).chosen

@@ -183,6 +183,8 @@ fn printed_sizes_are_those_of_sympys_trees() {
     assert_eq!(size(&["x0 / x1"], 0.0, &[1.0]), 5);
     assert_eq!(size(&["x0 * x0"], 0.0, &[1.0]), 3);
     assert_eq!(size(&["sqrt(x0)"], 0.0, &[1.0]), 3);
+    assert_eq!(size(&["exp(x1 * log(x0))"], 0.0, &[1.0]), 3); // x0**x1
+    assert_eq!(size(&["exp(log(x0 + 1.0) / x1)"], 1.0, &[2.0]), 11);
     assert_eq!(size(&["sqrt(x0**2)"], 0.0, &[1.0]), 2); // abs(x0), which is not one with x0
     assert_eq!(size(&["sqrt(x0**2)", "x0"], 0.0, &[2.0, 3.0]), 8);
     assert_eq!(size(&["[0: 1.5 + 2.0*x0 + 3.0*x1]", "x0"], 1.0, &[2.0, 3.0]), 8);

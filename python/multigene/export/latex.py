@@ -9,7 +9,7 @@ from multigene.data.encoding.columns import ColumnName
 from multigene.export.names import distinct, identifier, visible
 from multigene.export.writer import Piece, Writer, readable_number
 from multigene.expression.notation import ATOM, FACTOR, PRODUCT, Template
-from multigene.expression.readable import readable
+from multigene.expression.readable import raised, readable
 from multigene.expression.tree import Expression, Operation
 
 GREEK = {letter: identifier(letter, letter) for letter in "αβγδεζηθικλμµνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ"}
@@ -36,6 +36,7 @@ class LatexWriter(Writer):
     named = (r"\pi", " ", r"\frac{{{0}}}{{{1}}}")
     brackets = (r"\left(", r"\right)")
     integer_power = Template("{0:atom}^{{{1}}}", FACTOR)
+    raised = ""
 
     @classmethod
     def own_name(cls, name: str) -> str:
@@ -56,7 +57,8 @@ class LatexWriter(Writer):
         return super().exponent(value).strip("()")
 
     def _piece(self, node: Expression, parts: tuple[Piece, ...]) -> Piece:
-        if isinstance(node, Operation) and node.name == "exp" and len(parts[0].text) > LONG_EXPONENT:
+        exponential = isinstance(node, Operation) and node.name == "exp" and raised(node) is None
+        if exponential and len(parts[0].text) > LONG_EXPONENT:
             return self._piece_of(self.call(r"\exp", 1).text.format(parts[0]), ATOM)
         piece = super()._piece(node, parts)
         # 2·10^3 is a product where it meets a power.

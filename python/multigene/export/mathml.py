@@ -10,7 +10,7 @@ from multigene.data.encoding.columns import ColumnName
 from multigene.export.names import distinct, visible
 from multigene.export.writer import Piece, Writer, readable_number
 from multigene.expression.notation import ATOM, FACTOR, PRODUCT, Template
-from multigene.expression.readable import readable
+from multigene.expression.readable import raised, readable
 from multigene.expression.tree import Expression, Operation
 
 APPLY = "<mo>&#x2061;</mo>"  # function application, invisible
@@ -32,6 +32,7 @@ class MathmlWriter(Writer):
     named = ("<mi>&#x3C0;</mi>", "", "<mfrac><mrow>{0}</mrow><mrow>{1}</mrow></mfrac>")
     brackets = ("<mrow><mo>(</mo>", "<mo>)</mo></mrow>")
     integer_power = Template("<msup><mrow>{0:atom}</mrow><mrow>{1}</mrow></msup>", FACTOR)
+    raised = ""
 
     @classmethod
     def call(cls, function: str, count: int) -> Template:
@@ -51,7 +52,7 @@ class MathmlWriter(Writer):
         return f"{self.sign}{text}" if value < 0 else text
 
     def _piece(self, node: Expression, parts: tuple[Piece, ...]) -> Piece:
-        if isinstance(node, Operation) and node.name == "exp":
+        if isinstance(node, Operation) and node.name == "exp" and raised(node) is None:
             shown = re.sub(r"<[^>]*>|&#?\w+;", "", parts[0].text)
             if len(shown) > LONG_EXPONENT:
                 return self._piece_of(self.call("exp", 1).text.format(parts[0]), ATOM)

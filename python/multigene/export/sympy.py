@@ -18,7 +18,7 @@ from multigene.export.writer import Piece, Writer, plain_number
 from multigene.expression.definitions import DEFINITIONS
 from multigene.expression.numbers import recognised
 from multigene.expression.operators import OPERATORS
-from multigene.expression.readable import as_read, readable
+from multigene.expression.readable import as_read, raised, readable
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, fold
 
 
@@ -27,6 +27,7 @@ class SympyWriter(Writer):
 
     languages = ("sympy",)
     named = ("pi", "*", "{0}/{1}")
+    raised = "atom"
 
     def number(self, value: float) -> str:
         return plain_number(value)
@@ -113,6 +114,10 @@ def build(expression: Expression, names: Sequence[str]) -> Any:
             return symbols[node.index]
         if isinstance(node, Power):
             return parts[0] ** number(node.exponent)
+        power = raised(node)
+        if power is not None:
+            base, exponent = (fold(part, convert) for part in power)
+            return base**exponent
         assert isinstance(node, Operation)
         return functions[node.name](*parts)
 

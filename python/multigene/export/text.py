@@ -18,6 +18,7 @@ class TextWriter(Writer):
 
     languages = ("text",)
     named = ("pi", "*", "{0}/{1}")
+    raised = "atom"
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__([quoted(name) for name in names])

@@ -18,7 +18,7 @@ from multigene.expression.directions import is_direction
 from multigene.expression.notation import ATOM, FACTOR, NEGATIVE, PRODUCT, SUM, Helper, Spelling, Template
 from multigene.expression.numbers import recognised
 from multigene.expression.operators import OPERATORS
-from multigene.expression.readable import size
+from multigene.expression.readable import raised, size
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, fold, postorder
 
 #: Whole numbers from here on are read more easily with an exponent.
@@ -57,6 +57,9 @@ class Writer:
     integer_power: ClassVar[Template] = Template("{0:atom}**{1}", FACTOR)
     real_power: ClassVar[Template | None] = None
     """How `base ** exponent` is written where an exponent that is not whole needs another form."""
+
+    raised: ClassVar[str | None] = None
+    """Where `exp(z*log(a))` is written `a**z`, for people: the level below which the exponent needs brackets, or none."""
 
     named: ClassVar[tuple[str, str, str] | None] = None
     """π, the sign before it and a fraction, for targets that write numbers such as 2π/3 by name."""
@@ -197,6 +200,11 @@ class Writer:
         if isinstance(node, Power):
             return self.power(parts[0], node.exponent)
         assert isinstance(node, Operation)
+        power = None if self.raised is None else raised(node)
+        if power is not None:
+            base, exponent = (fold(part, self._piece) for part in power)
+            text = self.integer_power.text.format(base, format(exponent, self.raised or ""))
+            return self._piece_of(text, self.integer_power.level)
         self.used.add(node.name)
         template = self.template(node.name)
         if template is not None:

@@ -4,6 +4,7 @@
     x - y           5    a difference is a sum with a product by -1
     x/y             5    a quotient is a product with a power of -1
     sqrt(x), x**2   3    roots and powers have an exponent
+    exp(y*log(x))   3    it is printed x**y
 
     exp(x + 2.5)    4    a number with a point comes out of an exponential: 12.2*exp(x); exp(x)**2 is exp(2*x), exp(log(x)) x
     cos(x - 2*y - 3*z)   odd and even functions are of the sum with fewer minus signs, here cos(2*y + 3*z - x), or, where there
@@ -27,7 +28,7 @@ import numpy as np
 from multigene.expression.constants import LARGEST_EXPONENTIAL
 from multigene.expression.numbers import as_shown, recognised
 from multigene.expression.operators import OPERATORS
-from multigene.expression.readable import as_read, plain, readable
+from multigene.expression.readable import as_read, plain, raised, readable
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, applied, fold
 
 #: Functions that SymPy turns the argument of: f(-x) is f(x), or -f(x).
@@ -147,6 +148,9 @@ class _Reader:
             case "sqrt":
                 return self.power(parts[0], 0.5)
             case "exp":
+                power = raised(node)
+                if power is not None:
+                    return self.function("**", [fold(part, self.value) for part in power])
                 return self.exponential(parts[0])
             case "min" | "max":
                 return self.extreme(node.name, parts)

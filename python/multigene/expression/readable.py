@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from multigene.expression.build import MINUS_ONE, ONE, call, product_of
+from multigene.expression.build import MINUS_ONE, ONE, call, product_of, quotient_of
 from multigene.expression.constants import SPELT_OUT
 from multigene.expression.definitions import DEFINITIONS, REPEATED, spelt_out
 from multigene.expression.tree import (
@@ -26,6 +26,7 @@ from multigene.expression.tree import (
     fold,
     postorder,
     rebuild,
+    variables,
 )
 
 
@@ -53,6 +54,28 @@ def size(expression: Expression) -> int:
     `3*x + 1` has five. `x**2` has three. `1/(1 + exp(x))` has six although it is one operator of the search.
     """
     return fold(expression, _spell_out)[1]
+
+
+def raised(node: Expression) -> tuple[Expression, Expression] | None:
+    """Base and exponent of `exp(z*log(a))`, which people read as `a**z`; None for anything else.
+
+    The exponent has columns: with a number as exponent there is `Power`, which has values where the logarithm has none.
+    """
+    if not (isinstance(node, Operation) and node.name == "exp"):
+        return None
+    argument, minus, below = node.arguments[0], False, list[Expression]()
+    if isinstance(argument, Operation) and argument.name == "neg":
+        argument, minus = argument.arguments[0], True
+    if isinstance(argument, Operation) and argument.name == "div":
+        argument, *below = argument.arguments
+    factors = list(argument.children) if _is(argument, "mul") else [argument]
+    logarithms = [k for k, factor in enumerate(factors) if _is(factor, "log")]
+    if len(logarithms) != 1:
+        return None
+    [base] = factors.pop(logarithms[0]).children
+    exponent = quotient_of(factors, below)
+    exponent = call("neg", exponent) if minus else exponent
+    return (base, exponent) if variables(exponent) else None
 
 
 def plain(expression: Expression) -> Expression:
@@ -136,6 +159,8 @@ def _spell_out(
     if name in ("mul", "neg"):
         spelt = _one_fraction(spelt) if name == "mul" else _opposite(arguments[0]) or spelt
         return spelt, _count(spelt, known)
+    if (power := raised(spelt)) is not None:
+        return spelt, 1 + sum(map(size, power))
     return spelt, _own(spelt) + sum(count for _, count in parts)
 
 
@@ -184,6 +209,10 @@ def _own(node: Expression) -> int:
             count -= sum(_starts_with_minus(term) for term in node.arguments[1:])
         return count
     return 1
+
+
+def _is(node: Expression, name: str) -> bool:
+    return isinstance(node, Operation) and node.name == name
 
 
 def _starts_with_minus(term: Expression) -> bool:

@@ -48,10 +48,16 @@ def claim_of(expression: Expression, X: Floats, y: Floats, weights: Floats | Non
 
 def _in_noise(expression: Expression, X: Floats, y: Floats, weights: Floats | None) -> str | None:
     """A grade if what is left looks like noise: by how much is left."""
-    predicted, there = evaluate(expression, X), measure(expression, X, y, weights)
-    if there is None or not np.isfinite(predicted).all():
-        return None
-    left = (y - predicted) if weights is None else (y - predicted) * np.sqrt(weights / weights.mean())
-    if not like_noise(left, X, predicted) or not there.unexplained < 1.0:
+    there = measure(expression, X, y, weights)
+    if there is None or not there.unexplained < 1.0 or not leaves_noise(expression, X, y, weights):
         return None
     return exact.TO_PRECISION if there.unexplained < EXACT else exact.IN_NOISE
+
+
+def leaves_noise(expression: Expression, X: Floats, y: Floats, weights: Floats | None = None) -> bool:
+    """Is nothing that features can tell left of the target? `weights` say how much a row counts."""
+    predicted = evaluate(expression, X)
+    if not np.isfinite(predicted).all():
+        return False
+    left = (y - predicted) if weights is None else (y - predicted) * np.sqrt(weights / weights.mean())
+    return like_noise(left, X, predicted)

@@ -96,12 +96,17 @@ NOISY, HOPELESS = 1e-9, 0.03
 #: Finds that are simplified after the survey, and how many evaluations each of them counts for. [time]
 SIMPLIFIED_AFTER_SURVEY, SIMPLIFYING_WORK = 4, 300
 #: Longer finds are rewritten only: each attempt to drop something costs time, and they are no law. [time]
-MOST_PRUNED = 32
+MOST_PRUNED = 40
 #: Longer finds are not even rewritten. [time]
 MOST_REWRITTEN = 45
-#: Most attempts to drop something, and how each is tuned. [time]
-MOST_DROPS = 40
+#: Most attempts to drop something, of these at most how many until one pays, and how each is tuned. [time]
+MOST_DROPS, MOST_PROMISING = 40, 12
 DROP_TUNING = Refinement(iterations=15, gain=1e-4, damping=1e-3, max_parameters=60, decay=0.0, prune=0.0)
+#: Other functions of a part's argument that are tried, the most alike, and the scales of it at which they are compared: of the
+#: argument over its largest value, and from 1 on of itself. [noise]
+MOST_LIKE_A_PART, PART_SCALES = 8, (0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1.0, 2.0)
+#: Numbers that rounding may save such a find: it is looked at if it costs as much more than the one that it comes from. [round]
+MAY_BE_ROUNDED = 5
 #: Worth of a node, against that of a fitted constant. [noise]
 NODE_PRICE = 0.4
 #: Constants this close to a simple number, relatively, are tried as that number. [round]

@@ -6,6 +6,8 @@ rows, turned away where units forbid them, and simplified within the noise.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,13 +16,26 @@ import numpy.typing as npt
 from multigene._engine import Dataset, Individual
 from multigene.expression.genes import model_expression
 from multigene.expression.numbers import exponent_places, retuned
+from multigene.expression.readable import size
 from multigene.expression.tree import Expression, Operation, from_postfix, to_postfix
 from multigene.expression.vocabulary import ANYTHING, Vocabulary
 from multigene.laws import exact
 from multigene.laws import law as laws
-from multigene.laws.constants import DROP_TUNING, EXACT, HOPELESS, LARGEST_LAW, NOISY, POLISH, ROUNDING
+from multigene.laws.claims import leaves_noise
+from multigene.laws.constants import (
+    DROP_TUNING,
+    EXACT,
+    HOPELESS,
+    LARGEST_LAW,
+    MAY_BE_ROUNDED,
+    MOST_PRUNED,
+    NOISY,
+    POLISH,
+    ROUNDING,
+)
 from multigene.laws.law import Find
 from multigene.laws.noise import price, simplified
+from multigene.laws.other_functions import with_other_functions
 from multigene.laws.small_noise import law_in_small_noise
 from multigene.laws.undo import with_simple_exponents
 from multigene.laws.variables.units import Dimensions
@@ -122,12 +137,51 @@ class Finds:
             f for f in convincing if f.unexplained not in self.simplified and NOISY < f.unexplained < HOPELESS
         ]
         for find in long:
-            short = simplified(
-                find, self.X, self.y, lambda e: self.fitted(e, DROP_TUNING), self.admits, self.weights
-            )
+            short = self._simplified(find)
             self.keep(short)
             self.simplified |= {find.unexplained, short.unexplained}
+        if long and long[0] is convincing[0]:
+            self._keep_with_other_functions(short=min(self.by_size.values(), key=self._price))
         return len(long)
+
+    def _keep_with_other_functions(self, short: Find) -> None:
+        """Keep what convinces most of a find with another function in it, simplified."""
+        others = with_other_functions(short.expression, self.X)
+        tuned = [find for other in others if (find := self.fitted(other, DROP_TUNING)) is not None]
+        best = min(tuned, key=self._price, default=None)
+        if (
+            best is not None
+            and self._price(best) < self._price(short) + math.log(len(self.y)) * MAY_BE_ROUNDED
+        ):
+            best = self._simplified(best)
+            self.keep(best)
+            self.simplified.add(best.unexplained)
+
+    def simplify_others(self, models: Iterable[Individual], most: int) -> None:
+        """Simplify models in the user's units that somebody else found, the most convincing ones: what costs less than every find
+        and leaves nothing but noise is kept."""
+        if self.law is not None:
+            return
+        others = (laws.measure(model_expression(m), self.X, self.y, self.weights) for m in models)
+        known = min(self.prices().values(), default=math.inf)
+        worth = [
+            f
+            for f in others
+            if f is not None
+            and NOISY < f.unexplained < HOPELESS
+            and size(f.expression) <= MOST_PRUNED
+            and self._price(f) < known + 2 * MAY_BE_ROUNDED * math.log(len(self.y))
+        ]
+        for find in sorted(worth, key=self._price)[:most]:
+            short = self._simplified(find)
+            cheaper = all(self._price(short) < price for price in self.prices().values())
+            if cheaper and leaves_noise(short.expression, self.X, self.y, self.weights):
+                self.keep(short)
+
+    def _simplified(self, find: Find) -> Find:
+        return simplified(
+            find, self.X, self.y, lambda e: self.fitted(e, DROP_TUNING), self.admits, self.weights
+        )
 
     def keep(self, find: Find) -> None:
         """Keep a find if it is the best of its size; in noise, where several do as well, the one that convinces most."""

@@ -22,11 +22,12 @@ from multigene.expression.numbers import (
 )
 from multigene.expression.readable import size
 from multigene.expression.rewriting import natural, powers_joined, simplify
-from multigene.expression.tree import Expression
+from multigene.expression.tree import Expression, evaluate
 from multigene.laws.cleaning import smaller_expressions
 from multigene.laws.constants import (
     CLOSE_TO_A_NUMBER,
     MOST_DROPS,
+    MOST_PROMISING,
     MOST_PRUNED,
     MOST_REWRITTEN,
     NODE_PRICE,
@@ -62,7 +63,7 @@ def simplified(
     find = _rewritten(find, X, y, admits, weights)
     if size(find.expression) > MOST_PRUNED:
         return find
-    return _rounded(_pruned(find, fit, len(y)), X, y, admits, weights)
+    return _rounded(_pruned(find, fit, X, y, weights), X, y, admits, weights)
 
 
 def _rewritten(
@@ -74,20 +75,32 @@ def _rewritten(
     return form if form is not None and good else find
 
 
-def _pruned(find: Find, fit: Fit, n: int) -> Find:
-    """Terms, factors and functions dropped while that pays, largest drops first."""
+def _pruned(find: Find, fit: Fit, X: Floats, y: Floats, weights: Floats | None) -> Find:
+    """Terms, factors and functions dropped while that pays, those first whose loss would be felt least."""
     best, tries, progress = find, 0, True
     while progress:
         progress = False
-        for smaller in smaller_expressions(best.expression):
+        smaller = smaller_expressions(best.expression)
+        for candidate in sorted(smaller, key=lambda e: _expected_price(e, X, y, weights))[:MOST_PROMISING]:
             tries += 1
-            candidate = fit(smaller)
-            if candidate is not None and price(candidate, n) < price(best, n):
-                best, progress = candidate, True
+            fitted = fit(candidate)
+            if fitted is not None and price(fitted, len(y)) < price(best, len(y)):
+                best, progress = fitted, True
                 break
             if tries >= MOST_DROPS:
                 return best
     return best
+
+
+def _expected_price(expression: Expression, X: Floats, y: Floats, weights: Floats | None) -> float:
+    """The price of an expression with a factor and an intercept fitted, and nothing else: a first look before it is tuned."""
+    value = evaluate(expression, X)
+    with np.errstate(all="ignore"):
+        alike = np.cov(value, y, aweights=weights)
+        left = 1.0 - alike[0, 1] ** 2 / (alike[0, 0] * alike[1, 1])
+    if not np.isfinite(left):
+        return math.inf
+    return criterion(left, len(y), fitted_count(expression), size(expression))
 
 
 def _rounded(

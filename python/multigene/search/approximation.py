@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from multigene._engine import Dataset, Workers
 from multigene.evolution.pareto import Candidate, Member, non_dominated, with_member
-from multigene.search.constants import ALIKE, CONTRADICTED, EXPLAINED
+from multigene.laws.constants import HOPELESS
+from multigene.search.constants import ALIKE, CONTRADICTED, EXPLAINED, SURELY_BETTER
 from multigene.search.few_rows import (
     evident,
     for_its_price,
@@ -24,7 +25,16 @@ from multigene.search.few_rows import (
     within_noise,
 )
 from multigene.search.folds import ridge_of, share_explained
-from multigene.search.found import Found, cheapest, finds_that_behave, last_rows, measured_finds, on_last_rows
+from multigene.search.found import (
+    Found,
+    cheapest,
+    finds_that_behave,
+    last_rows,
+    measured_finds,
+    more_convincing,
+    on_last_rows,
+)
+from multigene.search.linear import clearly_better
 from multigene.search.log_scale import nearer_to_most_rows
 from multigene.search.members import constant_model, fitted_candidate, member_of, one_that_stays, scored
 from multigene.search.problem import Rows
@@ -150,6 +160,19 @@ def a_find_far_better_on_nearly_every_row(models: Models, chosen: Member) -> Mem
     return for_its_price(found.problem, superior, chosen)
 
 
+def a_find_that_leaves_noise_alone(models: Models, chosen: Member) -> Member:
+    """The most convincing find, where features say nothing about what it leaves of all rows: of many formulas some do better on
+    unseen rows by luck."""
+    found, find = models.found, cheapest(models.found, models.finds)
+    asked = find is not None and find is not chosen and find.fitness > 1.0 - HOPELESS
+    if not asked or find is None or not found.validated or found.problem.few_rows:
+        return chosen
+    its, own = (unseen_errors(found.problem, each, found.unseen) for each in (chosen, find))
+    if len(its) != len(own) or clearly_better(its, own, SURELY_BETTER):
+        return chosen
+    return more_convincing(found.problem, find, chosen)
+
+
 def what_convinces_by_itself(models: Models, chosen: Member) -> Member:
     """Where no unseen rows have been asked."""
     found, problem = models.found, models.found.problem
@@ -181,6 +204,7 @@ RULES: tuple[Rule, ...] = (
     the_best_where_islands_had_no_time,
     a_find_nearer_to_most_rows,
     a_find_far_better_on_nearly_every_row,
+    a_find_that_leaves_noise_alone,
     what_convinces_by_itself,
     what_few_rows_are_evidence_for,
 )

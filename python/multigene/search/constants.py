@@ -99,6 +99,8 @@ SHORT_LAWS_UP_TO = 40
 FIRST_PIECE = 2000
 #: The most convincing finds that are simplified within the noise at the end. `laws` with noise.
 SIMPLIFIED_AT_THE_END = 2
+#: Nodes of the longest models of islands that may be among them: time. Not tuned.
+LONGEST_SIMPLIFIED = 45
 
 # --- islands (islands.py) ---------------------------------------------------------------------------
 
@@ -230,6 +232,9 @@ CONTRADICTED = 0.02
 NEARLY_AS_FIT = 3.0
 #: Where short formulas are wanted, a shorter one is given up when another is better by this.
 CLEARLY_WORSE = 1.5
+#: Where a find leaves nothing but noise, another model must be better than it on unseen rows by this: of twenty formulas the best
+#: is better by two by luck. `laws` with noise: p*V/(g - 1), m*B*cos(t).
+SURELY_BETTER = 3.0
 #: By this the best of the islands' many formulas may beat a find by luck. `laws` with noise: relmass and nguyen5.
 LUCKY = 1.0
 #: A model must be better than the best linear model by this, and than the constant.

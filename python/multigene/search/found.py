@@ -11,7 +11,11 @@ import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual, Workers
 from multigene.evolution.pareto import Candidate, Member
+from multigene.expression.genes import model_expression
+from multigene.laws.claims import leaves_noise
+from multigene.laws.find import measure
 from multigene.laws.law import Find
+from multigene.laws.noise import price
 from multigene.search.constants import MOST_FITTED, SECONDS_PER_VALUE
 from multigene.search.members import fitted_candidate, measured
 from multigene.search.problem import Problem, Rows
@@ -116,6 +120,18 @@ def measured_finds(found: Found) -> list[Member]:
     finds = [find for find in found.finds if find.individual.n_parameters <= most]
     members = [measured(problem, find, rows) for find in finds]
     return [m for m in members if np.isfinite(m.fitness)]
+
+
+def more_convincing(problem: Problem, find: Member, other: Member) -> Member:
+    """A find instead of another model where it costs less (`laws/noise.py`) and leaves nothing but noise."""
+    rows = problem.finish_rows
+    X, y = problem.X[rows], problem.y[rows]
+    weights = None if problem.weights is None else problem.weights[rows]
+    said = [model_expression(member.individual) for member in (find, other)]
+    mine, its = (measure(expression, X, y, weights) for expression in said)
+    if mine is None or (its is not None and price(its, len(y)) <= price(mine, len(y))):
+        return other
+    return find if leaves_noise(said[0], X, y, weights) else other
 
 
 # --- scores ---------------------------------------------------------------------------------------

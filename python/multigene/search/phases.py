@@ -32,6 +32,7 @@ from multigene.search.constants import (
     FEWEST_FOLD_GENERATIONS,
     FINISH,
     LEAST_SEARCH,
+    LONGEST_SIMPLIFIED,
     POLISHED,
 )
 from multigene.search.cross_validation import CrossValidation
@@ -218,7 +219,9 @@ def complete(task: Task, state: SearchState) -> None:
     """Complete the front by shorter formulas; where islands saw part of the rows only, fit it to all of them."""
     assert state.decision is not None
     islands, most = state.islands, state.decision.searched
-    state.laws.simplify()
+    state.laws.simplify(
+        task.problem.user_model(c) for c in islands.whole if c.complexity <= LONGEST_SIMPLIFIED
+    )
     islands.shorten(most)
     if not task.sees_all_rows:
         islands.refit(None, most, 1)

@@ -9,7 +9,7 @@ clean data, nothing on data that clearly follow no short law.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -161,10 +161,12 @@ class LawSearch:
         if self.seekers is not None and other.seekers is not None:
             self.seekers.finds.law = other.seekers.law
 
-    def simplify(self) -> None:
-        """The most convincing finds are simplified within the noise."""
+    def simplify(self, models: Iterable[Individual] = ()) -> None:
+        """The most convincing finds are simplified within the noise, and those of other models in the user's units."""
         if self.seekers is not None:
             self.seekers.simplify(SIMPLIFIED_AT_THE_END)
+            if not self.ranges.change:
+                self.seekers.finds.simplify_others(models, 1)
 
     def packed(self) -> dict[str, Any] | None:
         """As plain values, without loss."""

@@ -62,6 +62,7 @@ CASES: dict[str, tuple[Callable[[Expression], Expression], str, str]] = {
     "roots of what is positive": (lambda e: powers_joined(e, {0, 1}), "sqrt(a)*sqrt(a)*b", "a*b"),
     "of what is not known to be": (lambda e: powers_joined(e, {1}), "sqrt(a)*sqrt(a)*b", "b*sqrt(a)*sqrt(a)"),
     # choosing.py
+    "squares multiplied out": (natural, "c**2 - 2*a*b + (a + b)**2", "a**2 + b**2 + c**2"),
     "the shortest form": (natural, "a*(b/a + 1)/(a*b/c**2 + 1)", "(a + b)/(a*b/c**2 + 1)"),
 }
 

@@ -12,10 +12,11 @@ use crate::tree::weights::{BIAS, OWN_VALUE, Row};
 /// Beyond this many nodes of an argument that its definition repeats, an operator is printed by name (as in `readable.py`).
 const SPELT_OUT: usize = 30;
 
-/// A variable, or anything else with its size.
+/// A variable, a logarithm with the size of its argument, or anything else with its size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Base {
     Variable(u32),
+    Logarithm(usize),
     Other(usize),
 }
 
@@ -29,6 +30,7 @@ impl Factor {
     fn size(self) -> usize {
         let base = match self.base {
             Base::Variable(_) => 1,
+            Base::Logarithm(argument) => 1 + argument,
             Base::Other(size) => size,
         };
         if self.exponent == 1.0 { base } else { base + 2 }
@@ -66,6 +68,22 @@ impl Product {
             return;
         }
         self.factors.push(factor);
+    }
+
+    /// The size of exp of this where it is z·log(a), printed a**z: one logarithm, and something else that is no number.
+    fn raised(&self) -> Option<usize> {
+        let logarithm = |factor: &Factor| match factor.base {
+            Base::Logarithm(argument) if factor.exponent == 1.0 => Some(argument),
+            _ => None,
+        };
+        let argument = self.factors.iter().find_map(logarithm)?;
+        let rest = self.factors.iter().copied().filter(|f| logarithm(f).is_none());
+        let exponent = Self {
+            number: self.number,
+            factors: rest.collect(),
+        };
+        let others = exponent.factors.len();
+        (others > 0 && others + 1 == self.factors.len()).then(|| 1 + argument + exponent.size())
     }
 
     /// Is it a multiple of one variable?
@@ -240,6 +258,11 @@ impl Value {
                     ..Product::of(Base::Other(size))
                 })
             }
+            Operator::Exp => {
+                let raised = matches!(&first, Self::Product(_)).then(|| first.factors().raised());
+                Self::other(raised.flatten().unwrap_or(1 + size))
+            }
+            Operator::Log => Self::Product(Product::of(Base::Logarithm(size))),
             Operator::Softplus => Self::other(4 + size),
             Operator::Gauss => Self::other(1 + first.power(2.0).negated().size()),
             Operator::Sinc if size <= SPELT_OUT => Self::other(1 + size).times(first.power(-1.0)),

@@ -57,12 +57,20 @@ def multiplied_out(expression: Expression) -> Expression | None:
 
 
 def _opened(coefficient: float, term: Expression) -> list[tuple[float, Expression]]:
-    """A term as a sum of products without sums."""
-    opened = [(coefficient, Number(1.0) if _is_sum(term) or is_a(term, "mul") else term)]
-    for factor in factors_of(term) if opened[0][1] == Number(1.0) else ():
+    """A term as a sum of products without sums and squares of sums."""
+    factors = [each for factor in factors_of(term) for each in _twice_if_square(factor)]
+    if not any(_is_sum(factor) for factor in factors):
+        return [(coefficient, term)]
+    opened: list[tuple[float, Expression]] = [(coefficient, Number(1.0))]
+    for factor in factors:
         parts = _signed_terms(factor) if _is_sum(factor) else [(1.0, factor)]
         opened = [(c * d, product_of([t, part])) for c, t in opened for d, part in parts]
     return opened
+
+
+def _twice_if_square(factor: Expression) -> tuple[Expression, ...]:
+    square = isinstance(factor, Power) and factor.exponent == 2.0 and _is_sum(factor.base)
+    return factor.children * 2 if square else (factor,)
 
 
 def _is_sum(node: Expression) -> bool:

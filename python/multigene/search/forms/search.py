@@ -11,7 +11,7 @@ least-squares fit of those in which the form is linear. Work is counted in evalu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import product
 from typing import Any
@@ -99,7 +99,7 @@ class FormSearch(LawSearch):
     def adopt(self, individual: Individual) -> None:
         """Models of others have not the form."""
 
-    def simplify(self) -> None:
+    def simplify(self, models: Iterable[Individual] = ()) -> None:
         """Sizes compete all along."""
 
     def islands_begin(self) -> None:
