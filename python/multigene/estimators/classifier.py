@@ -24,7 +24,7 @@ from multigene.estimator import MultigeneRegressor
 from multigene.formula import Formula
 from multigene.search.run import Callback
 from multigene.settings.loss import loss_of
-from multigene.settings.parameters import told_by_name
+from multigene.settings.parameters import explain_unknown_parameters
 from multigene.settings.settings import gaps_of
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> model.predict_proba(X)
     """
 
-    @told_by_name
+    @explain_unknown_parameters
     def __init__(self, regressor: MultigeneRegressor | None = None, *, class_weight: Any = None) -> None:
         self.regressor = regressor
         self.class_weight = class_weight

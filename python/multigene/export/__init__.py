@@ -59,7 +59,8 @@ _ALL = (
     Exporter("onnx", "ONNX model in double precision", ".onnx", extra="export"),
     Exporter("pytorch", "PyTorch module", ".py", ("torch",)),
 )
-#: Digits up to which formats for people show a number as it is.
+#: Digits up to which formats for people show a number as it is; numbers of a finished model have no more, or all of theirs
+#: (`explain/digits.py`).
 WHOLE = 12
 EXPORTERS = {exporter.name: exporter for exporter in _ALL}
 _BY_ANY_NAME = {name: exporter for exporter in _ALL for name in (exporter.name, *exporter.aliases)}
