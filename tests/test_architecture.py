@@ -232,6 +232,18 @@ def test_the_binding_is_thin():
     assert sum(files.values()) <= 500
 
 
+def test_calls_on_rows_release_the_interpreter_lock():
+    """`Individual.fit` and `gene_values` once held it."""
+    calls = {}
+    for path in BINDING.glob("*.rs"):
+        for function in re.split(r"\n(?= *(?:pub )?fn )", path.read_text())[1:]:
+            head, _, body = function.partition("{\n")
+            if "py: Python" in head and re.search(r"Matrix|Vector|&Dataset", head):
+                calls[re.findall(r"fn (\w+)", head)[0]] = re.search(r"compute\(|\.detach\(|\.run\(", body)
+    assert {"predict", "gene_values", "fit", "gradient", "tune", "evaluate", "sweep"} <= set(calls)
+    assert not [name for name, released in calls.items() if not released]
+
+
 def test_the_core_is_pure():
     """No Python, no files, no clock, no global randomness in the engine."""
     for path in CORE.rglob("*.rs"):

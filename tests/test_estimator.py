@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import pickle
+import re
 import threading
 
 import joblib
@@ -303,8 +305,11 @@ def test_settings_object_and_dict():
         quick(settings=configuration("UB").changed(tournament_size=3)).fit(X, y),
         quick(configuration="UB", settings={"tournament_size": 3}).fit(X, y),
     )
-    with pytest.raises(ValueError, match="Both configuration='UB' and a Settings"):
+    with pytest.raises(ValueError, match="Both configuration='UB' and a Settings") as error:
         quick(configuration="UB", settings=Settings()).fit(X, y)
+    [named] = re.findall(r"(multigene\S*)\(\.\.\.\)", str(error.value))
+    module, _, name = named.rpartition(".")
+    assert getattr(importlib.import_module(module), name)("UB") == configuration("UB")
     endless = quick(generations=4, settings={"target_r2": None}).fit(X, X[:, 0])
     assert endless.n_generations_ == 4
 

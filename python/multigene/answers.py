@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from multigene.report.plots import Plots
 
 
-def told(name: str, meaning: str) -> Any:
+def delegated(name: str, meaning: str) -> Any:
     """A fitted attribute of an estimator that its `FittedModel` has, or makes, under another name."""
 
-    def asked(estimator: Any) -> Any:
+    def answer(estimator: Any) -> Any:
         value = getattr(estimator.fitted_, name)
         return value() if isinstance(value, MethodType) else value
 
-    return property(asked, doc=meaning)
+    return property(answer, doc=meaning)
 
 
 class Answers:
@@ -49,19 +49,25 @@ class Answers:
 
     # --- the formula ------------------------------------------------------------------------------
 
-    formula_ = told("formula", "The chosen formula.")
-    choice_ = told("choice", "How the formula in use was chosen.")
-    claim_ = told("claim", "Whether it may be the law behind the rows: a grade and a probability, or None.")
-    r2_ = told("r2", "R² of the chosen formula on the training rows.")
-    explained_ = told("explained", "Share of the best constant's loss that is explained.")
-    certificate_ = told("certificate", "For every shape how well it is known that the formula has it.")
-    n_genes_ = told("n_genes", "Genes that take part.")
-    n_nodes_ = told("n_nodes", "Nodes of all genes.")
-    depth_ = told("depth", "Largest depth of a gene.")
-    lcf_share_ = told("lcf_share", "Share of linear combinations among the leaves that are not constants.")
-    history_ = told("history", "Best fitness, complexity, evaluations and seconds after every generation.")
-    n_generations_ = told("n_generations", "Number of generations of the run.")
-    stopped_by_ = told("stopped_by", "Why the run ended.")
+    formula_ = delegated("formula", "The chosen formula.")
+    choice_ = delegated("choice", "How the formula in use was chosen.")
+    claim_ = delegated(
+        "claim", "Whether it may be the law behind the rows: a grade and a probability, or None."
+    )
+    r2_ = delegated("r2", "R² of the chosen formula on the training rows.")
+    explained_ = delegated("explained", "Share of the best constant's loss that is explained.")
+    certificate_ = delegated("certificate", "For every shape how well it is known that the formula has it.")
+    n_genes_ = delegated("n_genes", "Genes that take part.")
+    n_nodes_ = delegated("n_nodes", "Nodes of all genes.")
+    depth_ = delegated("depth", "Largest depth of a gene.")
+    lcf_share_ = delegated(
+        "lcf_share", "Share of linear combinations among the leaves that are not constants."
+    )
+    history_ = delegated(
+        "history", "Best fitness, complexity, evaluations and seconds after every generation."
+    )
+    n_generations_ = delegated("n_generations", "Number of generations of the run.")
+    stopped_by_ = delegated("stopped_by", "Why the run ended.")
 
     def sympy(self) -> Any:
         """The chosen formula as a SymPy expression."""
@@ -108,7 +114,7 @@ class Answers:
 
     # --- the front --------------------------------------------------------------------------------
 
-    equations_ = told(
+    equations_ = delegated(
         "equations",
         """The front, smallest formula first: one row per model that no smaller one equals.
 
@@ -166,13 +172,13 @@ class Answers:
         """How often the good models of the front (at least this share of the best R²) use each variable."""
         return self.fitted_.variable_frequencies(least)
 
-    transformations_ = told(
+    transformations_ = delegated(
         "transformations", "The learned linear combinations: a row each, bias and weights."
     )
-    parameters_ = told(
+    parameters_ = delegated(
         "parameter_table", "The numbers of the formula as printed, with errors and 95 % intervals."
     )
-    groups_ = told(
+    groups_ = delegated(
         "group_table", "The numbers that groups have for themselves, and last those of new groups."
     )
 

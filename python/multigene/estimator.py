@@ -26,7 +26,7 @@ from multigene.groups.regroup import asked_of_groups
 from multigene.guesses import read_guesses
 from multigene.report.notebook import InNotebook
 from multigene.settings.loss import loss_of
-from multigene.settings.parameters import Parameters, told_by_name
+from multigene.settings.parameters import Parameters, explain_unknown_parameters
 from multigene.settings.resolve import resolved
 from multigene.settings.settings import Search, Settings, gaps_of
 
@@ -53,8 +53,8 @@ class MultigeneRegressor(Answers, InNotebook, RegressorMixin, BaseEstimator):  #
         None for the default search.
     functions : list, dict, str or None
         Functions of inner nodes by name, e.g. `["add", "mul", "sin"]`; a dict entry defines a new one:
-        `{"add": None, "hill": "x**2/(1+x**2)"}`. None for those of the configuration. A list is a promise: beyond it formulas
-        have sums and parts times numbers alone (`settings={"structure": "products"}` adds products and powers of features).
+        `{"add": None, "hill": "x**2/(1+x**2)"}`. None for those of the configuration. With a list, formulas have these functions,
+        sums and multiples alone (`settings={"structure": "products"}` adds products and powers of features).
     form : str, SymPy expression or None
         The formula as far as you know it, such as "f(a, b)*exp(-g(c)/T) + p": f and g are unknown functions of columns, p is an
         unknown number, the rest stands as it is. "…; f <= 9" limits the nodes of f. Not with a configuration of the paper.
@@ -74,8 +74,8 @@ class MultigeneRegressor(Answers, InNotebook, RegressorMixin, BaseEstimator):  #
         Nodes of the largest formula that the front may hold, counted as SymPy does (`3*x + 1` has five); None for any size.
         The search knows it from the start. Not with a configuration of the paper.
     search : str
-        What the default search looks for: "laws" (formulas exact to numerical precision; the best find at the end of
-        the run where there is none), "accuracy" (approximations), or "both". Not with a configuration of the paper.
+        What the default search looks for: "laws" (formulas exact to numerical precision, or the best formula that the
+        law search has found where there is none), "accuracy" (approximations), or "both". Not with a configuration of the paper.
     shapes : list of str or None
         What is known of the formula's shape: "increasing in dose", "convex in t", "0 <= y <= 1", "y(0) = 0", "symmetric in a, b"
         (docs/say-what-you-know.md). No formula that breaks one is on the front.
@@ -87,7 +87,7 @@ class MultigeneRegressor(Answers, InNotebook, RegressorMixin, BaseEstimator):  #
         Threads, or processes within `joblib.parallel_config` of a back end that has some (loky, Dask, Ray); -1 for all cores. The
         result does not depend on it.
     random_state : int, RandomState, Generator or None
-        Seed: the same one gives the same model, unless the clock ends the run. None for another one each time.
+        Seed: the same one gives the same model, unless the clock ends the run. None for a different one in every fit.
     verbose, warm_start : int, bool
         1 shows a live progress line on standard error; True continues from the last generation when `fit` is called again.
     settings : Settings, dict or None
@@ -135,7 +135,7 @@ class MultigeneRegressor(Answers, InNotebook, RegressorMixin, BaseEstimator):  #
         Number of features of the training rows, and their names where columns had names.
     """
 
-    @told_by_name
+    @explain_unknown_parameters
     def __init__(
         self,
         configuration: str | None = None,

@@ -1,4 +1,4 @@
-"""FittedModel: all that a run leaves behind, and what it can be asked. It never changes.
+"""FittedModel: all that a run leaves behind, and the questions it answers. It never changes.
 
 `fitting/` and `model_file.py` make one; the estimator, report, figures, notebook, model file and command line read it. Rows
 come in as checked arrays (`TrainingRows`), since only an estimator or a command knows the tables of its user; the work is done
@@ -97,13 +97,13 @@ class FittedModel:
 
     @property
     def cut_short(self) -> bool:
-        """Did the run end before its first generation? The model is the best of what came before: a law search, lines, searches
-        on parts of the rows."""
+        """Did the run end before its first generation? The model is then the best of what came before: the law search, linear
+        models, searches on parts of the rows."""
         return self.n_generations == 0 and self.stopped_by in ("time", "interrupt", "callback")
 
     @property
     def ending(self) -> str:
-        """Why the run ended, and whether that was before it had begun in earnest."""
+        """Why the run ended, and whether that was before its first generation."""
         return f"{self.stopped_by}, {CUT_SHORT}" if self.cut_short else self.stopped_by
 
     # --- the formula ------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ class FittedModel:
 
     @property
     def validated_by(self) -> str:
-        """What the front's validation R² comes from: "held-out" rows, or "cross-validated"; empty where there is none."""
+        """Where the front's validation R² comes from: "held-out" or "cross-validated"; empty where there is none."""
         if not any(math.isfinite(member.validation) for member in self.front):
             return ""
         seen = self.rows.total if self.rows is not None else (self.data or {}).get("rows")
@@ -237,7 +237,7 @@ class FittedModel:
         return self.front.table(self.chosen, self.rows)
 
     def choose(self, criterion: str | int = "default") -> FittedModel:
-        """The model with another formula of the front in use, by criterion or row."""
+        """The same with another formula of the front in use, by criterion or row."""
         member, name = self.front.best(criterion)
         earlier = self.changes[:-1] if self.changes and self.changes[-1][0] == "choose" else self.changes
         again = not earlier and name == "default"
@@ -245,11 +245,11 @@ class FittedModel:
         return replace(self, chosen=member, choice=name, changes=changes)
 
     def at(self, index: int) -> FittedModel:
-        """The model with a row of the front in use, for one question; `choose` is for good."""
+        """The same with a row of the front in use, for a single question; `choose` is recorded as a change."""
         return replace(self, chosen=self.front.at(index), choice="index")
 
     def prune(self, max_loss: float, rows: TrainingRows | None = None) -> tuple[FittedModel, Pruned]:
-        """The model with a shorter formula in use that costs at most this much of R²; and what was done."""
+        """The same with a shorter formula in use that costs at most this much R²; and what was done."""
         from multigene.explain.prune import pruned
         from multigene.laws.settings import promised
 
@@ -269,12 +269,12 @@ class FittedModel:
 
     @property
     def rules(self) -> Rules:
-        """Rules of building that were stated; arguments of functions are looked at on the training rows."""
+        """The rules that formulas keep; those about arguments of functions are checked on the training rows."""
         points = None if self.rows is None else self.rows.X[:RULED_ROWS]
         return Rules.of(self.settings.rules, self.names, self.settings.genes.functions, points)
 
     def without_term(self, terms: Sequence[Expression], place: int) -> FittedModel:
-        """The formula in use, a sum of these terms, without the one at a place, the others fitted anew."""
+        """The same without one of the terms of the formula in use, the others fitted again."""
         from multigene.explain.removal import without_term
 
         member = without_term(terms, place, self.needed(None))
@@ -381,7 +381,7 @@ class FittedModel:
     # --- rows -------------------------------------------------------------------------------------
 
     def with_rows(self, rows: TrainingRows) -> FittedModel:
-        """The model with training rows to answer from, as `fit` keeps them; what a file told is not used any more."""
+        """The same with training rows, kept as `fit` keeps them; what the model file told about uncertainty is no longer used."""
         kept = TrainingRows.of(rows.X, rows.y, rows.weights, self.loss)
         return replace(self, rows=kept, known_uncertainty=None)
 

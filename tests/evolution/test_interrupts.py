@@ -124,7 +124,7 @@ def test_a_second_signal_ends_the_process_and_leaves_no_part_file(tmp_path):
 # --- during fit -----------------------------------------------------------------------------------
 
 MOMENTS = {
-    "rows are being looked at": (fitting, "seen"),
+    "rows are being looked at": (fitting, "problem_of"),
     "the search is being prepared": (searcher.SearchState, "at_the_start"),
     "the size is being decided": (phases, "validate"),
     "the best so far is being taken": (searcher, "provisional"),

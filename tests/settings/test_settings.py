@@ -5,15 +5,19 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
+from typing import get_args
 
+import numpy as np
 import pytest
 
 from multigene import MultigeneRegressor, Settings, configuration
+from multigene._engine import Dataset, Population, Workers
 from multigene.settings.check import _CHOICES, _PARAMETERS, _RANGES, _REAL, _SWITCHES, _WHOLE, check
 from multigene.settings.functions import PAPER_FUNCTIONS, function_entries
 from multigene.settings.paper import CODENAMES
 from multigene.settings.settings import (
     PARTS,
+    Criterion,
     Genes,
     Selection,
     Stopping,
@@ -92,12 +96,9 @@ def test_every_setting_has_a_docstring():
     import multigene.settings.settings as module
 
     tree = ast.parse(inspect.getsource(module))
-    classes = [
-        n
-        for n in tree.body
-        if isinstance(n, ast.ClassDef) and n.name in ("Genes", "Selection", "Variation", "Tuning", "Stopping")
-    ]
-    assert len(classes) == 5
+    parts = {part.__name__ for part in PARTS.values()}
+    classes = [n for n in tree.body if isinstance(n, ast.ClassDef) and n.name in parts]
+    assert len(classes) == len(PARTS)
     for cls in classes:
         assert ast.get_docstring(cls)
         for item, following in zip(cls.body, [*cls.body[1:], None], strict=True):
@@ -182,6 +183,14 @@ def test_the_engine_reads_settings_as_json():
 
     assert json.loads(Genes(max_genes=np.int64(3)).json)["max_genes"] == 3
     assert json.loads(Selection().json)["criterion"] == "r2"
+
+
+@pytest.mark.parametrize("criterion", get_args(Criterion))
+def test_the_engine_knows_every_criterion(criterion):
+    population = Population.grow(Genes(), 2, [1, 2, 3], Workers(1))
+    X = np.random.default_rng(0).uniform(1.0, 2.0, (20, 2))
+    fitness, _ = population.evaluate(Dataset(X, X[:, 0]), Selection(criterion=criterion))
+    assert fitness.max() > -np.inf
 
 
 def test_settings_are_frozen():

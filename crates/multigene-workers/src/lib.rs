@@ -1,7 +1,7 @@
-//! Threads of a run, and how long calls on them may take: they end early at the deadline and when whoever waits says so.
+//! Threads of a run, and how long calls on them may take: they end early at the deadline, and when the caller asks for it.
 //!
-//! The engine itself looks at no clock. Work on these threads is told by a flag that it is to end; verbs of a population look at
-//! it between individuals.
+//! The engine itself looks at no clock. A flag tells work on these threads to end; verbs of a population look at it between
+//! individuals.
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -5,7 +5,5 @@
 
 from __future__ import annotations
 
-#: Log-odds beyond this are as good as certain; numbers must not overflow where they are used (exp ends at 709).
-LARGEST = 700.0
 #: Groups of about equally many rows for calibration, and points of a curve that a page draws. Not tuned.
 BINS, MOST_POINTS = 10, 200

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from multigene.classes.constants import LARGEST
 from multigene.data.losses import Loss
 from multigene.data.training_rows import TrainingRows
 from multigene.explain.front import Front
+from multigene.expression.constants import LARGEST_EXPONENTIAL
 from multigene.expression.genes import model_expression
 from multigene.fitted import FittedModel
 from multigene.formula import Formula
@@ -78,7 +78,9 @@ class FittedClasses:
         for model, X in zip(self.models, features, strict=True):
             with np.errstate(all="ignore"):
                 values = model.individual.predict(X)
-            columns.append(np.clip(np.where(np.isnan(values), 0.0, values), -LARGEST, LARGEST))
+            columns.append(
+                np.clip(np.where(np.isnan(values), 0.0, values), -LARGEST_EXPONENTIAL, LARGEST_EXPONENTIAL)
+            )
         return np.column_stack(columns)
 
     def probabilities(self, log_odds: Floats) -> Floats:

@@ -77,7 +77,7 @@ Functions = Annotated[
     typer.Option(
         "--functions",
         metavar="NAMES",
-        help="Functions to build with, e.g. add,mul,sin.",
+        help="Functions that formulas may use, e.g. add,mul,sin.",
         rich_help_panel=SEARCH,
     ),
 ]
@@ -113,7 +113,7 @@ Shape = Annotated[
     typer.Option(
         "--shape",
         metavar="STATEMENT",
-        help="What is known of the formula, once for each: 'increasing in dose', 'convex in t', '0 <= y <= 1', 'y(0) = 0', "
+        help="A shape that the formula has, repeatable: 'increasing in dose', 'convex in t', '0 <= y <= 1', 'y(0) = 0', "
         "'symmetric in a, b'. Only formulas that keep it are found; `verify` checks them again.",
         rich_help_panel=SEARCH,
     ),
@@ -123,7 +123,7 @@ Rule = Annotated[
     typer.Option(
         "--rule",
         metavar="RULE",
-        help="What every formula keeps, once for each: 'sin only of t', 'exp at most 2', 'must use dose', 'whole exponents'.",
+        help="A rule that all formulas keep, repeatable: 'sin only of t', 'exp at most 2', 'must use dose', 'whole exponents'.",
         rich_help_panel=SEARCH,
     ),
 ]
@@ -161,7 +161,7 @@ Weights = Annotated[
     typer.Option(
         "--weights",
         metavar="COLUMN",
-        help="Column that says how much a row counts, such as 1/error**2; it is no feature.",
+        help="Column that says how much a row counts, such as 1/error**2; no formula uses it.",
         rich_help_panel=DATA,
     ),
 ]
@@ -170,7 +170,7 @@ YError = Annotated[
     typer.Option(
         "--y-error",
         metavar="COLUMN",
-        help="Column of the targets' standard deviations: rows count by its inverse square; it is no feature.",
+        help="Column of the targets' standard deviations: rows count by its inverse square; no formula uses it.",
         rich_help_panel=DATA,
     ),
 ]
@@ -189,7 +189,7 @@ ClassWeight = Annotated[
     typer.Option(
         "--class-weight",
         metavar="balanced",
-        help="Classification: rows of rare classes count more, those of every class alike together.",
+        help="Classification: rows of rare classes count more, so that all classes weigh the same.",
         rich_help_panel=SEARCH,
     ),
 ]
@@ -216,7 +216,7 @@ GroupNumbers = Annotated[
     typer.Option(
         "--group-numbers",
         metavar="WHICH",
-        help="Numbers that groups have for themselves: auto (held-out rows decide), offset, factor, offset,factor or all.",
+        help="Numbers that every group has of its own: auto (held-out rows decide), offset, factor, offset,factor or all.",
         rich_help_panel=DATA,
     ),
 ]
@@ -314,7 +314,7 @@ Encoding = Annotated[
     typer.Option(
         "--encoding",
         metavar="NAME",
-        help="Such as latin-1.",
+        help="Character encoding, such as latin-1.",
         rich_help_panel=READING,
         show_default="found out",
     ),

@@ -1,6 +1,6 @@
-"""Readers of everything that is no text: Parquet, Arrow, Excel, NumPy, Stata, JSON, SQLite and DuckDB; and files in archives.
+"""Readers of everything that is not text: Parquet, Arrow, Excel, NumPy, Stata, JSON, SQLite and DuckDB; and files in archives.
 
-`table.py` asks `reader` which one a file's first bytes call for. Each gives a `Table` or a sentence that says the way out.
+`reading.py` asks `reader` which one a file's first bytes call for. Each gives a `Table`, or an error that says what to do.
 """
 
 from __future__ import annotations

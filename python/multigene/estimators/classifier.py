@@ -25,7 +25,7 @@ from multigene.estimator import MultigeneRegressor
 from multigene.formula import Formula
 from multigene.search.run import Callback
 from multigene.settings.loss import loss_of
-from multigene.settings.parameters import Parameters, told_by_name
+from multigene.settings.parameters import Parameters, explain_unknown_parameters
 from multigene.settings.settings import Kind, Settings, gaps_of
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> model.predict_proba(X)
     """
 
-    @told_by_name
+    @explain_unknown_parameters
     def __init__(
         self,
         configuration: str | None = None,

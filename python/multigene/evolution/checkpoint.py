@@ -31,15 +31,14 @@ UNUSABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 def fingerprint_of(
-    settings: Settings, X: Floats, y: Floats, weights: Floats | None, seed: Any, told: Any
+    settings: Settings, X: Floats, y: Floats, weights: Floats | None, seed: Any, stated: Any
 ) -> str:
-    """Tells whether a state belongs to these data, settings, seed and what else a user has told (units, a loss); limits may
-    change in between.
+    """Identifies the run that a state belongs to: data, settings, seed, and what else the user stated (units, a loss).
 
-    A seed that is no number changes when it is used, and is not part of it.
+    Limits are not part of it, since a run may go on with others, nor is a seed that is not a number: it changes when it is used.
     """
     number = int(seed) if isinstance(seed, int | np.integer) else None
-    parts = replace(settings, stopping=Stopping()), X.shape, number, told
+    parts = replace(settings, stopping=Stopping()), X.shape, number, stated
     digest = sha256(repr(parts).encode())
     for array in (X, y, weights):
         digest.update(b"none" if array is None else np.ascontiguousarray(array).data)

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 # --- the front (pareto.py) --------------------------------------------------------------------------
 
-#: Models that are mended in one look at a population: each takes as long as some evaluations. Not tuned.
+#: Refused models per generation that are tried with other coefficients: each takes as long as some evaluations. Not tuned.
 MOST_MENDED = 8
-#: Models turned away by the guard that a front remembers, the latest ones: to ask again would only take time. Not tuned.
+#: Models refused by the guard that a front remembers, the latest ones, so that they are not tested again. Not tuned.
 MOST_REFUSED = 10_000
 
 # --- work side by side (parallel.py, elsewhere.py) --------------------------------------------------
 
 #: Seconds between looks at the deadline, and for Ctrl-C on systems where waiting for a thread is not ended by it. Not tuned.
 WATCH = 0.02
-#: How often requests are made whose workers are lost. Dask itself makes one four times before it says so. Not tuned.
+#: How often a request is made whose worker is lost. Dask itself tries four times before it reports a loss. Not tuned.
 ATTEMPTS = 3
-#: Seconds after its time that a reply is waited for: a worker may have been asked late. Not tuned.
+#: Seconds beyond its time limit that a reply is waited for: the worker may have begun late. Not tuned.
 LATE = 10.0

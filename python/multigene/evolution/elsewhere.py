@@ -3,9 +3,9 @@
     with joblib.parallel_config("dask"):      # or "loky", "ray", …
         MultigeneRegressor(generations=500, random_state=0).fit(X, y)
 
-A piece (`parallel.py`) says what it is to do as a `Request`: values that pickle, and no code but the package's. A worker carries
-it out on one thread and sends back a reply, which the piece takes as if it had done the work itself. Where a request is carried
-out makes no difference, so what a lost worker was at is simply requested again, and done here if it is lost again and again.
+A piece (`parallel.py`) describes its work as a `Request`: values that pickle, and no code but the package's. A worker carries it
+out on one thread and sends back a reply, which the piece takes as if it had done the work itself. Where a request is carried out
+makes no difference to the result, so the work of a lost worker is requested again, and in the end done by this process.
 
 Workers are told how many seconds they have. Their processor time counts as this process's (`settings/clock.py`).
 """
@@ -63,7 +63,7 @@ def replies_to(
 ) -> list[Any]:
     """Replies in the order of the requests, each made within this many seconds; None for no limit.
 
-    `lasted` says how long the request in each place took last time, and is told anew. The longest is begun first: begun last,
+    `lasted` holds how long the request in each place took last time, and is updated. The longest is begun first: begun last,
     the largest island would keep one worker busy while the others have nothing left to do.
     """
     lasted = {} if lasted is None else lasted

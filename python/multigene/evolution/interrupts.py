@@ -1,9 +1,9 @@
-"""Signals that ask for an end during `fit`: they may break off a search, and never what hands the result over.
+"""Signals that end `fit`: they may interrupt the search, but never the handing over of its result.
 
 Python raises KeyboardInterrupt wherever the program happens to be, in the middle of an import or of a clean-up. Once `Interrupts`
-is entered, that happens within `breakable()` only and at most once in it; anywhere else the wish is noted (`asked`) and met at
-the next breakable piece of work. A program that handles a signal itself keeps its handler, and an ignored signal stays ignored
-(`nohup`). `estimator.py` enters it for Ctrl-C; the command line does so before, for SIGTERM and SIGHUP as well.
+is entered, that happens within `breakable()` only, and at most once in it; anywhere else the signal is noted (`asked`) and takes
+effect at the next breakable piece of work. A program that handles a signal itself keeps its handler, and an ignored signal stays
+ignored (`nohup`). `estimator.py` enters it for Ctrl-C; the command line does so before, for SIGTERM and SIGHUP as well.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 class Interrupts:
-    """A context in which signals are met where they do no harm."""
+    """A context in which signals take effect only where they do no harm."""
 
     def __init__(
         self, signals: tuple[signal.Signals, ...] = (signal.SIGINT,), *, second_ends: bool = False
     ) -> None:
         """With `second_ends` a second signal ends the process at once, as if it were not handled."""
         self.signals, self.second_ends = signals, second_ends
-        #: Has somebody asked for an end that has not been met yet?
+        #: Has a signal come that has not taken effect yet?
         self.asked = False
         #: The first signal that came.
         self.first: signal.Signals | None = None

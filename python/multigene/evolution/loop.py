@@ -66,11 +66,12 @@ def evolve(
         fitness = start.fitness
         population = breed(start.population, fitness, start.complexity, settings, rng)
     while True:
+        # Beyond the paper: migrants of other islands take the places of the first offspring.
         population.plant(immigrants, len(population) - offspring(settings) if number else 0)
         immigrants.clear()
         evaluations += tune(population, data, settings, rng, fitness, number)  # inner weights (section 3.2)
         fitness, complexity = population.evaluate(data, settings.selection)  # outer coefficients
-        peaks = population.peaks()
+        peaks = population.peaks()  # the best R² that each had while it was tuned
         front.update(population, peaks, complexity)
         if heeds_refusals(settings, front):
             fitness = front.without_refused(fitness, complexity, peaks)
@@ -81,16 +82,17 @@ def evolve(
 
 
 def heeds_refusals(settings: Settings, front: ParetoFront) -> bool:
-    """Beyond the paper: has a model that may not enter the front no offspring? If it had, those would take over: on ASN 97 of 100
-    models that were better than the front were refused, and the front stood still for most of a run.
+    """Beyond the paper: are models that the front refuses left without offspring? Otherwise their offspring take over: on ASN
+    97 of 100 models that were better than the front were refused, and the front stood still for most of a run.
 
-    Where other coefficients can make a model keep the shapes of a user, large ones live on; what breaks a rule never does.
+    Large models keep their offspring where other coefficients can make them keep a user's shapes; models that break a rule never
+    do.
     """
     return settings.search is not None and bool(settings.selection.niche or settings.rules or not front.mends)
 
 
 def offspring(settings: Settings) -> int:
-    """Individuals of a generation that are bred."""
+    """How many individuals of a generation are bred, the elites not among them."""
     selected = settings.selection
     return selected.population_size - (0 if selected.niche else selected.elites)
 
@@ -119,7 +121,7 @@ def tune(
     fitness: Floats | None,
     number: int = 0,
 ) -> int:
-    """Tune inner weights in the way of the settings, in generation `number`; returns the number of evaluations."""
+    """Tune inner weights as the settings say, in generation `number`; returns the number of evaluations."""
     tuning, size = settings.tuning, len(population)
     if settings.refinement is not None:
         return refine(population, data, settings, rng, fitness)
@@ -135,7 +137,7 @@ def tune(
 def tune_shared(population: Population, data: Dataset, settings: Settings, rng: np.random.Generator) -> None:
     """Globally synchronised mode: steps of the one set of LCFs that all individuals share (section 3.3.3)."""
     variation, tuning = settings.variation, settings.tuning or Tuning()
-    # Configuration GC: as many weights mutations as befall offspring in the other modes, each moving all shared LCFs.
+    # Configuration GC: as many weights mutations as offspring undergo in the other modes, each moving all shared LCFs.
     mutations = rng.binomial(offspring(settings), variation.mutation * variation.weights_mutation)
     if mutations:
         population.perturb_shared(variation.weights_sigma, seeds(rng, mutations))
@@ -151,7 +153,7 @@ def refine(
     rng: np.random.Generator,
     fitness: Floats | None,
 ) -> int:
-    """Beyond the paper: Levenberg-Marquardt on what breeding changed; offspring below the last median are given up early."""
+    """Beyond the paper: Levenberg-Marquardt on what breeding changed; it ends early for offspring below the last median."""
     size = len(population)
     if settings.selection.distinct:
         population.diversify(settings.variation, seeds(rng, size))

@@ -114,7 +114,7 @@ class ParetoFront:
         complexity: npt.NDArray[np.uint64],
         measured: npt.NDArray[np.float64],
     ) -> npt.NDArray[np.float64]:
-        """Minus infinity for models that the guard refused, told by their complexity and what was `measured` of them."""
+        """Fitness with minus infinity for models that the guard refused, recognised by complexity and `measured` fitness."""
         marks = zip(measured.tolist(), complexity.tolist(), strict=True)
         return np.where([mark in self.refused for mark in marks], -np.inf, fitness)
 
@@ -154,7 +154,7 @@ class ParetoFront:
         return best is None or fitness > best.fitness
 
     def offer(self, individual: Individual, complexity: int) -> None:
-        """Put in a model that stands on its own, if it passes the guard and is fitter than all that are no larger."""
+        """Put in a model of no population, if it passes the guard and is fitter than all that are no larger."""
         if not np.isfinite(individual.fitness) or not self._small_enough(complexity):
             return
         if all(m.fitness < individual.fitness for m in self if m.complexity <= complexity):

@@ -1,4 +1,4 @@
-"""Who survives and who has offspring: fitness in, index arrays out."""
+"""Selection: who survives and who has offspring. Fitness in, index arrays out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def comparable(fitness: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
 
     Without this the last bit of a sum, and so the order of the rows, would decide who has offspring.
     """
-    with np.errstate(over="ignore"):  # what is worse than the mean by 38 digits is simply worst
+    with np.errstate(over="ignore"):  # beyond single precision all are equally bad
         return -(1.0 - fitness).astype(np.float32)
 
 
@@ -32,11 +32,11 @@ def size_niches(
     settings: Selection,
     rng: np.random.Generator,
 ) -> tuple[list[int], Indices]:
-    """Survivors, the fittest first: those that fewer than `niche` fitter ones are no larger than. And parents, drawn among them
-    alike, so that every size has offspring.
+    """Beyond the paper. Survivors, the fittest first: models for which fewer than `niche` others are both fitter and no larger.
+    And pairs of parents, drawn evenly among the survivors, so that every size has offspring.
 
-    Models of the same size and fitness count once. Where there are more than three quarters of the population size, those that
-    lead their size come first.
+    Models of the same size and fitness count once. At most three quarters of the population survive; those that lead their size
+    come first.
     """
     quality, size = comparable(fitness), complexity.astype(np.intp)
     allowed = np.isfinite(fitness)

@@ -15,8 +15,6 @@ from multigene.settings.settings import Refinement
 KNEE, BALANCED = 0.015, 0.05
 #: Nodes of a simple formula at most, and the share of what the best of that size explains that it may leave. Not tuned.
 SIMPLE, NEARLY = 20, 0.02
-#: R² on unseen rows by which a larger model may be below a smaller one. Not tuned.
-UNSUPPORTED = 0.02
 #: 1 − R² below this is rounding: the spacing of doubles next to 1.
 LEAST_UNEXPLAINED = 2.0**-52
 #: Characters of a line where there is no terminal. Not tuned.
@@ -49,8 +47,6 @@ PROBED_ROWS, CHECKED_ROWS = 400, 5000
 #: Attempts at most, each this much more careful than the last: the last has a 2,000th of the first one's room. Numbers that are
 #: not quite at their optimum gain or lose by chance when they are rounded, so one of the first mostly does it. Not tuned.
 ATTEMPTS, CAREFUL = 16, 0.6
-#: Digits that are tried at most; numbers that need more keep all of theirs. Not tuned.
-MOST_DIGITS = 12
 #: Models of more numbers are left alone: nobody reads them, and the work grows with the square of their length. Not tuned.
 MOST_NUMBERS = 400
 #: Relative step by which a number's effect is measured. Not tuned.

@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from multigene.evolution.pareto import Member
-from multigene.explain.constants import BALANCED, KNEE, NEARLY, SIMPLE, UNSUPPORTED
+from multigene.explain.constants import BALANCED, KNEE, NEARLY, SIMPLE
 from multigene.formula import Formula
+from multigene.search.constants import CONTRADICTED
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def supported(models: Sequence[Listed], default: Listed) -> list[Listed]:
     for model in models:
         score = model.member.validation
         if model is default or (
-            model.complexity <= default.complexity and not score < best - UNSUPPORTED  # NaN is no objection
+            model.complexity <= default.complexity and not score < best - CONTRADICTED  # NaN is no objection
         ):
             kept.append(model)
         best = max(best, score) if math.isfinite(score) else best

@@ -24,7 +24,6 @@ from multigene.explain.constants import (
     ATTEMPTS,
     CAREFUL,
     CHECKED_ROWS,
-    MOST_DIGITS,
     MOST_NUMBERS,
     MOVED,
     PROBED_ROWS,
@@ -33,6 +32,7 @@ from multigene.explain.constants import (
     STEP,
 )
 from multigene.explain.written import as_written
+from multigene.export import WHOLE
 from multigene.expression.engine_text import GAP, with_gaps
 from multigene.expression.numbers import short_numbers
 from multigene.laws.constants import EXACT
@@ -263,7 +263,7 @@ def _root_mean_square(columns: Floats, rows: TrainingRows) -> Floats:
 
 def _shortest(value: float, effect: float, room: float) -> float:
     """The shortest number near a value, or zero, that moves predictions by no more than there is room for."""
-    near = chain((0.0,), short_numbers(value, MOST_DIGITS, named=False))
+    near = chain((0.0,), short_numbers(value, WHOLE, named=False))
     return next((number for number in near if abs(number - value) * effect <= room), value)
 
 

@@ -48,6 +48,12 @@ UNITS = ((1.0, 12), (math.pi, 8), (math.sqrt(2.0), 8), (math.sqrt(3.0), 8), (mat
 #: Rows differentiated at a time, so that the values of all nodes stay small: memory. Not tuned.
 CHUNK = 8192
 
+#: Relative difference that is rounding, for whoever compares numbers, predictions or what is left unexplained. Not tuned.
+ROUNDING = 1e-12
+#: Larger exponents, of either sign, are taken for approximations: combined variables have none (`laws/`), nor has a result unless
+#: a law has it, a rule allows it or the user names the power (`search/building.py`). `readability`: none beyond it. Not tuned.
+LARGEST_EXPONENT = 6.0
+
 # --- rewriting (rewriting/) -------------------------------------------------------------------------
 
 #: Relative difference up to which two numbers are taken for the same. Not tuned.
@@ -55,7 +61,7 @@ ALIKE = 1e-6
 #: Passes over a formula until nothing changes; formulas that need more have not been seen.
 MOST_PASSES = 10
 #: Exponents beyond this stay where they are, since without them a value could be too large for a number, unless the coefficient
-#: is as extreme and makes up for it; and what has an exponential at all.
+#: is as extreme and makes up for it; and the largest with a finite exponential, with a margin (exp ends at 709).
 MOST_OUT_OF_EXP, LARGEST_EXPONENTIAL = 300.0, 700.0
 #: Far in the tail of a softplus or a logistic: exp(-38) is less than a unit of the last place of a double-precision 1.
 FAR = 38.0

@@ -1,4 +1,4 @@
-"""What a fit is given: checked rows with their names, what the user knows of the formula; and the rows as a search sees them."""
+"""What `fit` is given: checked rows with their names, and what the user knows of the formula; and the `Problem` made of them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Data:
         return self.names or default_names(self.X.shape[1])
 
 
-def seen(
+def problem_of(
     settings: Settings,
     data: Data,
     dimensions: Dimensions | None = None,
@@ -57,7 +57,7 @@ def seen(
     known: Known | None = None,
     rules: Rules | None = None,
 ) -> Problem:
-    """The rows as the search sees them: those of weight zero not at all, and nothing of columns that no formula may have."""
+    """The rows as the search sees them: without those of weight zero, and with zeros in columns that no formula may use."""
     X, y, weights = data.X, data.y, data.weights
     rules = rules or Rules()
     if rules.never:

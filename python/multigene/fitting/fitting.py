@@ -1,4 +1,4 @@
-"""One call of `fit`: prepares the search, runs it within its limits, and says what the user should know of its result."""
+"""One call of `fit`: prepares the search, runs it within its limits, and warns of what the user should know about the result."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from multigene.explain.front import Front
 from multigene.expression.tree import to_postfix, variables
 from multigene.fitted import FittedModel
 from multigene.fitting.constants import ALONE_ROWS, ALONE_SHARE, NUMBERS_SHARE
-from multigene.fitting.data import Data, seen
+from multigene.fitting.data import Data, problem_of
 from multigene.fitting.in_groups import grouped_model
 from multigene.fitting.result import fitted_model
 from multigene.laws.variables.units import Dimensions
@@ -67,8 +67,8 @@ class Fitting:
     def run(
         self, data: Data, line: Any, checkpoint: str | Path | None = None, state: bytes | None = None
     ) -> tuple[FittedModel, bytes | None]:
-        """Search and put the result together; `line` shows how far the search is, `state` is that of an earlier run to go on
-        from. The second value is the state at the end, where the next run may want it."""
+        """Search and put the result together. `line` shows how far the search is, `state` is that of an earlier run to continue.
+        The second value is the state at the end, for a warm start."""
         settings, parameters = self._search_settings(data), self.parameters
         Dataset(data.X[:, :1].copy(), data.y, data.weights)  # the engine's own checks of target and weights
         data = replace(data, weights=unequal(data.weights))
@@ -83,7 +83,7 @@ class Fitting:
         refuse_broken_form(data.form, rules)
         data = replace(data, guesses=allowed_guesses(data.guesses, rules, data.features))
         with np.errstate(all="ignore"):
-            problem = seen(settings, data, dimensions, loss, known, rules)
+            problem = problem_of(settings, data, dimensions, loss, known, rules)
         run = Run(
             settings,
             problem,
@@ -91,20 +91,20 @@ class Fitting:
             self.started,
             self.callback,
             checkpoint,
-            self._mark(settings, data, dimensions, loss) if checkpoint or warm else "",
+            self._fingerprint(settings, data, dimensions, loss) if checkpoint or warm else "",
             data.features,
             data.target,
             self.interrupts,
         )
-        # BLAS on one thread: more would wait beside the engine's, and sums must not depend on their number.
-        # What is not finite is unfit, and no news for the user.
+        # BLAS on one thread: more would compete with the engine's, and sums must not depend on their number.
+        # No warnings of NumPy: a model with values that are not finite is unfit, which is nothing to report.
         with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
             run.start(self.rng, state if warm else None)
             with line:
                 run.execute(line)
             fitted = fitted_model(run, parameters, data, rows)
             if data.groups is not None:
-                alone = self._alone(data, line)
+                alone = self._search_in_largest_group(data, line)
                 fitted = replace(fitted, settings=self.settings)
                 fitted = grouped_model(fitted, alone, data, self._time_is_up)
         self._warn_of_the_mean(fitted, data)
@@ -115,14 +115,14 @@ class Fitting:
                 warnings.warn(said, UserWarning, stacklevel=3)
         return fitted, run.state() if warm else None
 
-    def _mark(self, settings: Settings, data: Data, dimensions: Dimensions | None, loss: Loss) -> str:
-        """What a run to go on from must have in common with this one."""
+    def _fingerprint(self, settings: Settings, data: Data, dimensions: Dimensions | None, loss: Loss) -> str:
+        """Identifies the run, so that only a state of the same data, settings and knowledge is continued."""
         guesses = [to_postfix(each) for each in data.guesses]
         known = (dimensions, loss.written, data.form, guesses, self.parameters.shapes)
         return fingerprint_of(settings, data.X, data.y, data.weights, self.parameters.random_state, known)
 
     def _warn_of_the_mean(self, fitted: FittedModel, data: Data) -> None:
-        """Say why there is nothing but a constant, where what the user knows may be the reason."""
+        """Warn where the formula is a constant and the user's form or units may be the reason."""
         if variables(fitted.formula.expression) or np.ptp(data.y) == 0.0:
             return
         if data.form is not None:
@@ -134,7 +134,7 @@ class Fitting:
             warnings.warn(NOTHING_WITH_THESE_UNITS, UserWarning, stacklevel=4)
 
     def _search_settings(self, data: Data) -> Settings:
-        """Settings of the search. With groups it has a part of the time, and no held-out rows: they decide afterwards."""
+        """Settings of the search. With groups it has part of the time, and no held-out rows: those are needed afterwards."""
         if data.groups is None:
             return self.settings
         limit = self.settings.stopping.seconds
@@ -145,8 +145,8 @@ class Fitting:
         search = settings.search
         return settings if search is None else replace(settings, search=replace(search, holdout=0.0))
 
-    def _alone(self, data: Data, line: Any) -> Front | None:
-        """What a search on the largest group alone finds: forms whose numbers differ from group to group hide in pooled rows."""
+    def _search_in_largest_group(self, data: Data, line: Any) -> Front | None:
+        """The front of a search on the largest group alone: pooled rows hide forms whose numbers differ from group to group."""
         assert data.groups is not None
         column = data.groups
         codes = column.values[~column.gaps].astype(np.intp)
@@ -165,7 +165,7 @@ class Fitting:
         weights = None if data.weights is None else unequal(data.weights[members])
         part = replace(data, X=np.ascontiguousarray(data.X[members]), y=y, weights=weights)
         loss = loss_of(self.parameters.loss).of_rows(part.X, part.y)
-        problem = seen(settings, part, None, loss)
+        problem = problem_of(settings, part, None, loss)
         names, target = data.features, data.target
         run = Run(
             settings,

@@ -29,7 +29,7 @@ ROUNDING = 1e-22
 STAIRS = ((12, EXACT), (20, 1e-18))
 #: Terms of a law are not larger than their sum by this factor. [round]
 CANCELLATION = 1e3
-#: Larger finds must be exact to rounding to be looked at as laws: most of them approximate. [dev]
+#: Larger finds must be exact to rounding to be looked at as laws, and are not rewritten: most of them approximate. [dev]
 LARGEST_LAW = 45
 #: What is left of a law is at most this much of what rounding can change, on nine rows of ten and on every row. True laws need
 #: 6e-14 and mostly 1e-16; a false one that was found needs 2e-13, which is for `STANDS_OUT` to tell. [feynman]
@@ -60,8 +60,8 @@ CLOSE_TO_SIMPLE = 0.06
 MOST_REDUCTIONS = 60
 #: How all constants of a find are tuned on all rows. [round]
 POLISH = Refinement(iterations=100, gain=0.0, damping=1e-3, max_parameters=200, decay=0.0, prune=0.0)
-#: Finds that leave less of their own target are tuned in that way before they are looked at. [round]
-WORTH_POLISHING = 1e-4
+#: Finds that leave less of their own target are tuned in that way before they are looked at, and new bests for longer. [dev]
+NEAR_EXACT = 1e-4
 
 # --- is it noise? (residuals.py) ------------------------------------------------------------------
 
@@ -97,8 +97,6 @@ NOISY, HOPELESS = 1e-9, 0.03
 SIMPLIFIED_AFTER_SURVEY, SIMPLIFYING_WORK = 4, 300
 #: Longer finds are rewritten only: each attempt to drop something costs time, and they are no law. [time]
 MOST_PRUNED = 40
-#: Longer finds are not even rewritten. [time]
-MOST_REWRITTEN = 45
 #: Most attempts to drop something, of these at most how many until one pays, and how each is tuned. [time]
 MOST_DROPS, MOST_PROMISING = 40, 12
 DROP_TUNING = Refinement(iterations=15, gain=1e-4, damping=1e-3, max_parameters=60, decay=0.0, prune=0.0)
@@ -203,8 +201,8 @@ MOST_INSIDE, MOST_FACTORS, MOST_ARGUMENTS = 900, 130, 30
 MOST_SCALED = 250
 #: Functions, the simplest, that products of two functions have as a factor. [time]
 MOST_PAIRED = 40
-#: Of every factor's products, those most like the target, and the simplest of the simplest factors: how many each. [time]
-MOST_ALIKE, SIMPLE_FACTORS, MOST_SIMPLE = 30, 16, 16
+#: Of every factor's products, those most like the target; and the simplest products of the simplest factors, as many each. [time]
+MOST_ALIKE, MOST_SIMPLE = 30, 16
 #: Columns among which sets are sought: how many of the best, of the best for what a pair leaves, and of the simplest. [time]
 BEST_COLUMNS, BEST_AFTER_A_PAIR, SIMPLEST_COLUMNS = 900, 300, 300
 #: Columns that the fixed ones explain up to this share are dropped. [rounding]
@@ -213,15 +211,15 @@ NOTHING_ELSE = 1e-5
 BEAM, LARGEST_SET = 32, 4
 #: A set is exact, as far as can be told before it is tuned, when it leaves less. [rounding]
 SEEMS_EXACT = 1e-9
-#: Sets of a size that are suggested. [time]
-MOST_OF_A_SIZE = 10
-#: Further sets that convince most, and what a unit of cost is worth there against the logarithm of what is left by a row. [noise]
-CONVINCING_SETS, SET_COST = 10, 4.0
+#: Sets of a size that are suggested, and further ones that convince most. [time]
+MOST_SUGGESTED = 10
+#: What a unit of cost is worth, where those are chosen, against the logarithm of what is left by a row. [noise]
+SET_COST = 4.0
 
 # --- parts (parts/) -------------------------------------------------------------------------------
 
-#: Rows that splits are seen on, and the degrees of polynomials of one, two, three … features. [time]
-SPLIT_ROWS, PART_DEGREES = 500, (10, 7, 5, 4, 3, 3, 2)
+#: Degrees of polynomials of one, two, three … features. [time]
+PART_DEGREES = (10, 7, 5, 4, 3, 3, 2)
 #: What weights of a polynomial cost against the mean square of what is left, times the term's degree to the fourth. [random]
 PART_SMOOTHNESS = 1e-6
 #: Times that one factor of a product is solved for and then the other. [time]
@@ -251,7 +249,7 @@ PROMISING = 1e-8
 #: A restart ends early when it explains all but this: nothing is left but rounding. [rounding]
 FOUND = 1e-18
 #: Steps of a new best's tuning, and further ones where it leaves less than `NEAR_EXACT`. [dev]
-FULL_STEPS, MORE_STEPS, NEAR_EXACT = 8, 20, 1e-4
+FULL_STEPS, MORE_STEPS = 8, 20
 #: What leaves less than this and is not exact after this many generations approximates ever better and is no law. [dev]
 CREEPING, PATIENCE = 1e-9, 5
 #: Hill climbing may do this share of the work that evolution did, and looks at this many neighbours at a time. [dev]
@@ -285,17 +283,15 @@ SETTLED = 0.7
 #: Share of the rows whose slopes are trusted; a polynomial is steep at the edge. [feynman]
 INSIDE = 0.6
 
-#: A feature does not matter when left-out rows are predicted without it no worse than by this factor. [dev]
-IRRELEVANT = 1.0
 #: A feature matters after all when low terms of it explain this much, in F, of what the others leave. [round]
 MISSED_F = 5.0
 #: What the features that matter leave of left-out rows at most, or there is no picture to tell them by. [dev]
 NO_PICTURE = 0.7
 
-#: Symmetries: rows that surrogates are fitted to. [time]
-SYMMETRY_ROWS = 500
-#: An exponent is a whole number when it is this close to one, and half as close a half; larger ones are not believed. [feynman]
-CLOSE_TO_WHOLE, LARGEST_EXPONENT = 0.2, 6.0
+#: Rows that surrogates, and the polynomials of splits (parts/), are fitted to. [time]
+SURROGATE_ROWS = 500
+#: An exponent is a whole number when it is this close to one, and half as close a half. [feynman]
+CLOSE_TO_WHOLE = 0.2
 #: Slopes may cancel up to this share of their size; what is believed is for left-out rows to say. [feynman]
 SLOPES_CANCEL = 0.5
 #: In combined variables a surrogate may leave this many times as much of left-out rows as the one before, if that is as good as

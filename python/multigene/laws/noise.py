@@ -26,10 +26,10 @@ from multigene.expression.tree import Expression, evaluate
 from multigene.laws.cleaning import smaller_expressions
 from multigene.laws.constants import (
     CLOSE_TO_A_NUMBER,
+    LARGEST_LAW,
     MOST_DROPS,
     MOST_PROMISING,
     MOST_PRUNED,
-    MOST_REWRITTEN,
     NODE_PRICE,
 )
 from multigene.laws.find import Find, measure
@@ -70,7 +70,7 @@ def _rewritten(
     find: Find, X: Floats, y: Floats, admits: Callable[[Expression], bool], weights: Floats | None
 ) -> Find:
     joined = powers_joined(find.expression, np.flatnonzero(np.all(X > 0.0, axis=0)))
-    form = measure(natural(joined) if size(joined) <= MOST_REWRITTEN else joined, X, y, weights)
+    form = measure(natural(joined) if size(joined) <= LARGEST_LAW else joined, X, y, weights)
     good = form is not None and price(form, len(y)) <= price(find, len(y)) and admits(form.expression)
     return form if form is not None and good else find
 

@@ -15,7 +15,7 @@ from multigene._engine import Dataset, Individual
 from multigene.data.spread import evenly
 from multigene.expression.rewriting import powers_joined
 from multigene.expression.tree import Expression, substitute
-from multigene.laws.constants import POLISH, WORTH_POLISHING
+from multigene.laws.constants import NEAR_EXACT, POLISH
 from multigene.laws.targets import Target, powers_of
 from multigene.laws.transforms import logarithmic, one_sign
 from multigene.laws.undo import as_expression
@@ -88,7 +88,7 @@ class Rows:
     def expression(self, individual: Individual, target: Target, fitness: float) -> Expression | None:
         """A model of a target, tuned on all rows, as an expression in the user's variables; None if it has no value. `fitness` is
         that on the rows that populations see."""
-        close = 1.0 - fitness < WORTH_POLISHING
+        close = 1.0 - fitness < NEAR_EXACT
         tuned = individual.refine(self.dataset(target), POLISH if close else Refinement(decay=0.0))
         if not np.isfinite(tuned.fitness):
             return None

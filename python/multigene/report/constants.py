@@ -38,10 +38,8 @@ MOST_NUMBERS = 48
 
 # --- what is computed for it (statistics.py) --------------------------------------------------------
 
-#: Rows for averages over rows: permutation importance, and partial dependence.
-IMPORTANCE_ROWS, DEPENDENCE_ROWS = 2000, 500
-#: Rows from which the uncertainty of parameters is estimated, and on which coverage is counted.
-UNCERTAINTY_ROWS = 2000
+#: Rows for permutation importance, for the uncertainty of parameters and for counting coverage; and for partial dependence.
+STATISTICS_ROWS, DEPENDENCE_ROWS = 2000, 500
 #: Points of a curve of partial dependence.
 GRID = 41
 
@@ -49,8 +47,8 @@ GRID = 41
 
 #: Digits of numbers that have more than seven, tried in turn; the first is what `str(formula)` shows. Then all of them.
 DIGITS, ALL_DIGITS = (4, 5, 6, 7, 8, 9, 10, 12, 14, 15), 17
-#: What rounding may change: this share of the error that the model has, and this share of the target's spread where it has none.
-UNNOTICED, ROUNDING = 1e-3, 1e-12
+#: What fewer digits may change: this share of the error that the model has.
+UNNOTICED = 1e-3
 #: Columns with a name longer than this get a symbol: in formulas with directions, and in others.
 LONG_NAME, VERY_LONG_NAME = 10, 24
 #: Rows on which the shown formula is compared with the model.

@@ -25,8 +25,8 @@ from multigene.report.constants import (
     MOST_GROUPS,
     MOST_SEGMENTS,
     SHAPE_POINTS,
+    STATISTICS_ROWS,
     THRESHOLD,
-    UNCERTAINTY_ROWS,
 )
 from multigene.report.numbers import number, numbers
 from multigene.report.statistics import Floats, Intervals, Rows
@@ -218,7 +218,7 @@ def _interval(
     """Half widths of the intervals of the rows drawn; share of rows that they hold, and of how many rows."""
     if intervals is None:
         return None, None
-    sample = statistics.thinned(shown, UNCERTAINTY_ROWS)
+    sample = statistics.thinned(shown, STATISTICS_ROWS)
     widths = intervals.half_widths(np.concatenate([shown.X[kept], sample.X]))
     if widths is None or not np.isfinite(widths).any():  # the square of a width may overflow
         return None, None

@@ -19,7 +19,7 @@ from multigene.export.mathml import APPLY, MathmlWriter, symbol, upright
 from multigene.export.names import distinct
 from multigene.export.writer import Piece, readable_number
 from multigene.expression.build import join_term
-from multigene.expression.constants import WHOLE
+from multigene.expression.constants import ROUNDING, WHOLE
 from multigene.expression.directions import Named, named
 from multigene.expression.numbers import round_numbers
 from multigene.expression.readable import plain, readable
@@ -30,7 +30,6 @@ from multigene.report.constants import (
     DIGITS,
     LONG_NAME,
     LOOKED_AT,
-    ROUNDING,
     UNNOTICED,
     VERY_LONG_NAME,
 )

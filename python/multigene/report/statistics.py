@@ -24,7 +24,7 @@ from multigene.explain import measures as understand
 from multigene.explain.intervals import Uncertainty
 from multigene.expression.tree import Expression
 from multigene.groups.certainty import certainty_of
-from multigene.report.constants import DEPENDENCE_ROWS, GRID, IMPORTANCE_ROWS, UNCERTAINTY_ROWS
+from multigene.report.constants import DEPENDENCE_ROWS, GRID, STATISTICS_ROWS
 
 Floats = npt.NDArray[np.float64]
 
@@ -105,7 +105,7 @@ def importance(individual: Individual, rows: Rows, loss: Loss = SQUARED) -> dict
 
     The numbers of `model.importance(X, y)`, on a sample where there are very many rows.
     """
-    sample = thinned(rows, IMPORTANCE_ROWS)
+    sample = thinned(rows, STATISTICS_ROWS)
     falls = understand.permutation(individual, replace(sample, loss=loss), used_features(individual))
     means = {j: float(fall.mean()) for j, fall in falls.items()}
     return dict(sorted(means.items(), key=lambda each: -each[1]))
@@ -275,7 +275,7 @@ class Intervals:
         """Estimate noise and uncertainty on the rows that the model was fitted to."""
         self.expression = expression
         self.uncertainty: Uncertainty | None = None
-        sample = thinned(rows, UNCERTAINTY_ROWS)
+        sample = thinned(rows, STATISTICS_ROWS)
         # Derivatives may overflow in formulas that only just have finite values.
         with np.errstate(all="ignore"):
             try:

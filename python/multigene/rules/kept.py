@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from multigene.expression.constants import ROUNDING
 from multigene.expression.definitions import DEFINITIONS
 from multigene.expression.readable import readable
 from multigene.expression.tree import Expression, Operation, Power, Variable, evaluate, postorder
-from multigene.rules.constants import ROUNDING
 from multigene.rules.numbers import constants, exponents
 from multigene.rules.own import OwnFunctions, own_functions
 from multigene.rules.stated import FUNCTIONS, Rule, read

@@ -15,13 +15,14 @@ from functools import lru_cache
 from typing import Any
 
 from multigene._engine import Individual
+from multigene.expression.constants import LARGEST_EXPONENT
 from multigene.expression.genes import gene_expression
 from multigene.expression.numbers import largest_exponent
 from multigene.expression.operators import OPERATORS, named_power
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Expression
 from multigene.rules.kept import Rules
-from multigene.search.constants import GENES_KNOWN, LARGEST_EXPONENT
+from multigene.search.constants import GENES_KNOWN
 from multigene.settings.settings import Settings
 
 #: A function's name with its bracket, or a bracket.

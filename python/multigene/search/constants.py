@@ -24,8 +24,9 @@ REPRESENTATIVE_ROWS = 60
 MOST_SEARCH_ROWS = 6000
 #: Held-out rows: more say nothing new about a mean of squares. Not tuned.
 MOST_HELD_OUT_ROWS = 20_000
-#: With more rows equal ones are not looked for: sorting them takes time. Not tuned.
-MOST_ROWS_TO_COMPARE = 20_000
+#: With more rows equal ones are not looked for, islands take turns, each with all threads, and a line is held against the
+#: constant on held-out rows alone, not on all (`raw_tables`: fair, R² of 0.06): time. Not tuned.
+MANY_ROWS = 20_000
 
 #: A column whose mean is less than this share of its spread, the spread between 2 to the power of minus and plus this, counts as
 #: standardised already. `srbench`, whose columns all are: formulas had `(x1 - 1.2e-16)` in them, counted as five nodes. The room
@@ -68,8 +69,11 @@ COMPLETION = 0.9
 FINISH = 0.5
 #: Very many rows: what comes at the end takes about this many times as long as what came before the search. `time_limit`.
 END_TO_START = 2.0
-#: The same in seconds per value of the table, which is copied by columns: 0.5 s of 300,000 × 50; and what is left to the search.
-END_PER_VALUE, LEAST_SEARCH = 5e-8, 0.5
+#: Share of the run that is left to the search in any case. Not tuned.
+LEAST_SEARCH = 0.5
+#: Seconds per value of the user's table that it takes to make the engine's tables of all rows, standardised and as they are:
+#: 0.5 to 0.7 s for 300,000 × 50 (`campaign --only "time limits"`).
+SECONDS_PER_VALUE = 5e-8
 #: Processor seconds per row and node of the front that its last fit to very many rows takes: 0.7e-9 and 1.0e-9 for 300,000 × 50
 #: and 1,000,000 × 10, with other work on the machine.
 END_PER_NODE = 1e-9
@@ -101,11 +105,6 @@ FIRST_PIECE = 2000
 SIMPLIFIED_AT_THE_END = 2
 #: Nodes of the longest models of islands that may be among them: time. Not tuned.
 LONGEST_SIMPLIFIED = 45
-
-# --- islands (islands.py) ---------------------------------------------------------------------------
-
-#: With more rows islands take turns, each with all threads. Not tuned.
-MOST_ROWS_SIDE_BY_SIDE = 20_000
 
 # --- the island for short formulas (short.py) -------------------------------------------------------
 # `sizes`: test R² by size on ASN, CCS, ENC, ENH and tables of a directory; what was tried beside these values stands in
@@ -146,8 +145,8 @@ SHORT_STEPS, SHORT_POLISHING_STEPS = 3, 25
 DECADES = 1.2
 #: Share of the run that this takes; nodes of the largest such formula; how many of them held-out rows compare. Not tuned.
 LOG_SHARE, LARGEST_OF_LOGARITHM, LOGARITHM_FINDS = 0.1, 20, 2
-#: What another way to write a formula may change in what it leaves unexplained: a share of it, and rounding. Not tuned.
-SAME_FORM, ROUNDING = 1e-6, 1e-12
+#: Share of what a formula leaves unexplained that another way to write it may change, beside rounding. Not tuned.
+SAME_FORM = 1e-6
 #: A formula of the logarithm is chosen if it is better on more unseen rows than chance explains, in
 #: standard deviations of their number. Round number.
 MORE_ROWS = 3.0
@@ -198,8 +197,8 @@ FOLDS, RIDGE_FOLDS = 5, 10
 #: Share of a run's time that one fold takes; and of its generations (those come on top of the run's own), and at least as many.
 #: Not tuned.
 FOLD_SHARE, FOLD_GENERATIONS, FEWEST_FOLD_GENERATIONS = 0.1, 1 / 8, 10
-#: Models of folds that every island on standardised features begins with. Not tuned.
-KNOWN_BRED = 10
+#: Models of folds, and guesses, that an island begins with. Not tuned.
+FIRST_MODELS = 10
 #: With fewer different rows there is no cross-validation. Not tuned.
 FEWEST_ROWS_TO_CROSS_VALIDATE = 20
 
@@ -225,8 +224,8 @@ NEARLY_EVERY_ROW, FAR_LESS = 0.9, 0.05
 #: Few noisy rows: the smallest size is taken whose error in cross-validation is within this of the least. On fronts of
 #: `srbench` (10 s, one seed) 1.5 gave 651_fri_c0 0.926 where 1 gives 0.973, 228_elusage 0.675 (0.777), 634_fri_c2 0.966 (0.955).
 ONE_STANDARD_ERROR = 1.0
-#: R² by which formulas of a size may do worse in cross-validation than smaller ones to be asked at all. `sizes` on
-#: 560_bodyfat (10 s, one seed): size 24 had -1.7e15 there, and such a model was chosen. Not tuned.
+#: R² on unseen rows by which formulas may do worse than smaller ones and still be considered, by the search and by `choose`.
+#: `sizes` on 560_bodyfat (10 s, one seed): size 24 had -1.7e15 there, and such a model was chosen. Not tuned.
 CONTRADICTED = 0.02
 #: Times what the fittest model leaves unexplained that a model may leave to be asked whether it is within noise: time. Not tuned.
 NEARLY_AS_FIT = 3.0
@@ -242,9 +241,6 @@ BETTER_THAN_LINEAR, BETTER_THAN_CONSTANT = 1.5, 2.0
 #: Of few noisy rows it must be better than both by this. In 500 noisy tables of 10 to 119 rows (0.3 s) 21 formulas were better by
 #: less: on fresh rows five were 0.06 to 0.37 of R² below ridge regression, nine 0.05 to 0.25 above.
 BETTER_IN_NOISE = 2.5
-#: Rows up to which a line is held against the constant on all of them, where held-out rows see nothing: time, and of more rows
-#: enough are held out. `raw_tables`: fair, R² of 0.06.
-MOST_ROWS_FOR_LINE = 20_000
 #: Ridge regression must be better than the mean by this on unseen rows. Little is enough, as it shrinks to the mean by itself: of
 #: noise alone, 30 × 3 to 1,000 × 20, 2 to 9 of 100 tables say that it is.
 RIDGE_BETTER_THAN_MEAN = 0.5
@@ -284,8 +280,6 @@ GUESS_FACTORS, GUESS_STARTS = (0.1, 10.0), 12
 GUESS_ROWS, GUESS_KEPT = 300, 3
 #: Tuning of every start. Not tuned.
 GUESS_TUNING = Refinement(iterations=40, tries=8, decay=0.0, gain=1e-6, max_parameters=200)
-#: Guesses that an island begins with. Not tuned.
-GUESSES_BRED = 10
 
 # --- forms (forms/) -------------------------------------------------------------------------------
 # Held against `python -m benchmarks forms`; no one of them was tuned alone.
@@ -309,15 +303,11 @@ FORM_CHANGES = {
     "other": 0.25, "new": 0.2, "inner": 0.05, "less": 0.1, "around": 0.2, "number": 0.1, "numbers": 0.1,
 }  # fmt: skip
 FORM_TWICE = 0.3
-#: Digits of what stands in the gaps, for people: the formula itself says more. Numbers smaller than this share of the largest
-#: beside them are rounding.
-FORM_DIGITS, FORM_TRACE = 5, 1e-12
+#: Digits of what stands in the gaps, for people: the formula itself has more.
+FORM_DIGITS = 5
 
 # --- what formulas are made of (building.py) --------------------------------------------------------
 
-#: Largest exponent in the result, of either sign, unless a law has it, a rule allows it or the user names the power.
-#: `readability`: no exponents beyond it. Not tuned.
-LARGEST_EXPONENT = 6.0
 #: Genes for which it is remembered whether they keep the rules: in runs of 6 s each was asked for about six times. Changes no
 #: answer.
 GENES_KNOWN = 4096
@@ -328,8 +318,5 @@ GENES_KNOWN = 4096
 EXPLAINED = 1.0 - 1e-13
 #: Models that leave no more than this many times as much unexplained as another are as good. `versus`: sizes.
 ALIKE = 1.01
-#: Seconds that it takes to make the engine's tables of all rows, standardised and as they are, per value of the user's. `campaign
-#: --only "time limits"`: 0.7 s for 300,000 × 50.
-SECONDS_PER_VALUE = 5e-8
 #: Bounds of predictions below this are finite for any last bits of interval arithmetic. A round number below the largest.
 SURELY_FINITE = 1e300

@@ -26,8 +26,7 @@ from multigene.evolution.parallel import in_order, own
 from multigene.evolution.pareto import Candidate, ParetoFront
 from multigene.search.constants import (
     FEWEST_ROWS_TO_SHORTEN,
-    GUESSES_BRED,
-    KNOWN_BRED,
+    FIRST_MODELS,
     LARGEST_SHORT,
     MIDDLE_SIZES,
     MOST_FITTED,
@@ -113,7 +112,7 @@ class Islands:
         for i, is_short in enumerate(self._kinds):
             own_rng = np.random.default_rng(rng.integers(2**63))
             models = list(self.linear) if i == 0 and not is_short else []
-            guesses = [guess.model for guess in self.task.guesses[:GUESSES_BRED]]
+            guesses = [guess.model for guess in self.task.guesses[:FIRST_MODELS]]
             if is_short:
                 models += guesses
             elif i == 0:
@@ -128,7 +127,7 @@ class Islands:
         again = fitted(emigrants, self.data, self.task.workers)
         self.offer(again)
         fit = [model for model in again if np.isfinite(model.fitness)]
-        return sorted(fit, key=lambda model: -model.fitness)[: KNOWN_BRED * self._kinds.count(False)]
+        return sorted(fit, key=lambda model: -model.fitness)[: FIRST_MODELS * self._kinds.count(False)]
 
     def _known_short(self, models: Sequence[Individual]) -> list[Individual]:
         """The same for islands for short formulas, which have room for all of them."""

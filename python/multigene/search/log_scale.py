@@ -21,6 +21,7 @@ from multigene._engine import Individual
 from multigene.evolution import checkpoint
 from multigene.evolution.pareto import Member
 from multigene.expression.build import sum_of
+from multigene.expression.constants import ROUNDING
 from multigene.expression.genes import model_expression
 from multigene.expression.readable import size
 from multigene.expression.rewriting.choosing import natural
@@ -37,7 +38,6 @@ from multigene.search.constants import (
     LOG_SHARE,
     LOGARITHM_FINDS,
     MORE_ROWS,
-    ROUNDING,
     SAME_FORM,
     SHORT_GENES,
 )

@@ -1,9 +1,9 @@
 """The phases of the default search, beyond the paper: what `MultigeneRegressor()` without a codename of the paper runs.
 
     seek             the law search runs (`seeking.py`); a law ends the search
+    log scale        positive targets over decades only: short formulas of the logarithm (`log_scale.py`)
     cross-validate   few rows only: the whole search on four fifths of the rows, five times over; the rows left out decide how
                      large a formula may be (`cross_validation.py`)
-    log scale        positive targets over decades only: short formulas of the logarithm (`log_scale.py`)
     explore          islands evolve on the rows for searching, and the law search goes on beside them
     validate         rows that no island saw decide how large a formula may be (`validation.py`); if they say that a line or a
                      constant does as well, no improvement is expected of searching on
@@ -26,7 +26,6 @@ from multigene.search import log_scale
 from multigene.search.constants import (
     COMPLETION,
     END_PER_NODE,
-    END_PER_VALUE,
     END_TO_START,
     EXPLAINED,
     FEWEST_FOLD_GENERATIONS,
@@ -34,6 +33,7 @@ from multigene.search.constants import (
     LEAST_SEARCH,
     LONGEST_SIMPLIFIED,
     POLISHED,
+    SECONDS_PER_VALUE,
 )
 from multigene.search.cross_validation import CrossValidation
 from multigene.search.few_rows import decide_by_leaving_one_out
@@ -50,7 +50,7 @@ Steps = Generator[Step, None, bool]
 
 
 def search(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
-    """Seek, cross-validate, explore, validate, finish.
+    """The phases in order: seek, log scale, cross-validate, explore, validate, finish.
 
     Ends by itself when there is a law, when the target is explained, or when no improvement is expected.
     """
@@ -263,7 +263,7 @@ def _completion_of_front(task: Task, state: SearchState) -> float:
 
 def _seconds_at_the_end(task: Task, nodes: int = 0) -> float:
     """What copying a table of very many rows and fitting a front of this many nodes to it take."""
-    return END_PER_VALUE * task.problem.X.size + END_PER_NODE * len(task.problem.y) * nodes
+    return SECONDS_PER_VALUE * task.problem.X.size + END_PER_NODE * len(task.problem.y) * nodes
 
 
 def _explored(task: Task, state: SearchState, share: float) -> bool:

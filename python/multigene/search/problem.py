@@ -21,8 +21,8 @@ from multigene.laws.variables.units import Dimensions
 from multigene.rules.kept import Rules
 from multigene.search.constants import (
     FEW_ROWS,
+    MANY_ROWS,
     MOST_HELD_OUT_ROWS,
-    MOST_ROWS_TO_COMPARE,
     MOST_SEARCH_ROWS,
     REPRESENTATIVE_ROWS,
 )
@@ -173,7 +173,7 @@ class Problem:
         """Number of different rows among these that count at all; equal rows are no new evidence."""
         if self.weights is not None:
             rows = rows[self.weights[rows] > 0.0]
-        return len(np.unique(self.X[rows], axis=0)) if len(rows) < MOST_ROWS_TO_COMPARE else len(rows)
+        return len(np.unique(self.X[rows], axis=0)) if len(rows) < MANY_ROWS else len(rows)
 
     def plain_dataset(self) -> Dataset:
         """All rows as they are: what the paper's configurations work on."""

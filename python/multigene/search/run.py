@@ -102,9 +102,8 @@ class Run:
         except checkpoints.UNUSABLE:
             if saved is None:
                 raise
-            raise ValueError(
-                checkpoints.DAMAGED
-            ) from None  # somebody has made up a state with a digest that fits
+            # The digest is right, so somebody has made this state up.
+            raise ValueError(checkpoints.DAMAGED) from None
 
     def _continue(self, rng: np.random.Generator, saved: dict[str, Any] | None, warm: bool) -> None:
         """Make the search, at the beginning or where a saved one stood."""

@@ -10,7 +10,7 @@ from multigene._engine import Individual, Workers
 from multigene.evolution.pareto import Candidate, Mending
 from multigene.search.bans import Bans
 from multigene.search.building import Building
-from multigene.search.constants import MOST_ROWS_SIDE_BY_SIDE
+from multigene.search.constants import MANY_ROWS
 from multigene.search.folds import folds_of, very_few_rows
 from multigene.search.guesses import Guess, tuned
 from multigene.search.problem import Problem, Rows
@@ -91,7 +91,7 @@ class Task:
     @property
     def side_by_side(self) -> bool:
         """Do islands evolve at the same time? With many rows each of them has work for all threads."""
-        return len(self.problem.y) <= MOST_ROWS_SIDE_BY_SIDE
+        return len(self.problem.y) <= MANY_ROWS
 
     @property
     def sees_all_rows(self) -> bool:

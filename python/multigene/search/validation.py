@@ -30,8 +30,8 @@ from multigene.search.constants import (
     CLEARLY_WORSE,
     FAR_LESS,
     LUCKY,
+    MANY_ROWS,
     MORE_ROWS,
-    MOST_ROWS_FOR_LINE,
     NEARLY_EVERY_ROW,
     ONE_STANDARD_ERROR,
     READABLE,
@@ -141,7 +141,7 @@ def decide_on_held_out_rows(
         small = _better_on_most_rows_than_all(problem, held_out, errors, linear)
         if small is not None:
             return _sized([c.complexity for c in candidates], errors, small, scores)
-        if linear and len(problem.y) <= MOST_ROWS_FOR_LINE and _line_allowed(problem, largest):
+        if linear and len(problem.y) <= MANY_ROWS and _line_allowed(problem, largest):
             # A weak effect may be clear on all rows, which a line can be asked on, and not on those held out.
             weak = _ridge_or_mean(problem)
             if weak.linear is not None:

@@ -1,4 +1,4 @@
-"""Settings of model files that earlier versions wrote: without what is none any more, with what was fixed then."""
+"""Settings of model files that earlier versions wrote: retired names are left out, values that were fixed then are filled in."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from multigene.settings.defaults import READABLE_DEPENDENCE
 
-#: Names that settings had once, by part. Their values made no difference in any benchmark, or were never changed: fixed now.
+#: Settings that are no longer there, by part: their values made no difference in any benchmark, or were never changed.
 RETIRED: dict[str, tuple[str, ...]] = {
     "seeking": ("portfolio", "adaptive", "brief", "neutral", "rounding", "rows", "unit", "most_features"),
     "tuning": ("step_growth", "step_shrinkage", "min_step", "max_step"),

@@ -46,8 +46,8 @@ def function_entries(functions: Any) -> tuple[FunctionEntry, ...]:
 
 
 def are_defined(functions: Iterable[FunctionEntry]) -> bool:
-    """Has a user defined some of the functions? Models with such functions, once they stand on their own, know of their parts
-    alone, and not that some of these are the same: they do not travel to other processes while they evolve."""
+    """Has a user defined some of the functions? Outside its population a model has the parts of such a function, and no longer
+    knows that some of them are the same: such models are not sent to other processes while they evolve."""
     return any(definition is not None for _, definition, _ in functions)
 
 

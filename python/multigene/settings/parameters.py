@@ -79,8 +79,8 @@ class Parameters(KeepsFunctions):
         return found
 
 
-def told_by_name(init: Made) -> Made:
-    """A constructor that answers a parameter it does not have with a sentence; its signature stays as it is."""
+def explain_unknown_parameters(init: Made) -> Made:
+    """A constructor that says what to give instead of a parameter that it does not have; its signature stays as it is."""
 
     @wraps(init)
     def checked(self: Any, *arguments: Any, **given: Any) -> None:

@@ -31,7 +31,7 @@ def resolved(estimator: Any) -> Settings:
     if estimator.form is not None:
         base = _with_form(base, estimator)
     if base.search is None:
-        _refuse_what_the_default_has(estimator)
+        _refuse_parameters_of_the_default_search(estimator)
     elif estimator.max_size is not None:
         base = base.changed(max_size=estimator.max_size)
     base = base.with_values(functions=functions)
@@ -54,7 +54,7 @@ def _base(estimator: Any) -> tuple[Settings, dict[str, Any]]:
         if estimator.configuration is not None:
             raise ValueError(
                 f"Both configuration={estimator.configuration!r} and a Settings object are given; start from "
-                "multigene.settings.settings.configuration(...) and pass the settings alone, or give a dict of changes."
+                "multigene.configuration(...) and pass the settings alone, or give a dict of changes."
             )
         return settings, {}
     if settings is not None and not isinstance(settings, dict):
@@ -72,8 +72,8 @@ def _base(estimator: Any) -> tuple[Settings, dict[str, Any]]:
     return default_settings() if named is None else configuration(named), changes
 
 
-def _refuse_what_the_default_has(estimator: Any) -> None:
-    """Parameters that a configuration of the paper does not know."""
+def _refuse_parameters_of_the_default_search(estimator: Any) -> None:
+    """A `ValueError` for parameters that a configuration of the paper does not have."""
     if estimator.guesses is not None:
         raise ValueError(
             "guesses belong to the default search; leave configuration out, or leave guesses out."
@@ -120,7 +120,9 @@ def looks_for(settings: Settings, search: str, units: Any) -> str:
             "search='accuracy' and units contradict each other: approximations have no dimensions; take search='laws'."
         )
     if units is not None and not isinstance(units, dict):
-        raise ValueError(f"units={units!r} is no dict; give for example {{'m': 'kg', 'v': 'm/s', 'y': 'J'}}.")
+        raise ValueError(
+            f"units={units!r} is not a dict; give for example {{'m': 'kg', 'v': 'm/s', 'y': 'J'}}."
+        )
     return "laws" if units is not None and search == "both" else search
 
 
@@ -140,7 +142,7 @@ def scaled_to_population(settings: Settings, proportions: Selection, given: Coll
     size, before = settings.selection.population_size, proportions.population_size
     numbers = (size, before, proportions.tournament_size, proportions.elites)
     if size == before or not before or not all(hasattr(number, "__index__") for number in numbers):
-        return settings  # what is no number is refused later, with a sentence
+        return settings  # what is not a number is refused later
     scaled = {
         "tournament_size": max(2, round(proportions.tournament_size * size / before)),
         "elites": max(min(1, proportions.elites), round(proportions.elites * size / before)),
@@ -157,7 +159,7 @@ def random_generator(seed: Any) -> np.random.Generator:
     if seed is None or (isinstance(seed, int | np.integer) and seed >= 0):
         return np.random.default_rng(seed)
     raise ValueError(
-        f"random_state={seed!r} is no seed; give a whole number from 0, a NumPy random generator, or None."
+        f"random_state={seed!r} is not a seed; give a whole number from 0, a NumPy random generator, or None."
     )
 
 
@@ -168,9 +170,9 @@ def threads(n_jobs: Any) -> int:
         isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0
     ):
         raise ValueError(
-            f"n_jobs={n_jobs!r} is no number of threads; give a whole number from 1, -1 for all cores, or None."
+            f"n_jobs={n_jobs!r} is not a number of threads; give a whole number from 1, -1 for all cores, or None."
         )
-    if n_jobs == 1:  # back ends of joblib may have others all the same
+    if n_jobs == 1:  # a back end of joblib may say otherwise
         return 1
     # More threads gain nothing: they wait for each other, and the system may refuse them.
     return min(int(effective_n_jobs(n_jobs)), max(32, int(cpu_count())))

@@ -1,4 +1,4 @@
-"""Settings of a run as small frozen dataclasses, and the paper's nine configurations by codename.
+"""Settings of a run as small frozen dataclasses; `paper.py` and `defaults.py` fill them in.
 
 Each field names its symbol in the paper's Table 2 where it has one. `MultigeneRegressor` takes a `Settings`
 (or a codename); `evolution/loop.py` hands the parts to the engine, which reads them by name (`Part.json`).
@@ -207,8 +207,8 @@ class Stopping:
     seconds: float | None = None
     """Time from the start of `fit`."""
     clock: Clock = "wall"
-    """Whose seconds: "wall" for a watch's, "processor" for those the run really computed, over all its threads. The latter are
-    fair on a shared machine, and looked at between generations only."""
+    """Which seconds count: "wall" for the wall clock, "processor" for processor time over all threads of the run. The latter is
+    fair on a shared machine, and is looked at between generations only."""
     target_r2: float | None = 1.0 - 1e-14
     """Training R² that is good enough."""
     stagnation: int | None = None

@@ -49,7 +49,7 @@ def run(
     ] = None,
     seconds: Annotated[float | None, typer.Option(help="Limit runs to this many seconds.")] = None,
     clock: Annotated[
-        str, typer.Option(help="Whose seconds: wall, or processor for a machine that others use too.")
+        str, typer.Option(help="Which seconds count: wall, or processor on a shared machine.")
     ] = "wall",
     csv: Annotated[
         list[Path] | None, typer.Option("--csv", help="Your own table as a problem (repeat the option).")

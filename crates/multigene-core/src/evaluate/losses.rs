@@ -1,4 +1,4 @@
-//! The losses that users name, one struct each; what a loss is says `loss`, where [`named`](super::loss::named) lists them.
+//! The losses that users can name, one struct each; `loss` says what a loss is, and [`named`](super::loss::named) lists them.
 use std::fmt::Debug;
 
 use crate::dispatch;

@@ -1,8 +1,9 @@
-//! Genes that are constant but for rounding: log(x/√x²) has no values but the last digits of floating point. Least squares would
-//! give them coefficients of 1e15 and explain noise by rounding, which no printed formula says and no other machine repeats.
+//! Genes that are constant but for rounding: the values of log(x/√x²) are 0 and the last digits of floating point. Least squares
+//! would give such a gene a coefficient of 1e15 and explain noise by rounding, which no printed formula says and no other machine
+//! repeats.
 //!
-//! Values of a function hardly move when its arguments do; rounding is drawn anew. In: a gene whose values differ by so little that
-//! it may be such a one. Out: whether its arguments, moved in their last digits, give other values altogether.
+//! The values of a function hardly change when its arguments move in their last digits; rounding errors change altogether. In: a
+//! gene whose values differ so little that they may be rounding errors. Out: whether they are.
 use crate::evaluate::aligned::Aligned;
 use crate::evaluate::column::Column;
 use crate::evaluate::dataset::Dataset;
@@ -10,9 +11,9 @@ use crate::evaluate::forward::{Scratch, evaluate};
 use crate::evaluate::program::Program;
 use crate::tree::weights::Weights;
 
-/// Genes whose values differ by more than this share of the largest feature (or of 1) are not looked at.
+/// Genes whose values differ by more than this share of the largest feature (or of 1) are not tested.
 const SUSPICIOUS: f64 = 1e-11;
-/// Rows that are looked at.
+/// Rows of the test.
 const ROWS: usize = 64;
 /// By how much arguments are moved, relative to themselves: some hundred units in the last place.
 const STEP: f64 = 1e-13;

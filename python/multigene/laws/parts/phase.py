@@ -25,8 +25,8 @@ from multigene.laws.constants import (
     FIRST_PARTS_OF,
     PART_CONSTANT,
     REST_WORK,
-    SPLIT_ROWS,
     SPLIT_WORK,
+    SURROGATE_ROWS,
 )
 from multigene.laws.finds import Finds
 from multigene.laws.parts.candidates import candidates, most_convincing
@@ -115,7 +115,7 @@ class Parts:
         if split.exponent is not None:
             yield power_of(Variable(split.first[0]), split.exponent)
             return
-        rows = evenly(len(self.y), SPLIT_ROWS)
+        rows = evenly(len(self.y), SURROGATE_ROWS)
         X, y = self.X[rows], self.y[rows]
         bases = Bases(X, split.logarithms)
         t = split.transform.forward(y)

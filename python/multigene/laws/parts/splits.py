@@ -25,8 +25,8 @@ from multigene.laws.constants import (
     SPLIT_BETTER,
     SPLIT_ITERATIONS,
     SPLIT_LEAVES,
-    SPLIT_ROWS,
     SPLITS_LOOKED_AT,
+    SURROGATE_ROWS,
 )
 from multigene.laws.survey.probes import total_exponents
 from multigene.laws.transforms import SPLIT_TRANSFORMS, Transform, logarithmic
@@ -86,9 +86,9 @@ def splits(
 
     `allows` says which functions may be used.
     """
-    rows = evenly(len(y), SPLIT_ROWS)
+    rows = evenly(len(y), SURROGATE_ROWS)
     X, y = X[rows], y[rows]
-    if not 2 <= len(features) <= MOST_SPLIT or len(rows) < SPLIT_ROWS // 4:
+    if not 2 <= len(features) <= MOST_SPLIT or len(rows) < SURROGATE_ROWS // 4:
         return []
     targets = [
         (transform, t / t.std()) for transform in usable(y, allows) if (t := transform.forward(y)).std() > 0.0

@@ -20,20 +20,18 @@ from multigene.laws.constants import (
     BEAM,
     BEST_AFTER_A_PAIR,
     BEST_COLUMNS,
-    CONVINCING_SETS,
     LARGEST_SET,
     MOST_ALIKE,
     MOST_ARGUMENTS,
     MOST_FACTORS,
     MOST_INSIDE,
-    MOST_OF_A_SIZE,
     MOST_PAIRED,
     MOST_SCALED,
     MOST_SIMPLE,
+    MOST_SUGGESTED,
     NOTHING_ELSE,
     SEEMS_EXACT,
     SET_COST,
-    SIMPLE_FACTORS,
     SIMPLEST_COLUMNS,
 )
 from multigene.laws.survey.forms import FORMS, INNER_FORMS, LOGARITHMIC_FORMS, log_abs, one_plus
@@ -155,13 +153,13 @@ class Catalogue:
             measured.sort(key=lambda s: (max(s[0], SEEMS_EXACT), s[1]))
             exact = [members for u, _, members in measured if u < SEEMS_EXACT]
             by_size = [
-                [m for u, _, m in measured if len(m) == k and u >= SEEMS_EXACT][:MOST_OF_A_SIZE]
+                [m for u, _, m in measured if len(m) == k and u >= SEEMS_EXACT][:MOST_SUGGESTED]
                 for k in range(1, LARGEST_SET + 1)
             ]
-            chosen = exact[:MOST_OF_A_SIZE] + [members for sets in by_size for members in sets]
+            chosen = exact[:MOST_SUGGESTED] + [members for sets in by_size for members in sets]
             if not exact:  # where noise is in the way, what is simple may be right
                 priced = sorted(measured, key=lambda s: len(left) * np.log(s[0]) + SET_COST * s[1])
-                chosen += [members for _, _, members in priced[:CONVINCING_SETS] if members not in chosen]
+                chosen += [members for _, _, members in priced[:MOST_SUGGESTED] if members not in chosen]
             yield [[self._say(pool.tags[i]) for i in members] for members in chosen]
 
     # --- columns ----------------------------------------------------------------------------------
@@ -184,7 +182,7 @@ class Catalogue:
 
     def _one_plus_products(self) -> Iterator[Columns]:
         """ln|1 ± u·g(v)|."""
-        simple = np.arange(min(SIMPLE_FACTORS, len(self.monomials)))
+        simple = np.arange(min(MOST_SIMPLE, len(self.monomials)))
         powers, costs = self.monomials.values[simple], self.monomials.costs[simple]
         for f, form in enumerate(self.inner):
             for s, scale in enumerate(form.scales[:2] if form.needs == ("exp",) else form.scales[:1]):
@@ -197,7 +195,7 @@ class Catalogue:
 
     def _exponents(self) -> Iterator[Columns]:
         """u·ln|v|, u·ln|1 + v|, u·ln|1 - v|: factors v**u of y, and the like."""
-        simple = np.arange(min(SIMPLE_FACTORS, len(self.monomials)))
+        simple = np.arange(min(MOST_SIMPLE, len(self.monomials)))
         powers, costs = self.monomials.values[simple], self.monomials.costs[simple]
         for k, (s, base) in itertools.product(
             simple.tolist(), enumerate((powers, 1.0 + powers, 1.0 - powers))
@@ -221,7 +219,7 @@ class Catalogue:
                 alike = self._alike(functions.values[first:] * factor, wanted)
             best = np.argsort(-alike, axis=0, kind="stable")[:MOST_ALIKE]
             usable = alike[:, 0] >= 0.0
-            simple = np.flatnonzero(usable)[: MOST_SIMPLE if k < SIMPLE_FACTORS else 0]
+            simple = np.flatnonzero(usable)[: MOST_SIMPLE if k < MOST_SIMPLE else 0]
             for t, chosen in enumerate(products):
                 which = np.unique(np.concatenate([simple, best[:, 2 * t], best[:, 2 * t + 1]]))
                 which = which[usable[which]]

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene.data.spread import evenly
-from multigene.laws.constants import ACCURATE, IRRELEVANT, MISSED_F, NO_PICTURE, NOTHING, SYMMETRY_ROWS
+from multigene.laws.constants import ACCURATE, MISSED_F, NO_PICTURE, NOTHING, SURROGATE_ROWS
 from multigene.laws.variables.surrogate import highest_degree, surrogate_of
 
 Floats = npt.NDArray[np.float64]
@@ -23,7 +23,7 @@ def relevant(
     X: Floats, y: Floats, features: list[int], stop: Callable[[], bool] = lambda: False
 ) -> list[int]:
     """The features that matter, as far as a smooth picture of the target shows; all of them if there is none, or no time."""
-    rows = evenly(len(y), SYMMETRY_ROWS)
+    rows = evenly(len(y), SURROGATE_ROWS)
     X, y = X[rows], y[rows]
     if len(features) < 2 or highest_degree(len(rows), len(features)) < 2:
         return features
@@ -55,7 +55,7 @@ def _without_the_rest(
         without = {j: None if stop() else _left(X, target, [k for k in kept if k != j]) for j in kept}
         if stop():  # some were not looked at
             break
-        lefts = {j: left for j, left in without.items() if left is not None and left <= IRRELEVANT * now}
+        lefts = {j: left for j, left in without.items() if left is not None and left <= now}
         if not lefts:
             break
         worst = min(lefts, key=lambda j: lefts[j])

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene.data.spread import evenly
+from multigene.expression.constants import LARGEST_EXPONENT
 from multigene.expression.rewriting import simplify
 from multigene.expression.rewriting.parts import powers_of, split_term
 from multigene.expression.tree import Expression, Operation, Power, Variable, evaluate, substitute
@@ -31,14 +32,13 @@ from multigene.laws.constants import (
     CLOSE_TO_WHOLE,
     FINE,
     FIRST,
-    LARGEST_EXPONENT,
     NOISY_PICTURE,
     NOTHING,
     POWERS,
     SLOPES_CANCEL,
     SPARSE,
     STEPS,
-    SYMMETRY_ROWS,
+    SURROGATE_ROWS,
 )
 from multigene.laws.transforms import one_sign
 from multigene.laws.variables.surrogate import Surrogate, highest_degree, surrogate_of
@@ -92,7 +92,7 @@ def picture(
 
     `allows` says which functions may be used.
     """
-    rows = evenly(len(y), SYMMETRY_ROWS)
+    rows = evenly(len(y), SURROGATE_ROWS)
     now, target = known or Variables(X, {}, tuple(features), {}), y[rows]
     first = now = replace(now, values=now.values[rows])
     if len(now.columns) < 2 or highest_degree(len(rows), len(now.columns)) < 2:

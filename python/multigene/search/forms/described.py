@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from multigene.expression.constants import ROUNDING
 from multigene.expression.form import NUMBERS, Form
 from multigene.expression.numbers import map_numbers, round_numbers
 from multigene.expression.numbers import numbers as numbers_of
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Expression, Number, Variable
 from multigene.formula import Formula
-from multigene.search.constants import FORM_DIGITS, FORM_TRACE
+from multigene.search.constants import FORM_DIGITS
 
 
 def described(
@@ -30,7 +31,7 @@ def described(
 
 def without_traces(tree: Expression) -> Expression:
     """The tree without numbers that are rounding beside its others."""
-    least = FORM_TRACE * max(map(abs, numbers_of(tree)), default=0.0)
+    least = ROUNDING * max(map(abs, numbers_of(tree)), default=0.0)
     return map_numbers(tree, lambda value: value if abs(value) > least else 0.0)
 
 
