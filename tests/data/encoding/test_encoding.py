@@ -198,6 +198,27 @@ def test_dates_as_people_write_them(form: str) -> None:
     assert column.values.tolist() == [(each - pd.Timestamp("1970-01-01")).days for each in shown]
 
 
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["Mon 15 Jan 2024", "Tue 12 Mar 2024"],
+        ["15. Jan. 2024", "12. März 2024"],
+        ["Montag, 15. Januar 2024", "Dienstag, 12. März 2024"],
+        ["15 janv. 2024", "12 mars 2024"],
+    ],
+)
+def test_dates_with_days_of_the_week_and_months_of_other_languages(texts: list[str]) -> None:
+    [column] = raw_columns(pd.DataFrame({"d": texts}))
+    assert column.kind == "date"
+    assert column.values.tolist() == [19737.0, 19794.0]
+
+
+def test_months_of_a_year_are_dates_and_places_are_none() -> None:
+    [column] = raw_columns(pd.DataFrame({"m": ["Dez 2023", "Jan 2024", "Juli 2024"]}))
+    assert column.values.tolist() == [19692.0, 19723.0, 19905.0]
+    assert raw_columns(pd.DataFrame({"m": ["Site 1 Mar 2024", "Site 2 Mar 2024"]}))[0].kind == "text"
+
+
 def test_quarters_are_dates_and_codes_are_none() -> None:
     [quarters] = raw_columns(pd.DataFrame({"q": ["2010Q1", "2010-Q3", "2011q4"]}))
     assert quarters.values.tolist() == [14610.0, 14791.0, 15248.0]
