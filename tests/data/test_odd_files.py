@@ -133,6 +133,12 @@ SAME = {
     "row numbers without a name": ",a,b\n0,1,2.5\n1,3,4\n",
     "empty columns at the end": "a,b,,\n1,2.5,,\n3,4,,\n",
     "JSON, columns": '{"a": [1, 3], "b": [2.5, 4]}',
+    "JSON, a list of objects within an answer": '{"status": "ok", "data": [{"a": 1, "b": 2.5}, {"a": 3, "b": 4}]}',
+    "GeoJSON": '{"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {"a": 1, "b": 2.5},'
+    ' "geometry": null}, {"type": "Feature", "properties": {"a": 3, "b": 4}, "geometry": null}]}',
+    "zip with what a desktop leaves behind": zipped(data_csv=CSV, _DS_Store=b"x", Thumbs_db=b"y"),
+    "an instrument's keys and values above": "Instrument: ABC-300\nOperator: J. Doe\n\na [s]\tb [N]\n1\t2.5\n3\t4\n",
+    "line ends of three kinds": b"a,b\r\n1,2.5\n3,4\r",
 }
 
 
@@ -170,6 +176,17 @@ READ = {
     "letters of units before numbers make codes": ("x,y\nt5,1\nt12,2\n", ["t5", "t12"]),
     "ticked boxes stay text": ("x,y\nx,1\n1,2\n", ["x", "1"]),
     "text and numbers stay text": ("x,y\nA1,1\nB2,2\n", ["A1", "B2"]),
+    "Fortran's exponents": ("x,y\n1.2D+03,1\n1.4D-02,2\n", [1200.0, 0.014]),
+    "powers of ten": ("x,y\n1.2×10^3,1\n1.4 · 10⁻²,2\n", [1200.0, 0.014]),
+    "exponents and a unit": ("x,y\n1.2e3 Pa,1\n1.4e-2 Pa,2\n", [1200.0, 0.014]),
+    "thousands as in India": ('x,y\n"1,23,456",1\n"2,000",2\n', [123456.0, 2000.0]),
+    "codes with a D stay text": ("x,y\n3D-12,1\n4D-07,2\n", ["3D-12", "4D-07"]),
+    "fixed widths, spaces within texts": (
+        "x            y\nNew York     1.5\nChicago      2\n",
+        ["New York", "Chicago"],
+    ),
+    "losses with a minus behind, points and commas": ("x;y\n1.234,50-;1\n3.000,10;2\n", [-1234.5, 3000.1]),
+    "French money, Windows-1252": ("x;y\n1\xa0234,00 €;1\n987,50 €;2\n".encode("cp1252"), [1234.0, 987.5]),
     "different units stay text": ("x,y\n1 mm,1\n2 cm,2\n", ["1 mm", "2 cm"]),
 }
 
@@ -212,6 +229,10 @@ REFUSED = {
     "zstd": (b"\x28\xb5\x2f\xfd....", "packed by zstd"),
     "only comments": ("# a\n# b\n", "is empty"),
     "names alone": ("a,b\n", "no rows of data"),
+    "another table below": (
+        "a,b\n1,2\n3,4\n\nc,d\n5,6\n7,8\n",
+        r"Line 5 of standard input begins another table \(c, d\)",
+    ),
     "names twice": ("a,b,a\n1,2,3\n", "several columns named 'a'"),
 }
 
@@ -253,6 +274,33 @@ def test_numbers_that_are_dates_are_read_as_dates() -> None:
     ]
     assert "'day' read with its numbers such as 20240131 as dates" in found.notes
     assert table("day,y\n20240131,1\n20249999,2\n20240301,3\n").frame["day"].dtype.kind == "i"
+
+
+HEADS = ["region", "2023 sales", "2023 cost", "2024 sales", "2024 cost"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"Report\n,2023,,2024,\nregion,sales,cost,sales,cost\nnorth,1,2,3,4\nsouth,5,6,7,8\n",
+        sheet(
+            [None, 2023, None, 2024, None],
+            ["region", "sales", "cost", "sales", "cost"],
+            ["north", 1, 2, 3, 4],
+            ["south", 5, 6, 7, 8],
+        ),
+    ],
+)
+def test_names_in_two_lines_are_joined(content: bytes) -> None:
+    """As merged cells leave them: a cell of the first line stands above several of the second."""
+    found = table(content)
+    assert found.frame.columns.tolist() == HEADS
+    assert found.frame["2024 cost"].tolist() == [4, 8]
+    assert "names were joined of two lines" in found.notes
+
+
+def test_gaps_below_an_empty_line_begin_no_table() -> None:
+    assert len(table("a,b\nx,1\ny,2\n\nz,n.a.\nw,4\n").frame) == 4
 
 
 def test_there_are_sixty_of_them() -> None:

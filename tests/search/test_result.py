@@ -388,3 +388,41 @@ def test_of_few_rows_the_smallest_model_within_noise_is_chosen() -> None:
     exploded = {1: 0.0, size: -1e15, size + 1: 0.0}
     spoken = replace(decision, errors=problem.y[rows] ** 2, validation_r2=exploded)
     assert module._of_few_rows(replace(few, decision=spoken), front, 0) != 2
+
+
+def promising(r2: float) -> Found:
+    """Few noisy rows whose cross-validated search explained this share of unseen rows, and models of all rows for them."""
+    few = found(n=80, noise=0.3, of_folds=True)
+    problem = few.problem
+    models = [Individual(g, 0.0, [1.0] * len(g)).fit(problem.user_dataset()) for g in (["x1"], ["x0 * x0"])]
+    rows = np.concatenate(folds_of(problem))
+    errors = (1.0 - r2) * HeldOut(problem, rows).constant
+    decision = SizeDecision(60, of_this_size=True, errors=errors, supported=60)
+    front = [Candidate(m, m.fitness, m.printed_size(), True) for m in models]
+    return replace(few, front=front, user_data=problem.user_dataset(), on_all_rows=True, decision=decision)
+
+
+def test_what_fits_worse_than_searches_predicted_unseen_rows_is_not_chosen() -> None:
+    known = promising(0.9)
+    assert known.front[0].fitness < 0.2
+    assert module._of_few_rows(known, known.front, 0) == 1
+    missed = replace(known, front=known.front[:1])
+    chosen = result_of(missed, WORKERS, None).chosen
+    assert chosen.fitness > 0.9  # the line: it fits better than all that was found
+    assert set(chosen.individual.tokens(0)[0][2]) != set()
+    nothing = replace(missed, decision=SizeDecision(60, of_this_size=True, supported=60))
+    assert nothing.decision.promised(nothing.problem) == -np.inf
+
+
+def test_a_cross_validation_that_was_cut_short_does_not_choose_by_fit_alone() -> None:
+    """The fittest of the folds' formulas may be wrong without bound; fitted again without each fold it says so."""
+    known = promising(0.9)
+    problem = known.problem
+    genes = ["x0 * x0", "sin([0: 9.0*x0])", "sin([1: 17.0*x1])", "x1 * x1"]
+    long = Individual(genes, 0.0, [1.0] * 4).fit(problem.user_dataset())
+    front = [*known.front, Candidate(long, long.fitness, long.printed_size(), True)]
+    assert long.fitness == max(c.fitness for c in front)
+    errors = known.decision.errors
+    assert errors is not None
+    cut_short = replace(known, validated=False, decision=replace(known.decision, errors=errors[:-9]))
+    assert module._of_few_rows(cut_short, front, 2) == 1

@@ -9,6 +9,7 @@ from multigene._engine import Individual
 from multigene.data.losses import Loss
 from multigene.evolution.pareto import Candidate, Member
 from multigene.search import validation as module
+from multigene.search.constants import BETTER_IN_NOISE
 from multigene.search.few_rows import decide_by_leaving_one_out
 from multigene.search.folds import best_line
 from multigene.search.linear import linear_models
@@ -18,6 +19,7 @@ from multigene.search.validation import (
     ANY_SIZE,
     SizeDecision,
     best_of,
+    better_in_noise,
     clearly_better,
     convincingly_better,
     decide_on_held_out_rows,
@@ -105,6 +107,19 @@ def test_one_row_does_not_convince():
     assert clearly_better(first, second, 0.5)
     assert not convincingly_better(first, second, 0.5)
     assert convincingly_better(np.ones(100), np.linspace(1.1, 1.2, 100), 0.5)
+
+
+def test_few_large_rows_convince_where_most_of_the_error_is_saved():
+    """Four of 40 rows are most of a sum of squares: they are about two standard errors, however well they are predicted."""
+    line = np.ones(40)
+    line[:4] = 100.0
+    formula = np.where(line > 50.0, 10.0, 0.8)
+    assert not convincingly_better(formula, line, BETTER_IN_NOISE)
+    assert better_in_noise(formula, line)
+    assert not better_in_noise(np.where(line > 50.0, 60.0, 0.8), line)
+    assert not better_in_noise(
+        np.where(np.arange(40) == 0, 1.0, 1.1), np.where(np.arange(40) == 0, 400.0, 1.0)
+    )
 
 
 def test_the_smallest_that_the_best_is_not_clearly_better_than():

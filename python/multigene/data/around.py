@@ -35,6 +35,22 @@ def titles(rows: Sequence[Sequence[str]]) -> int:
     return number if filled[number] > 1 else 0
 
 
+def joined_names(rows: Sequence[Sequence[str]]) -> list[str] | None:
+    """Names in two rows, where cells of the first stand above several of the second (2023, empty, 2024, empty above sales,
+    cost, sales, cost): both, joined. None where the first three rows are not so."""
+    if len(rows) < 3 or not len(rows[0]) == len(rows[1]) == len(rows[2]):
+        return None
+    above, names, data = ([cell.strip() for cell in row] for row in rows[:3])
+    several = any(above) and not all(above) and len(set(names)) < len(names)
+    if not several or not all(names) or any(map(NUMBER.match, names)) or not any(map(NUMBER.match, data)):
+        return None
+    joined, last = list[str](), ""
+    for upper, name in zip(above, names, strict=True):
+        last = upper or last
+        joined.append(f"{last} {name}".strip())
+    return joined if len(set(joined)) == len(joined) else None
+
+
 def footers(rows: Sequence[Sequence[str]], width: int) -> int:
     """How many of the last rows stand below the table of this many columns, whose names are the first row."""
     end = len(rows)

@@ -57,12 +57,16 @@ _SPACES = re.compile(r"[\s\u00a0\u2007\u2009\u202f]+")
 _NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
 _PLAIN = re.compile(rf"[-+]?{_NUMBER}\Z")
 _GROUPS = {
-    ",": re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?\Z"),
+    ",": re.compile(r"[-+]?(\d{1,3}|\d{1,2}(,\d{2})+)(,\d{3})+(\.\d+)?\Z"),  # 1,23,456 as in India
     ".": re.compile(r"[-+]?\d{1,3}(\.\d{3})+(,\d+)?\Z"),
     " ": re.compile(r"[-+]?\d{1,3}( \d{3})+([.,]\d+)?\Z"),
     "'": re.compile(r"[-+]?\d{1,3}(['’]\d{3})+([.,]\d+)?\Z"),
 }
 _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+([eE][-+]?\d+)?\Z")
+#: Exponents as Fortran (1.2D+03) and people write them (1.2×10^3, 1.2·10⁻³).
+_FORTRAN = re.compile(r"([-+]?\d*\.\d*)[dD]([-+]\d+)\Z")
+_POWER = re.compile(r"(?<=[\d.]) ?[×x*·] ?10(?:\^([-+]?\d+)|([⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹]+))\Z")
+_RAISED = str.maketrans("⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹", "-+0123456789")
 _HEADER_UNIT = re.compile(r"(?P<name>.*\S)\s*(?:\[(?P<square>[^\[\]]+)\]|\((?P<round>[^()]+)\))\Z")
 
 
@@ -167,6 +171,8 @@ def numbers_of(column: pd.Series, decimal: str | None = None) -> tuple[pd.Series
 
 def _tidy(cell: str) -> str:
     text = _SPACES.sub(" ", cell).strip().replace("−", "-").replace("\u2010", "-")
+    text = _POWER.sub(lambda found: "e" + (found[1] or found[2]).translate(_RAISED), text)
+    text = _FORTRAN.sub(r"\1e\2", text)
     if len(text) > 2 and text[0] == "(" and text[-1] == ")" and re.match(r"\([\d$€£]", text):
         return "-" + text[1:-1]  # as accountants write losses
     return "-" + text[:-1] if re.fullmatch(r"[\d.,]+-", text) else text
@@ -175,7 +181,8 @@ def _tidy(cell: str) -> str:
 def _without_unit(texts: pd.Series) -> tuple[pd.Series | None, str]:
     """The texts without the one unit that stands before or behind all of them; None where several do."""
     parts = texts.str.extract(
-        r"^(?P<sign>[-+]?)(?P<before>[^\d.,+\-\s]*) ?(?P<number>[-+]?[\d.,][\d.,' ’eE+\-]*?) ?(?P<behind>[^\d.,' ’]+[23²³]?)?$"
+        r"^(?P<sign>[-+]?)(?P<before>[^\d.,+\-\s]*) ?(?P<number>[-+]?[\d.,][\d.,' ’eE+\-]*?)"
+        r" ?(?P<behind>(?![eE][-+]?\d|[-+])[^\d.,' ’]+[23²³]?)?$"
     )
     if parts["number"].isna().any():
         return None, ""

@@ -31,6 +31,20 @@ _SHORT_YEAR = re.compile(rf"(\d{{1,2}})([./])(\d{{1,2}})\2\d{{2}}{_TIME}\Z")
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _NAMED = re.compile(rf"(?:\d{{1,2}}[ -]{_MONTH}|{_MONTH} \d{{1,2}})[ ,-]+\d{{4}}{_TIME}\Z", re.IGNORECASE)
 _YEAR_MONTH = re.compile(r"\d{4}[-/](0[1-9]|1[0-2])\Z")
+_MONTH_YEAR = re.compile(rf"{_MONTH}[ -]\d{{4}}\Z", re.IGNORECASE)
+#: Names of months in German and French that are not English ones as well.
+_MONTHS = {
+    "jan": "januar janv janvier", "feb": "februar fév févr février", "mar": "mär märz mrz mars", "apr": "avr avril",
+    "may": "mai", "jun": "juni juin", "jul": "juli juil juillet", "aug": "août", "sep": "sept septembre",
+    "oct": "okt oktober octobre", "nov": "novembre", "dec": "dez dezember déc décembre",
+}  # fmt: skip
+_ENGLISH = {name: month for month, names in _MONTHS.items() for name in names.split()}
+_OTHER_MONTH = re.compile(rf"\b({'|'.join(sorted(_ENGLISH, key=len, reverse=True))})\b\.?", re.IGNORECASE)
+_WEEKDAY = re.compile(
+    r"\A(?:mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|lun|mar|mer|jeu|ven|sam|dim)"
+    r"(?:[a-z]*day|tag|[a-z]*woch|[a-z]*tag|di|credi|dredi|edi|anche)?\.?,? (?=\d)",
+    re.IGNORECASE,
+)
 _QUARTER = re.compile(r"\d{4}[- ]?Q[1-4]\Z", re.IGNORECASE)
 _CLOCK = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?(?: ?([AaPp])\.?[Mm]\.?)?\Z")
 
@@ -47,13 +61,15 @@ def parsed_dates(texts: Sequence[str], form: Form = "") -> tuple[Floats, Form] |
 
     Years, months and names of months may stand in different ways in a column, as long as each text tells which it is.
     """
-    levels = pd.Series(list(texts), dtype=object)
+    levels = pd.Series([_english(text) for text in texts], dtype=object)
     if levels.empty:
         return None
     if all(map(_QUARTER.match, levels)):
         levels = levels.map(lambda level: f"{level[:4]}-{3 * int(level[-1]) - 2:02}-01")
     elif all(map(_YEAR_MONTH.match, levels)):
         levels = levels.map(lambda level: f"{level[:4]}-{level[-2:]}-01")
+    elif all(map(_MONTH_YEAR.match, levels)):
+        levels = levels.map(lambda level: f"1 {level.replace('-', ' ')}")
     iso = levels.map(lambda level: _ISO.match(level) is not None).to_numpy(dtype=bool)
     told = levels.map(lambda level: (_YEAR_FIRST.match(level) or _NAMED.match(level)) is not None).to_numpy(
         dtype=bool
@@ -77,6 +93,14 @@ def parsed_dates(texts: Sequence[str], form: Form = "") -> tuple[Floats, Form] |
     except (ValueError, OverflowError):
         return None
     return days, form
+
+
+def _english(text: str) -> str:
+    """A date with the name of its month in English, without the day of the week and the point behind the day."""
+    if not any(map(str.isalpha, text)):
+        return text
+    named = _OTHER_MONTH.sub(lambda found: _ENGLISH[found[1].lower()], _WEEKDAY.sub("", text))
+    return re.sub(r"\A(\d{1,2})\. (?=[A-Za-z])", r"\1 ", named)
 
 
 def _order(levels: list[str], form: Form) -> Form | None:

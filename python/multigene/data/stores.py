@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from multigene.data.around import footers, titles
+from multigene.data.around import footers, joined_names, titles
 from multigene.data.constants import ENDS
 from multigene.data.table import Dialect, Table, named, refuse_numbers_as_names, refuse_repeated
 from multigene.words import counted, default_names, nearest
@@ -143,7 +143,7 @@ def archive_member(content: bytes, name: str, dialect: Dialect) -> tuple[bytes, 
 
 def _member(content: bytes, name: str, dialect: Dialect) -> tuple[bytes, str]:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        files = [f for f in archive.namelist() if not f.endswith("/") and not f.startswith("__MACOSX")]
+        files = [f for f in archive.namelist() if not _of_the_system(f)]
         if "mimetype" in files:
             raise _NoPartError(f"{name} is an OpenDocument file; save it as .xlsx or CSV.")
         wanted = dialect.sheet
@@ -157,6 +157,12 @@ def _member(content: bytes, name: str, dialect: Dialect) -> tuple[bytes, str]:
         if member not in files:
             raise _NoPartError(f"{name} holds no file {member!r}{nearest(member, files) or '.'}")
         return archive.read(member), f"{name}::{member}"
+
+
+def _of_the_system(member: str) -> bool:
+    """Is a member of an archive a folder, or a file that desktops leave behind?"""
+    last = member.rsplit("/", 1)[-1]
+    return last.startswith(".") or last in ("", "Thumbs.db", "desktop.ini") or member.startswith("__MACOSX")
 
 
 def _excel(content: bytes, name: str, dialect: Dialect) -> Table:
@@ -183,20 +189,33 @@ def _below_title(frame: pd.DataFrame, name: str, notes: list[str], dialect: Dial
         raise ValueError(f"{name} has a sheet without cells; --sheet takes another.")
     first = int(frame.index[0]) + 1
     if dialect.header:
-        frame = _without_remarks(frame, notes)
+        frame = _without_remarks(_with_joined_names(frame, notes), notes)
         first = int(frame.index[0]) + 1
-        names = [
-            f"Unnamed: {j}"
-            if pd.isna(cell)
-            else str(int(cell) if isinstance(cell, float) and cell.is_integer() else cell)
-            for j, cell in enumerate(frame.iloc[0])
-        ]
+        names = [f"Unnamed: {j}" if pd.isna(cell) else _name(cell) for j, cell in enumerate(frame.iloc[0])]
         refuse_numbers_as_names(names, name, dialect)
         refuse_repeated(names, name)
         frame, first = frame.iloc[1:].set_axis(names, axis=1), first + 1
     whole = bool(len(frame)) and int(frame.index[-1]) - int(frame.index[0]) + 1 == len(frame)
     frame = frame.reset_index(drop=True).infer_objects()
     return Table(named(frame, dialect), name, notes, first_line=first if whole else None)
+
+
+def _with_joined_names(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
+    """The cells with names of two rows, as merged cells make them, in one."""
+    texts = frame.head(ENDS).astype(object).where(frame.head(ENDS).notna(), "").map(_name).to_numpy().tolist()
+    for place in range(len(texts) - 2):
+        joined = joined_names(texts[place : place + 3])
+        if joined is not None:
+            notes.append("names were joined of two lines")
+            below = frame.iloc[place + 1 :].astype(object)
+            below.iloc[0] = joined
+            return below
+    return frame
+
+
+def _name(cell: Any) -> str:
+    """A cell as the name of a column: years are no decimal numbers."""
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
 def _without_remarks(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
@@ -261,11 +280,28 @@ def _json(content: bytes, name: str, dialect: Dialect) -> Table:
         if len(lengths) > 1:
             raise ValueError(f"The columns of {name} have {min(lengths)} to {max(lengths)} values; mend it.")
         return Table(pd.DataFrame(rows), name)
-    rows = [rows] if isinstance(rows, dict) else rows
+    notes: list[str] = []
+    if isinstance(rows, dict):
+        within = [key for key, value in rows.items() if _are_objects(value)]
+        notes = [f"read the list {within[0]!r}"] if len(within) == 1 else []
+        rows = rows[within[0]] if len(within) == 1 else [rows]
+    if isinstance(rows, list) and all(isinstance(r, dict) and r.get("type") == "Feature" for r in rows):
+        rows = [{**(row.get("properties") or {}), **_place(row.get("geometry"))} for row in rows]
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
         wrong = next((i for i, row in enumerate(rows or [None]) if not isinstance(row, dict)), 0)
         raise ValueError(f"{name} is JSON, but its row {wrong + 1} is no object such as {{'x': 1, 'y': 2}}.")
-    return Table(pd.json_normalize(rows), name)
+    return Table(pd.json_normalize(rows), name, notes)
+
+
+def _are_objects(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
+
+
+def _place(geometry: Any) -> dict[str, float]:
+    """Longitude and latitude of a point of GeoJSON; nothing of other shapes."""
+    if not isinstance(geometry, dict) or geometry.get("type") != "Point":
+        return {}
+    return dict(zip(("longitude", "latitude"), geometry.get("coordinates", ()), strict=False))
 
 
 # --- databases --------------------------------------------------------------------------------------

@@ -16,13 +16,15 @@ from typing import Any
 
 import pandas as pd
 
-from multigene.data.around import NUMBER, footers, titles
-from multigene.data.cells import is_unit, split_unit
+from multigene.data.around import NUMBER, footers, joined_names, titles
+from multigene.data.cells import GAPS, is_unit, split_unit
 from multigene.data.constants import ENDS
 from multigene.data.table import EMPTY, Dialect, Table, named, refuse_numbers_as_names, refuse_repeated
 from multigene.words import counted
 
 SEPARATORS = (",", ";", "\t", "|")
+#: Between columns of fixed width whose texts hold single spaces.
+WIDE = r"\s{2,}"
 _SPOKEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", r"\s+": "spaces"}
 _COMMA_NUMBER = re.compile(r"\s*[-+]?(\d{1,3}(\.\d{3})+|\d*),\d+([eE][-+]?\d+)?\s*(%|€)?\Z")
 _POINT_NUMBER = re.compile(r"\s*[-+]?(\d{1,3}(,\d{3})+|\d*)\.\d+([eE][-+]?\d+)?\s*%?\Z")
@@ -44,6 +46,7 @@ def read(content: bytes, name: str, dialect: Dialect) -> Table:
     if dialect.header:
         refuse_repeated(names, name)
     frame = _parsed(lines, separator, decimal, name, dialect)
+    lines.refuse_second_table(name)
     if frame.shape[1] and bool(frame.iloc[:, -1].isna().any()):
         ragged = lines.ragged(name)
         if ragged:
@@ -97,6 +100,10 @@ class TextLines:
     units: list[str] = field(default_factory=list)
     quoted: bool = False
     header: bool = True
+    wide: bool = False
+    """Were columns told apart by two spaces or more?"""
+    joined: bool = False
+    """Do names stand in two lines?"""
 
     @staticmethod
     def of(text: str, dialect: Dialect) -> TextLines:
@@ -113,7 +120,11 @@ class TextLines:
         found.separator = _unescaped(dialect.separator) or told or detect_separator(found.sample)
         if found.separator == "|":
             found._strip_bars()
+        elif found.separator == WIDE:
+            found.kept = [(number, re.sub(WIDE, "\t", line.strip())) for number, line in found.kept]
+            found.separator, found.wide = "\t", True
         if dialect.header:
+            found._join_names()
             found._drop_titles()
             found._take_units()
             header = found.kept[0][1]
@@ -144,8 +155,10 @@ class TextLines:
 
     def notes(self) -> list[str]:
         """What was left out, in one line."""
-        said = [counted(number, what + " line") for what, number in self.left_out.items()]
+        said = [counted(number, what + " line") for what, number in self.left_out.items() if number]
         notes = [f"left out {', '.join(said)}"] if said else []
+        notes += ["columns are separated by two spaces or more"] if self.wide else []
+        notes += ["names were joined of two lines"] if self.joined else []
         return notes + (["units were read from the line below the names"] if self.units else [])
 
     def unclosed(self, name: str) -> str | None:
@@ -182,6 +195,20 @@ class TextLines:
             return f"{name} cannot be read as a table: {error}."
         return None
 
+    def refuse_second_table(self, name: str) -> None:
+        """A line of names below empty lines, between rows with numbers, begins another table."""
+        for above, here, below in zip(self.kept[1:], self.kept[2:], self.kept[3:], strict=False):
+            if here[0] - above[0] < 2:
+                continue
+            cells = [cell.strip() for cell in _fields(here[1], self.separator)]
+            names = all(cell and cell.lower() not in GAPS and not NUMBER.match(cell) for cell in cells)
+            around = [_fields(line, self.separator) for _, line in (above, below)]
+            if names and all(any(NUMBER.match(cell) for cell in row) for row in around):
+                raise ValueError(
+                    f"Line {here[0]} of {name} begins another table ({', '.join(cells[:3])}) below an empty line; "
+                    "leave one table in the file."
+                )
+
     # What is left out, in the order in which it is looked for.
 
     def _drop(self, what: str, places: list[int]) -> None:
@@ -216,6 +243,18 @@ class TextLines:
             (number, "|".join(cell.strip() for cell in line.split("|")) if '"' not in line else line)
             for number, line in self.kept
         ]
+
+    def _join_names(self) -> None:
+        for place in range(min(ENDS, len(self.kept) - 2)):
+            joined = joined_names([_fields(line, self.separator) for _, line in self.kept[place : place + 3]])
+            if joined is not None and self.separator in SEPARATORS:
+                out = io.StringIO()
+                csv.writer(out, delimiter=self.separator, lineterminator="").writerow(joined)
+                self.kept[place : place + 2] = [(self.kept[place + 1][0], out.getvalue())]
+                self.left_out["title"] += place
+                self.kept = self.kept[place:]
+                self.joined = True
+                return
 
     def _drop_titles(self) -> None:
         rows = [_fields(line, self.separator) for _, line in self.kept[:ENDS]]
@@ -313,6 +352,9 @@ def detect_separator(lines: list[str]) -> str:
             best, score = separator, candidate
     if score == (0, 0) and len(lines[0].split()) > 1 and len({len(line.split()) for line in lines}) == 1:
         return r"\s+"
+    apart = {len(re.split(WIDE, line.strip())) for line in lines}
+    if score == (0, 0) and len(apart) == 1 and apart != {1}:
+        return WIDE
     return best
 
 

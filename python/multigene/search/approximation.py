@@ -131,7 +131,9 @@ def a_short_find_that_is_as_good(models: Models, chosen: Member) -> Member:
     found, errors = models.found, models.found.decision.errors
     if not _compared_with_finds(models) or errors is None:
         return chosen
-    errors, finds = _errors_beside_finds(found, chosen, errors), list(models.finds)
+    errors = _errors_beside_finds(found, chosen, errors)
+    promised = found.decision.promised(found.problem)
+    finds = [find for find in models.finds if find.fitness >= promised]
     return prefer_short(found.problem, errors, chosen, finds, cheapest(found, finds), found.unseen)
 
 
@@ -194,6 +196,15 @@ def what_few_rows_are_evidence_for(models: Models, chosen: Member) -> Member:
     return evident(found.problem, evidence, chosen, decision.errors, found.unseen, linear=line)
 
 
+def a_line_that_fits_better(models: Models, chosen: Member) -> Member:
+    """Few noisy rows: a formula that fits its own rows no better than a shrunk line is not what cross-validation spoke for."""
+    found = models.found
+    if chosen.fitness >= found.decision.promised(found.problem):
+        return chosen
+    line = _linear_model(found, RIDGE, models.data, models.rows)
+    return line if line.fitness > chosen.fitness else chosen
+
+
 Rule = Callable[[Models, Member], Member]
 
 #: In the order in which they are asked; the last that has something to say decides.
@@ -207,6 +218,7 @@ RULES: tuple[Rule, ...] = (
     a_find_that_leaves_noise_alone,
     what_convinces_by_itself,
     what_few_rows_are_evidence_for,
+    a_line_that_fits_better,
 )
 
 
@@ -231,7 +243,7 @@ def allowed_best(front: Sequence[Candidate], decision: SizeDecision) -> int | No
 def _of_few_rows(found: Found, candidates: Sequence[Candidate], best: int) -> int:
     """Number of the model that few rows speak for, of those that their cross-validation allows; with many rows the `best`."""
     problem, decision = found.problem, found.decision
-    if decision.errors is None or len(problem.held_out_rows) or not found.validated:
+    if decision.errors is None or len(problem.held_out_rows):
         return best
     most = (decision.supported or 0) if decision.of_this_size else 0
     numbers = [i for i, c in enumerate(candidates) if c.complexity <= max(most, decision.most_nodes)]
@@ -244,6 +256,8 @@ def _of_few_rows(found: Found, candidates: Sequence[Candidate], best: int) -> in
         if sized.validation < best_smaller - CONTRADICTED:
             del members[number]
         best_smaller = max(best_smaller, sized.validation) if np.isfinite(sized.validation) else best_smaller
+    promised = decision.promised(problem)
+    members = {i: m for i, m in members.items() if m.fitness >= promised} or members
     chosen = within_noise(problem, list(members.values())) if members else None
     return next((i for i, member in members.items() if member is chosen), best)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from multigene._engine import Individual, Workers
-from multigene.evolution.pareto import Member, non_dominated
+from multigene.evolution.pareto import Candidate, Member, non_dominated
 from multigene.search import phases, steering
 from multigene.search.constants import EXPLAINED
 from multigene.search.few_rows import uncontradicted
@@ -107,12 +107,22 @@ def _adopt_explained(task: Task, state: SearchState) -> None:
         state.laws.adopt(task.problem.user_model(shortest))
 
 
+def _less_than_folds_had(task: Task, state: SearchState, front: Sequence[Candidate]) -> bool:
+    """Few noisy rows: do all models that may be chosen fit their own rows worse than the searches without a fold predicted rows
+    that they had not seen? Then those have found what the search on all rows has missed."""
+    decision = state.decision
+    if decision is None or not task.folds:
+        return False
+    promised = decision.promised(task.problem)
+    return not any(c.complexity <= decision.searched and c.fitness >= promised for c in front)
+
+
 def _found(task: Task, state: SearchState) -> Found:
     """What the phases leave to `result.py`."""
     scale = state.log_scale or LogScale((), (), ())
     folds, front = state.cross_validation, list(state.islands.whole)
     of_folds = state.phase == "cross-validate" or (bool(task.folds) and state.islands.number == 0)
-    if of_folds:
+    if of_folds or _less_than_folds_had(task, state, front):
         behaves = task.problem.guard.behaves_as_it_is
         tried = folds.candidates(task.problem)
         front = non_dominated(

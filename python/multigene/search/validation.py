@@ -95,6 +95,12 @@ class SizeDecision:
             return nan
         return HeldOut(problem, rows).r2(self.errors)
 
+    def promised(self, problem: Problem) -> float:
+        """Few noisy rows: R² on unseen rows of the searches that decided on a size. What fits its own rows worse is not what
+        such a search finds; -inf where nothing was promised."""
+        r2 = self.r2(problem) if self.of_this_size else nan
+        return r2 if np.isfinite(r2) else -np.inf
+
     def packed(self) -> list[Any]:
         """As plain values, without loss."""
         errors = None if self.errors is None else [e.hex() for e in self.errors.tolist()]
@@ -202,7 +208,7 @@ def decide_by_cross_validation(
     worth_it = bool(curve[small].sum() < (1.0 - WORTH_IT) * rival.sum())
     # The best of many sizes is lucky, and luck against the line is seldom luck against the mean as well.
     rivals = (mean, line) if has_line else (mean,)
-    if worth_it and all(convincingly_better(curve[small], each, BETTER_IN_NOISE) for each in rivals):
+    if worth_it and all(better_in_noise(curve[small], each) for each in rivals):
         largest_of_use = sizes[int(np.argmin([errors.sum() for errors in curve]))]
         return SizeDecision(
             sizes[small],
@@ -383,3 +389,10 @@ def _on_more_rows(first: Floats, second: Floats, deviations: float = MORE_ROWS) 
 def convincingly_better(first: Floats, second: Floats, errors: float) -> bool:
     """Clearly better, and on more rows than chance would have it: a mean of few squares may hang on one row."""
     return clearly_better(first, second, errors) and _on_more_rows(first, second, 1.0)
+
+
+def better_in_noise(first: Floats, second: Floats) -> bool:
+    """Convincingly better of few noisy rows. If few large rows are most of what is saved, standard errors cannot be many; then
+    fewer are enough where most of the error is saved."""
+    halved = bool(first.sum() < 0.5 * second.sum())
+    return convincingly_better(first, second, BETTER_THAN_LINEAR if halved else BETTER_IN_NOISE)

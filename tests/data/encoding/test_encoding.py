@@ -71,7 +71,9 @@ def test_few_levels_become_indicators_and_rare_ones_are_joined() -> None:
     town = rng.choice(["a", "b", "c"], 400)
     plain, _ = learned(pd.DataFrame({"t": town}), rng.normal(size=400))
     assert sorted(plain.names) != []
-    assert len(plain.columns) == 2  # the commonest has none
+    assert len(plain.columns) == 3  # a shrunk line is shrunk towards the mean of all, not towards a level
+    two, _ = learned(pd.DataFrame({"t": np.where(town == "a", "a", "b")}), rng.normal(size=400))
+    assert [c.levels for c in two.columns if isinstance(c, Level)] == [("a",)]  # the rarer of two is enough
     town[:2] = "rare"
     joined, X = learned(pd.DataFrame({"t": town}), rng.normal(size=400))
     assert {c.levels for c in joined.columns if isinstance(c, Level)} == {("a",), ("b",), ("c",)}
@@ -196,6 +198,27 @@ def test_dates_as_people_write_them(form: str) -> None:
     assert column.values.tolist() == [(each - pd.Timestamp("1970-01-01")).days for each in shown]
 
 
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["Mon 15 Jan 2024", "Tue 12 Mar 2024"],
+        ["15. Jan. 2024", "12. März 2024"],
+        ["Montag, 15. Januar 2024", "Dienstag, 12. März 2024"],
+        ["15 janv. 2024", "12 mars 2024"],
+    ],
+)
+def test_dates_with_days_of_the_week_and_months_of_other_languages(texts: list[str]) -> None:
+    [column] = raw_columns(pd.DataFrame({"d": texts}))
+    assert column.kind == "date"
+    assert column.values.tolist() == [19737.0, 19794.0]
+
+
+def test_months_of_a_year_are_dates_and_places_are_none() -> None:
+    [column] = raw_columns(pd.DataFrame({"m": ["Dez 2023", "Jan 2024", "Juli 2024"]}))
+    assert column.values.tolist() == [19692.0, 19723.0, 19905.0]
+    assert raw_columns(pd.DataFrame({"m": ["Site 1 Mar 2024", "Site 2 Mar 2024"]}))[0].kind == "text"
+
+
 def test_quarters_are_dates_and_codes_are_none() -> None:
     [quarters] = raw_columns(pd.DataFrame({"q": ["2010Q1", "2010-Q3", "2011q4"]}))
     assert quarters.values.tolist() == [14610.0, 14791.0, 15248.0]
@@ -212,9 +235,8 @@ def test_levels_that_differ_in_capitals_or_spaces_alone_are_one() -> None:
     encoding, values = learned(pd.DataFrame({"region": region}), y)
     levels = {c.levels[0].strip().lower(): set(c.levels) for c in encoding.columns if isinstance(c, Level)}
     spelt = {"north": {"north", "NORTH", "north  "}, "south": {"south", "South"}, "west": {"west"}}
-    assert len(levels) == 2  # all but the commonest
-    assert all(levels[name] == spelt[name] for name in levels)
-    assert values.shape == (n, 2)
+    assert levels == spelt
+    assert values.shape == (n, 3)
     np.testing.assert_array_equal(encoding.transform(pd.DataFrame({"region": region})), values)
     assert any("differ in capitals or spaces alone are one" in note for note in encoding.notes)
 
@@ -225,7 +247,7 @@ def test_capitals_that_tell_something_stay_apart() -> None:
     y = 2.0 * (allele == "A") + 0.2 * rng.normal(size=400)
     encoding, _ = learned(pd.DataFrame({"allele": allele}), y)
     assert all(len(c.levels) == 1 for c in encoding.columns if isinstance(c, Level))
-    assert len(encoding.columns) == 3
+    assert len(encoding.columns) == 4
 
 
 def test_many_levels_in_several_spellings_share_a_number() -> None:
@@ -275,9 +297,38 @@ def test_whole_numbers_given_as_text_are_codes_where_held_out_rows_say_so() -> N
     frame = pd.DataFrame({"kind": code.astype(str), "x": rng.normal(size=300)})
     noise = 0.2 * rng.normal(size=300)
     encoding, values = learned(frame, np.array([0.0, 3.0, -1.0, 3.0])[code] + noise)
-    assert [type(column) for column in encoding.columns] == [Level, Level, Level, Plain]
+    assert [type(column) for column in encoding.columns] == [Level, Level, Level, Level, Plain]
     assert encoding.sources[0].kind == "text"
     np.testing.assert_array_equal(encoding.transform(frame), values)
     np.testing.assert_array_equal(encoding.transform(frame.assign(kind=code)), values)
     straight, _ = learned(frame, 2.0 * code + noise)
     assert [type(column) for column in straight.columns] == [Plain, Plain]
+
+
+def test_levels_that_tell_nothing_are_left_out_beside_other_columns() -> None:
+    """Means of other rows are lower where the row itself is high: a line would take that for an effect of the opposite sign."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        town, x = rng.integers(0, 9, 18), rng.normal(size=18)
+        frame = pd.DataFrame({"town": [f"town {t}" for t in town], "x": x})
+        encoding, values = learned(frame, x + rng.normal(size=18))
+        scored = [j for j, column in enumerate(encoding.columns) if isinstance(column, Scored)]
+        told = any("tell held-out rows nothing" in note for note in encoding.notes)
+        assert told != bool(scored)
+        for j in scored:
+            assert np.corrcoef(values[:, j], x)[0, 1] > -0.3
+
+
+def test_few_rows_give_no_waves_away() -> None:
+    """Of 20 monthly values of noise a wave of the year is seldom taken; of 20 that follow the year it is."""
+    days = pd.date_range("2020-01-15", periods=20, freq="30D")
+    angle = 2.0 * np.pi * days.day_of_year.to_numpy() / 365.25
+    taken = {False: 0, True: 0}
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        frame, noise = pd.DataFrame({"day": days, "x": rng.normal(size=20)}), rng.normal(size=20)
+        for follows in taken:
+            encoding, _ = learned(frame, noise + 5.0 * follows * np.sin(angle))
+            taken[follows] += any(isinstance(column, Cyclic) for column in encoding.columns)
+    assert taken[False] <= 2  # 7 where a share of the error is enough
+    assert taken[True] == 20

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multigene.data.constants import (
+    BEYOND_CHANCE,
     COVERED,
     DECIDING_ROWS,
     FEWEST,
@@ -188,6 +189,11 @@ def _text(learned: Learned, column: RawColumn, y: Floats, folds: npt.NDArray[np.
     covered = counts[frequent].sum() / max(1, counts.sum())
     if len(frequent) > MOST_LEVELS or covered < COVERED:
         scored, values = shrunk_means(column, y, folds)
+        if learned.columns and not _means_tell(learned, values, y, folds):
+            learned.notes.append(
+                f"the {len(column.levels)} levels of {column.name!r} tell held-out rows nothing of the target and were left out"
+            )
+            return
         scores = tuple((each, score) for level, score in scored.scores for each in spellings[level])
         learned.add(replace(scored, scores=scores), values)
         learned.notes.append(
@@ -199,6 +205,13 @@ def _text(learned: Learned, column: RawColumn, y: Floats, folds: npt.NDArray[np.
     joined = len(column.levels) - len(frequent)
     if joined:
         learned.notes.append(f"{joined} rare levels of {column.name!r} are joined")
+
+
+def _means_tell(learned: Learned, means: Floats, y: Floats, folds: npt.NDArray[np.intp]) -> bool:
+    """Are levels' means of other rows nearer to the target than the overall mean, or of use beside other columns? If not, they
+    are wrong by what the row itself would have added, and any model takes that for an effect of the opposite sign."""
+    nearer = float(np.sum((y - means) ** 2)) < float(np.sum((y - y.mean()) ** 2))
+    return nearer or helps(learned.values, [means], y, folds)
 
 
 def _counts(column: RawColumn) -> npt.NDArray[np.intp]:
@@ -237,10 +250,9 @@ def _in_one_spelling(
 
 
 def _levels(column: RawColumn, frequent: list[int]) -> list[Level]:
-    """An indicator for every frequent level; of all levels but the commonest where none is rare."""
-    kept = frequent if len(frequent) < len(column.levels) else frequent[1:]
-    if not kept and frequent:  # one level and gaps
-        kept = frequent
+    """An indicator for every frequent level: a line that is shrunk is shrunk towards the mean of all, not towards a level. Of two
+    levels that are all there is the rarer is enough."""
+    kept = frequent[1:] if len(frequent) == 2 == len(column.levels) else frequent
     return [Level(column.name, (column.levels[j],)) for j in kept]
 
 
@@ -306,29 +318,36 @@ def helps(
     """Whether extra columns lower the error on held-out rows, or lower it about as far as others would `instead`."""
     rows = slice(0, DECIDING_ROWS)
     y, folds = y[rows], folds[rows]
-    with_extra = _error([v[rows] for v in [*base, *extra]], y, folds, squares)
-    without = _error([v[rows] for v in [*base, *(instead or [])]], y, folds, squares)
+    with_extra = _errors([v[rows] for v in [*base, *extra]], y, folds, squares)
+    without = _errors([v[rows] for v in [*base, *(instead or [])]], y, folds, squares)
     if instead is not None:
-        return with_extra * (1.0 - SIMPLER) <= without
-    return with_extra < (1.0 - SAVED) * without
+        return bool(with_extra.sum() * (1.0 - SIMPLER) <= without.sum())
+    return _saves(with_extra, without)
 
 
-def _error(columns: list[Floats], y: Floats, folds: npt.NDArray[np.intp], squares: bool) -> float:
-    """Squared error on held-out rows of ridge regression on the columns, and on their squares if told so."""
+def _saves(errors: Floats, others: Floats) -> bool:
+    """Are squared errors on held-out rows less than others, by a share of them and by more than chance among few rows?"""
+    saved = others - errors
+    chance = float(saved.std()) * len(saved) ** 0.5
+    return bool(saved.sum() > max(SAVED * others.sum(), BEYOND_CHANCE * chance))
+
+
+def _errors(columns: list[Floats], y: Floats, folds: npt.NDArray[np.intp], squares: bool) -> Floats:
+    """Squared errors on held-out rows of ridge regression on the columns, and on their squares if told so."""
     centre = float(y.mean())
     if not columns:
-        return float(np.sum((y - centre) ** 2))
+        return np.asarray((y - centre) ** 2)
     X = np.column_stack(columns)
     spread = X.std(axis=0)
     X = (X - X.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0)
     several = np.array([squares and len(np.unique(column[:1000])) > 2 for column in X.T])
     X = np.column_stack([np.ones(len(y)), X, np.clip(X[:, several], -5.0, 5.0) ** 2])
-    total = 0.0
+    errors = np.zeros(len(y))
     for fold in range(FOLDS):
         held = folds == fold
         if not held.any() or held.all():
             continue
         A, b = X[~held], y[~held] - centre
         gram = A.T @ A + 1e-2 * len(b) ** 0.5 * np.eye(X.shape[1])
-        total += float(np.sum((y[held] - centre - X[held] @ np.linalg.solve(gram, A.T @ b)) ** 2))
-    return total
+        errors[held] = (y[held] - centre - X[held] @ np.linalg.solve(gram, A.T @ b)) ** 2
+    return errors
