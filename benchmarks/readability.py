@@ -108,6 +108,7 @@ def run(arguments: Sequence[str] = ()) -> Table:
                     console.print(name, seed, sorted(found), str(formula)[:100], highlight=False)
         total += counts
         table.add_row(name, *shown(counts))
+        console.print(name, *shown(counts), highlight=False)  # so far, of a run that takes long
     table.add_section()
     table.add_row("all", *shown(total))
     return table

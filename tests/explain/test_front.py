@@ -151,6 +151,19 @@ def test_the_balanced_formula_is_no_smaller_than_the_simple_one():
     assert sizes["simple"] <= sizes["balanced"] <= sizes["default"]
 
 
+def test_picks_grow_in_size_and_accuracy_where_the_default_is_long_and_fits_worse():
+    """With very few generations a long line may be what rows not seen decide for."""
+    small, fooled = member(["x0"], 0.80, 0.79), member(["x0", "sin(x1)"], 0.96, 0.10)
+    default = member(["x0", "x1", "sin(x1)", "exp(x1)"], 0.95, 0.94)
+    unscored = member(["x0", "cos(x1)"], 0.951)
+    front = front_of(small, fooled, unscored, default, default=3)
+    picks = [front.picks[name] for name in ("simple", "balanced", "default", "accuracy")]
+    assert [pick.complexity for pick in picks] == sorted(pick.complexity for pick in picks)
+    assert [pick.member.fitness for pick in picks] == sorted(pick.member.fitness for pick in picks)
+    assert {id(pick.member) for pick in picks} <= {id(small), id(default)}
+    assert front.best("accuracy")[0] is fooled
+
+
 def test_equations_print_with_readable_formulas(model, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     shown = repr(model.equations_)

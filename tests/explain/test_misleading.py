@@ -53,6 +53,9 @@ def test_a_formula_that_has_no_value_as_it_is_printed() -> None:
     assert np.isfinite(large.predict(X)).all()
     assert misleads(large, ROWS)  # log(1 + exp(1494*x0))
     assert not misleads(Individual(["softplus([0: 500.0*x0])", "x1"], 0.0, [0.001, 1.0]), ROWS)
+    rounded = Individual(["softplus([0: -36.5 + 1.5*x0])", "x1"], 0.0, [1e15, 1.0])
+    assert misleads(rounded, ROWS)  # 1 + exp(-36) has lost most digits
+    assert not misleads(Individual(["softplus([0: -12.5 + 1.5*x0])", "x1"], 0.0, [1e5, 1.0]), ROWS)
     zero = TrainingRows.of(np.where(X < 0.1, 0.0, X), Y)
     assert not misleads(Individual(["sinc([0: 1.5*x0])", "x1"], 0.0, [1.0, 1.0]), zero)  # by its name
 

@@ -33,6 +33,9 @@ SAME = 1e-9
 
 #: Range of a term relative to its size below which it is a number with a little beside it: `2e8*tanh(2*x) - 2e8`. Not tuned.
 HARDLY_VARIES = 1e-6
+#: Mean square by which a formula as it is printed may differ from the model, as a share of the target's variance: R² then
+#: moves by less than 0.001.
+AS_PRINTED = 1e-7
 
 # --- digits of numbers (digits.py) ------------------------------------------------------------------
 

@@ -53,17 +53,15 @@ class Criterion:
 
 
 def supported(models: Sequence[Listed], default: Listed) -> list[Listed]:
-    """Models that unseen rows speak for: none larger than the default, and none that they found clearly worse than a smaller one.
-
-    Where no rows were held back, all models that are no larger than the default.
+    """Models that unseen rows speak for: none larger than the default, none that they found clearly worse than a smaller one, and
+    none that is smaller than the default and fits the training rows better, which the search would have chosen but for them.
     """
     kept: list[Listed] = []
     best = -math.inf
     for model in models:
         score = model.member.validation
-        if model is default or (
-            model.complexity <= default.complexity and not score < best - CONTRADICTED  # NaN is no objection
-        ):
+        below = model.complexity <= default.complexity and model.member.fitness <= default.member.fitness
+        if model is default or (below and not score < best - CONTRADICTED):  # NaN is no objection
             kept.append(model)
         best = max(best, score) if math.isfinite(score) else best
     return kept

@@ -32,7 +32,7 @@ from multigene.explain.constants import (
     STEP,
 )
 from multigene.explain.written import as_written
-from multigene.export import WHOLE
+from multigene.expression.constants import WHOLE
 from multigene.expression.engine_text import GAP, with_gaps
 from multigene.expression.numbers import short_numbers
 from multigene.laws.constants import EXACT

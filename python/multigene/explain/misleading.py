@@ -1,5 +1,5 @@
 """Models that mislead: terms that cancel, 4763000 + 4763000*tanh(…) where the target is a hundred, angles that turn faster than
-the rows can tell, sin(exp(4*x)), and formulas that have no value on some row as they are printed, log(1 + exp(1494*x)).
+the rows can tell, sin(exp(4*x)), and formulas that have no value, or another one, as they are printed, log(1 + exp(1494*x)).
 
 Such a formula tells nothing about the target, and is wrong as soon as its numbers are rounded. The guard of a search
 (`search/guard.py`) refuses most during the run, by what genes are between the rows; `fitting/result.py` asks here, of the printed
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from multigene._engine import Individual
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
-from multigene.explain.constants import HARDLY_VARIES, PROBED_ROWS
+from multigene.explain.constants import AS_PRINTED, CHECKED_ROWS, HARDLY_VARIES, PROBED_ROWS
 from multigene.explain.terms import split
 from multigene.expression.angles import can_be_told
 from multigene.expression.genes import model_expression
@@ -27,20 +27,25 @@ from multigene.search.members import is_line
 
 
 def misleads(individual: Individual, rows: TrainingRows) -> bool:
-    """Do terms cancel, does an angle turn faster than the rows can tell, or has what is printed no value on some row?"""
+    """Do terms cancel, does an angle turn faster than the rows can tell, or is what is printed another formula?"""
     return (
         terms_cancel(individual, rows)
         or turns_too_fast(individual, rows)
-        or has_no_value_as_printed(individual, rows)
+        or differs_as_printed(individual, rows)
     )
 
 
-def has_no_value_as_printed(individual: Individual, rows: TrainingRows) -> bool:
-    """Has the formula no value on a row where the model has one, since exp(1000) is no number, or sin(u)/u with u = 0?"""
+def differs_as_printed(individual: Individual, rows: TrainingRows) -> bool:
+    """Has the formula, functions without a common name spelt out, other values than the model? exp(1000) is no number, and of
+    1 + exp(-37) all digits behind the 16th are lost.
+    """
+    rows = rows.thinned(CHECKED_ROWS)
     formula = model_expression(individual)
-    printed = readable(formula)
-    missing = ~np.isfinite(evaluate(printed, rows.X))
-    return bool(missing.any() and np.isfinite(evaluate(formula, rows.X[missing])).any())
+    with np.errstate(all="ignore"):
+        values, printed = (evaluate(each, rows.X) for each in (formula, readable(formula)))
+        spread = rows.variance if rows.loss.squared else float(np.var(values))
+        moved = float(np.average((printed - values) ** 2, weights=rows.shares))
+    return not moved <= AS_PRINTED * spread
 
 
 def turns_too_fast(individual: Individual, rows: TrainingRows) -> bool:

@@ -16,6 +16,7 @@ X = np.linspace(0.0, 3.0, 50)[:, None]
     ("text", "tail"),
     [
         ("softplus(x - 60)", "exp(x - 60)"),
+        ("softplus(x - 39)", "exp(x - 39)"),
         ("softplus(2*x + 60)", "2*x + 60"),
         ("logistic(x + 60)", "exp(-(x + 60))"),
         ("logistic(x - 60)", "1"),
@@ -32,6 +33,14 @@ def test_a_tail_is_what_it_looks_like(text: str, tail: str) -> None:
     assert not {"softplus", "logistic", "tanh"} & {
         getattr(node, "name", "") for node in (found, *found.children)
     }
+
+
+def test_a_softplus_whose_digits_would_be_lost_in_print_is_its_exponential() -> None:
+    """log(1 + exp(-37)) is 1.1e-16 or 0, whatever exp(-37) is."""
+    whole = read("1e16*softplus(x - 37)", ["x"])
+    found = tails_as_such(whole, X)
+    assert evaluate(found, X) == pytest.approx(evaluate(whole, X), rel=1e-10)
+    assert found == read("1e16*exp(x - 37)", ["x"])
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ printed, rounded and believed is the exponential. `explain/written.py` does this
 from __future__ import annotations
 
 from multigene.expression.build import call
-from multigene.expression.constants import FAR
+from multigene.expression.constants import FAR, FAR_BELOW
 from multigene.expression.tree import Array, Expression, Number, Operation, evaluate, fold, rebuild
 
 
@@ -22,12 +22,14 @@ def tails_as_such(expression: Expression, X: Array) -> Expression:
         inside = node.arguments[0]
         values = evaluate(inside, X)
         low, high = values.min(), values.max()
+        if node.name == "softplus" and high < FAR_BELOW:
+            return call("exp", inside)
         if not (high < -FAR or low > FAR):  # not a number is neither
             return node
         if node.name == "tanh":
             return Number(1.0 if low > 0.0 else -1.0)
         if node.name == "softplus":
-            return inside if low > 0.0 else call("exp", inside)
+            return inside
         return call("exp", call("neg", inside)) if low > 0.0 else Number(1.0)
 
     return fold(expression, change)

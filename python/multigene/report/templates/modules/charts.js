@@ -155,9 +155,12 @@ export function importanceChart(content, model, colour) {
   const rows = model.importance.slice(0, 20).reverse();
   if (!rows.length) return [[], layout(colour), "The formula is a constant: no column matters."];
   const names = rows.map(r => short(content.features[r[0]])), best = model.importance[0], squared = content.measure === "R²";
+  // Labels of negative bars need room before the names of columns.
+  const lowest = Math.min(0, ...rows.map(r => r[1])), highest = Math.max(0, ...rows.map(r => r[1]));
+  const room = lowest < 0 ? {range: [lowest - .2 * (highest - lowest), highest]} : {rangemode: "tozero"};
   return [[{type: "bar", orientation: "h", y: rows.map((_, i) => i), x: rows.map(r => r[1]), marker: {color: colour.bar}, text: rows.map(r => fixed(r[1], 3)), textposition: "outside", cliponaxis: false,
     textfont: {color: colour.ink, size: 11}, customdata: rows.map(r => literal(content.features[r[0]])), hovertemplate: "%{customdata}: %{text}<extra></extra>"}],
-    layout(colour, {margin: {l: 20, r: 56, t: 6, b: 40}, bargap: .35, xaxis: axis(colour, squared ? `growth of the typical error${literal(content.unit)}` : `fall of ${content.measure}`, {rangemode: "tozero"}),
+    layout(colour, {margin: {l: 20, r: 56, t: 6, b: 40}, bargap: .35, xaxis: axis(colour, squared ? `growth of the typical error${literal(content.unit)}` : `fall of ${content.measure}`, room),
       yaxis: axis(colour, "", {tickvals: rows.map((_, i) => i), ticktext: names, range: [-.6, rows.length - .4], showgrid: false, tickfont: {size: 12, color: colour.ink}})}),
     !squared ? `${content.features[best[0]]} matters most: without it ${content.measure} on the training rows would fall by ${fixed(best[1], 3)}, from ${r2(model.r2)}.` : `${content.features[best[0]]} matters most: without it the typical error on the training rows would grow by ${fixed(best[1], 3)}${content.unit}, from ${fixed(model.errors.train.rmse, 3)}.`];
 }
