@@ -95,10 +95,11 @@ CONFIDENCE = {
 NOISY, HOPELESS = 1e-9, 0.03
 #: Finds that are simplified after the survey, and how many evaluations each of them counts for. [time]
 SIMPLIFIED_AFTER_SURVEY, SIMPLIFYING_WORK = 4, 300
-#: Longer finds are rewritten only: each attempt to drop something costs time, and they are no law. [time]
-MOST_PRUNED = 40
-#: Most attempts to drop something, of these at most how many until one pays, and how each is tuned. [time]
-MOST_DROPS, MOST_PROMISING = 40, 12
+#: Longer finds are rewritten only: each attempt to drop something costs time, and they are no law; those that leave nothing but
+#: noise may have a few terms more. [time]
+MOST_PRUNED, MOST_PRUNED_IN_NOISE = 32, 40
+#: Most attempts to drop something, and how each is tuned. [time]
+MOST_DROPS = 40
 DROP_TUNING = Refinement(iterations=15, gain=1e-4, damping=1e-3, max_parameters=60, decay=0.0, prune=0.0)
 #: Other functions of a part's argument that are tried, the most alike, and the scales of it at which they are compared: of the
 #: argument over its largest value, and from 1 on of itself. [noise]

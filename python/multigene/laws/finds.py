@@ -28,7 +28,7 @@ from multigene.laws.constants import (
     HOPELESS,
     LARGEST_LAW,
     MAY_BE_ROUNDED,
-    MOST_PRUNED,
+    MOST_PRUNED_IN_NOISE,
     NOISY,
     POLISH,
     ROUNDING,
@@ -145,7 +145,9 @@ class Finds:
         return len(long)
 
     def _keep_with_other_functions(self, short: Find) -> None:
-        """Keep what convinces most of a find with another function in it, simplified."""
+        """Keep what convinces most of a find with another function in it, simplified: where noise may hide which it is."""
+        if not leaves_noise(short.expression, self.X, self.y, self.weights):
+            return
         others = with_other_functions(short.expression, self.X)
         tuned = [find for other in others if (find := self.fitted(other, DROP_TUNING)) is not None]
         best = min(tuned, key=self._price, default=None)
@@ -169,10 +171,12 @@ class Finds:
             for f in others
             if f is not None
             and NOISY < f.unexplained < HOPELESS
-            and size(f.expression) <= MOST_PRUNED
+            and size(f.expression) <= MOST_PRUNED_IN_NOISE
             and self._price(f) < known + 2 * MAY_BE_ROUNDED * math.log(len(self.y))
         ]
         for find in sorted(worth, key=self._price)[:most]:
+            if not leaves_noise(find.expression, self.X, self.y, self.weights):
+                continue
             short = self._simplified(find)
             cheaper = all(self._price(short) < price for price in self.prices().values())
             if cheaper and leaves_noise(short.expression, self.X, self.y, self.weights):

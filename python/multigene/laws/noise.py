@@ -23,13 +23,14 @@ from multigene.expression.numbers import (
 from multigene.expression.readable import size
 from multigene.expression.rewriting import natural, powers_joined, simplify
 from multigene.expression.tree import Expression, evaluate
+from multigene.laws.claims import leaves_noise
 from multigene.laws.cleaning import smaller_expressions
 from multigene.laws.constants import (
     CLOSE_TO_A_NUMBER,
     LARGEST_LAW,
     MOST_DROPS,
-    MOST_PROMISING,
     MOST_PRUNED,
+    MOST_PRUNED_IN_NOISE,
     NODE_PRICE,
 )
 from multigene.laws.find import Find, measure
@@ -61,9 +62,12 @@ def simplified(
     """The find with less in it and simpler numbers, as far as that pays by `price`; `fit` tunes, `admits` says what may be;
     `weights` say how much a row counts."""
     find = _rewritten(find, X, y, admits, weights)
-    if size(find.expression) > MOST_PRUNED:
+    noise_alone = leaves_noise(find.expression, X, y, weights)
+    if size(find.expression) > (MOST_PRUNED_IN_NOISE if noise_alone else MOST_PRUNED):
         return find
-    return _rounded(_pruned(find, fit, X, y, weights), X, y, admits, weights)
+    # Of what leaves more than noise little will stay: largest drops first, which is cheaper.
+    order = (lambda e: _expected_price(e, X, y, weights)) if noise_alone else size
+    return _rounded(_pruned(find, fit, order, len(y)), X, y, admits, weights)
 
 
 def _rewritten(
@@ -75,17 +79,16 @@ def _rewritten(
     return form if form is not None and good else find
 
 
-def _pruned(find: Find, fit: Fit, X: Floats, y: Floats, weights: Floats | None) -> Find:
-    """Terms, factors and functions dropped while that pays, those first whose loss would be felt least."""
+def _pruned(find: Find, fit: Fit, order: Callable[[Expression], float], n: int) -> Find:
+    """Terms, factors and functions dropped while that pays, in this order."""
     best, tries, progress = find, 0, True
     while progress:
         progress = False
-        smaller = smaller_expressions(best.expression)
-        for candidate in sorted(smaller, key=lambda e: _expected_price(e, X, y, weights))[:MOST_PROMISING]:
+        for smaller in sorted(smaller_expressions(best.expression), key=order):
             tries += 1
-            fitted = fit(candidate)
-            if fitted is not None and price(fitted, len(y)) < price(best, len(y)):
-                best, progress = fitted, True
+            candidate = fit(smaller)
+            if candidate is not None and price(candidate, n) < price(best, n):
+                best, progress = candidate, True
                 break
             if tries >= MOST_DROPS:
                 return best
