@@ -25,7 +25,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from multigene import MultigeneClassifier, MultigeneRegressor
+from multigene import MultigeneClassifier
 
 Rows = tuple[Any, Any]
 MOST_NODES = 40
@@ -74,7 +74,7 @@ def measured(name: str, seconds: float, seed: int, nodes: int = MOST_NODES) -> d
     """ROC AUC of the three on one draw, and the nodes of the largest formula."""
     X, y = SETS[name]()
     train, test, y_train, y_test = train_test_split(X, y, test_size=1 / 3, stratify=y, random_state=seed)
-    regressor = MultigeneRegressor(
+    ours = MultigeneClassifier(
         time_limit=seconds,
         max_size=nodes or None,
         random_state=seed,
@@ -82,7 +82,7 @@ def measured(name: str, seconds: float, seed: int, nodes: int = MOST_NODES) -> d
         settings={"clock": "processor"},
     )
     models = {
-        "multigene": MultigeneClassifier(regressor),
+        "multigene": ours,
         "logistic": make_pipeline(StandardScaler(), LogisticRegression(max_iter=5000)),
         "boosting": GradientBoostingClassifier(random_state=seed),
     }

@@ -93,7 +93,7 @@ def units_of(name: str) -> dict[str, str]:
 def classifier() -> dict[str, str]:
     """A classifier's probabilities."""
     X, y = load_breast_cancer(return_X_y=True)
-    model = MultigeneClassifier(MultigeneRegressor(generations=5, random_state=0, n_jobs=1)).fit(X, y)
+    model = MultigeneClassifier(generations=5, random_state=0, n_jobs=1).fit(X, y)
     return {"predictions": hashed(model.predict_proba(X))}
 
 

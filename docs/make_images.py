@@ -162,8 +162,8 @@ def classes(path: Path, generations: int) -> None:
     data = load_breast_cancer(as_frame=True)
     labels = data.target.map(dict(enumerate(data.target_names))).rename("diagnosis")
     X_train, X_test, y_train, y_test = train_test_split(data.data, labels, random_state=0)
-    search = MultigeneRegressor(generations=min(generations, 60), max_size=40, random_state=0)
-    model = MultigeneClassifier(search).fit(X_train, y_train)
+    model = MultigeneClassifier(generations=min(generations, 60), max_size=40, random_state=0)
+    model.fit(X_train, y_train)
     print(model)
     with tempfile.TemporaryDirectory() as folder, chromium() as driver:
         report = Path(folder) / "report.html"

@@ -13,7 +13,9 @@ import textwrap
 import pytest
 from model_file_cases import EVERYTHING, FAST, dumps, training_rows
 
-from multigene import MultigeneRegressor
+from multigene import MultigeneRegressor, model_file
+from multigene.expression import genes
+from multigene.expression.rewriting import simplify
 from multigene.model_check import Limits
 from multigene.model_file import load, loads
 
@@ -85,6 +87,8 @@ def changed(model, **changes):
         ({"parameters__units": {"x": 3}}, "wrong kind"),
         ({"parameters__random_state": "7"}, "wrong kind"),
         ({"parameters__settings": "other"}, "wrong kind"),
+        ({"intervals__spread": 0.5}, "'spread' is missing or damaged"),
+        ({"intervals__spread": [0.5]}, "spread of residuals is damaged"),
         ({"changes": [{"prune": "much"}]}, "not a number"),
         ({"changes": [{"melt": 1}]}, "which is unknown"),
         ({"changes": ["prune"]}, "'changes' is damaged"),
@@ -206,7 +210,7 @@ import numpy as np
 sys.path.insert(0, {tests!r})
 from test_model_check import bytes_damaged, values_damaged
 import random, tracemalloc
-from multigene import MultigeneRegressor
+from multigene import MultigeneRegressor, model_file
 from multigene.model_file import loads
 content = open({path!r}, "rb").read()
 MultigeneRegressor.from_fitted(loads(content))  # everything is imported before memory is measured
@@ -277,3 +281,19 @@ def test_formulas_are_counted_as_they_are_printed(model):
     document |= {"front": [document["front"][0] | {"genes": [wide], "coefficients": [1.0]}], "default": 0}
     with pytest.raises(ValueError, match="nodes, more than"):
         loads(json.dumps(document).encode())
+
+
+def test_a_model_is_simplified_once_however_often_it_is_read_and_written(model, monkeypatch):
+    """Of wide linear combinations that is most of the time that a file takes."""
+    counted = []
+    monkeypatch.setattr(genes, "simplify", lambda tree: counted.append(tree) or simplify(tree))
+    content = changed(model, front__0__genes=["[0: 1.25 + 1.5*x0 + 1.75*x1]"], front__0__coefficients=[1.0])
+    document = json.loads(content)
+    alone = {"front": document["front"][:1], "chosen": 0, "default": 0, "intervals": None}
+    fitted = loads(json.dumps(document | alone).encode())
+    loads(model_file.dumps(fitted).encode())
+    assert "1.75" in str(fitted)
+    assert len(fitted.equations()) == 1
+    for language in ("python", "latex", "c"):
+        assert "1.75" in fitted.formula.to(language)
+    assert len(counted) == 1

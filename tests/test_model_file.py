@@ -211,6 +211,12 @@ def test_what_cannot_be_written_is_said(model, tmp_path):
         MultigeneRegressor().save(tmp_path / "model.json")
 
 
+def test_a_name_that_says_something_else_is_told_and_nothing_is_lost(model, rows, tmp_path):
+    with pytest.warns(UserWarning, match=r"m\.pkl holds JSON, not \.pkl; name it .*m\.json"):
+        model.save(tmp_path / "m.pkl")
+    np.testing.assert_array_equal(multigene.load(tmp_path / "m.pkl").predict(rows[0]), model.predict(rows[0]))
+
+
 # --- the documentation ----------------------------------------------------------------------------
 
 

@@ -160,3 +160,28 @@ def test_a_number_of_threads_beyond_sense_is_a_sensible_one():
 
     assert threads(10**9) <= max(32, os.cpu_count() or 1)
     assert threads(3) == 3
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (None, "X is None; give a table"),
+        ([[1.0, 2.0], [3.0]], "X has 2 values in row 0 and 1 in row 1"),
+        ((row for row in [[1.0], [2.0]]), "X is a generator; give a list of rows"),
+        ({1.0, 2.0}, "X is a set; give a list of rows"),
+        (np.zeros(2, dtype=[("a", "f8"), ("b", "f8")]), r"array of records; give a table, .*DataFrame"),
+        (pd.DataFrame(index=range(2)), "X has no columns"),
+    ],
+    ids=["nothing", "ragged", "generator", "set", "records", "no columns"],
+)
+def test_what_is_no_table_is_refused_with_a_sentence(given, said):
+    with pytest.raises(ValueError, match=said):
+        quick().fit(given, [1.0, 2.0])
+    fitted = quick().fit([[1.0, 2.0], [3.0, 5.0]], [1.0, 2.0])
+    with pytest.raises(ValueError, match=said):
+        fitted.predict(given)
+
+
+def test_a_target_without_any_value_is_said():
+    with pytest.raises(ValueError, match="The target is NaN in every row"):
+        quick().fit([[1.0], [2.0]], [np.nan, np.nan])

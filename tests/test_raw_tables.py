@@ -181,7 +181,7 @@ def test_transformer_and_classifier_take_raw_tables() -> None:
     kept = MultigeneTransformer(MultigeneRegressor(**QUICK), keep_features=True).fit(X, y)
     assert kept.transform(X).shape[1] == len(kept.get_feature_names_out())
     classes = np.where(X["region"] == "north", "yes", "no")
-    model = MultigeneClassifier(MultigeneRegressor(**QUICK)).fit(X, classes)
+    model = MultigeneClassifier(**QUICK).fit(X, classes)
     assert np.mean(model.predict(X) == classes) > 0.9
 
 

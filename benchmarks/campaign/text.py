@@ -9,6 +9,7 @@ import resource
 import sys
 import tempfile
 import time
+import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,13 @@ HOSTILE = (
 VALUES: tuple[Any, ...] = (
     None, True, False, 0, 1, -1, 3, 10**30, 0.5, -2.5, 1e308, 1e-320, float("inf"), float("nan"), "", "x0", "1", [], [0], {},
 )  # fmt: skip
+#: Cells of tables that may stand where numbers are meant, and the share of the tables that are read which are fitted too.
+CELLS = (
+    "", " ", "NA", "nan", "inf", "-inf", "1e999", "1e308", "-1e-320", "0", "-0", "1e400", "0x10", "1_000", "1,234", "1.234,5",
+    "12%", "$5", "yes", "no", "true", "a", "ü", "\ud7ff", "2024-01-01", "31.12.99", "12:30", "?", "-", "=1+1", "9" * 400,
+    "1" * 20, "'", '"', "a\nb", "#", "N/A", "None", "\x00", "\u202e", "y", "b", "１２",
+)  # fmt: skip
+FITTED = 0.1
 #: Names of columns that break pages and programs.
 NAMES = (
     "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "a'; DROP TABLE t; --", "=cmd|' /C calc'!A0",
@@ -55,6 +63,14 @@ def model() -> FittedModel:
     X = pd.DataFrame(rng.normal(size=(80, 3)), columns=["a", "b b", "c"])
     y = np.sin(X["a"]) * X["b b"] + X["c"] + 0.1 * rng.normal(size=80)
     return MultigeneRegressor(generations=5, random_state=0, n_jobs=1, search="accuracy").fit(X, y).fitted_
+
+
+@cache
+def document() -> dict[str, Any]:
+    """Its file, with the smallest, the chosen and the largest model of the front: most of what is damaged then counts."""
+    whole: dict[str, Any] = json.loads(dumps(model()))
+    front = whole["front"]
+    return whole | {"front": [front[0], front[whole["chosen"]], front[-1]], "chosen": 1, "default": 1}
 
 
 def mutated(content: bytes, rng: np.random.Generator) -> bytes:
@@ -129,9 +145,9 @@ def used(fitted: FittedModel) -> None:
 
 def model_files(rng: np.random.Generator, trials: int) -> Outcome:
     """Mutated model files."""
-    outcome, document = Outcome(), json.loads(dumps(model()))
+    outcome = Outcome()
     for _ in range(trials):
-        case = damaged(document, rng)
+        case = damaged(document(), rng)
         start = time.process_time()
         with outcome.trial(repr(case[:60]), ValueError):
             used(loads(case))
@@ -141,10 +157,11 @@ def model_files(rng: np.random.Generator, trials: int) -> Outcome:
 
 def adversarial_files(rng: np.random.Generator, trials: int) -> Outcome:
     """Model files made to take time and memory, of random size."""
-    outcome, document = Outcome(), json.loads(dumps(model()))
+    outcome = Outcome()
+    used(model())  # imports
     unit = 1024.0 if sys.platform != "darwin" else 1024.0**2
     for trial in range(trials):
-        name, content = _adversary(document, trial, rng)
+        name, content = _adversary(document(), trial, rng)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         start = time.process_time()
         with outcome.trial(name, ValueError):
@@ -209,14 +226,43 @@ def tables(rng: np.random.Generator, trials: int) -> Outcome:
     with tempfile.TemporaryDirectory() as directory:
         for trial in range(trials):
             separator = str(rng.choice([",", ";", "\t", " "]))
-            content = mutated(frame.to_csv(index=False, sep=separator).encode(), rng)
+            content = (
+                mutated(frame.to_csv(index=False, sep=separator).encode(), rng)
+                if rng.random() < 0.5
+                else other_cells(frame, rng).to_csv(index=False, sep=separator).encode()
+            )
             path = Path(directory) / f"t{trial % 10}.csv"
             path.write_bytes(content)
             with outcome.trial(repr(content[:80]), ValueError):
                 rows = Rows(target="y" if rng.random() < 0.5 else None, drop_missing=bool(rng.random() < 0.5))
                 task = problem(str(path), rows, Reading(), 0)
-                task.x(task.train), task.y(task.train)
+                X, y = task.x(task.train), task.y(task.train)
+                if rng.random() < FITTED:
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore", UserWarning)  # of columns that are left out
+                        quick(trial).fit(X, y).predict(X)
     return outcome
+
+
+def other_cells(frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+    """A table in which a few cells or names are others, or a whole column: well-formed files come further than the reader."""
+    table = frame.astype(object)
+    for _ in range(int(rng.integers(1, 5))):
+        row, column = int(rng.integers(-2, len(table))), int(rng.integers(table.shape[1]))
+        cell = CELLS[int(rng.integers(len(CELLS)))]
+        if row == -2:
+            table = table.rename(columns={table.columns[column]: cell})
+        elif row == -1:
+            table.isetitem(column, rng.choice([*CELLS, "1", "2"], size=len(table)))
+        else:
+            table.iloc[row, column] = cell
+    return table
+
+
+def quick(seed: int, **parameters: Any) -> MultigeneRegressor:
+    """The shortest fit."""
+    small = {"generations": 1, "n_jobs": 1, "search": "accuracy", "settings": {"population_size": 20}}
+    return MultigeneRegressor(**small | {"random_state": seed} | parameters)
 
 
 def settings(rng: np.random.Generator, trials: int) -> Outcome:
@@ -275,25 +321,25 @@ def definitions(rng: np.random.Generator, trials: int) -> Outcome:
             + ["".join(rng.choice(words, size=min(n, 30)).tolist())] * 4
         )[int(rng.integers(10))]  # fmt: skip
         with outcome.trial(text[:60], ValueError):
-            MultigeneRegressor(
-                functions={"add": None, "f": text},
-                generations=1,
-                n_jobs=1,
-                search="accuracy",
-                random_state=trial,
-            ).fit(X, X[:, 0])
+            quick(trial, functions={"add": None, "f": text}).fit(X, X[:, 0])
     return outcome
 
 
 def exports(rng: np.random.Generator, trials: int) -> Outcome:
     """Every export, and now and then the report, of models whose columns have hostile names."""
     outcome = Outcome()
-    X, y = rng.normal(size=(60, 3)), rng.normal(size=60)
+    X, y = (
+        rng.normal(size=(450, 3)),
+        rng.normal(size=450),
+    )  # fewer would be cross-validated, which takes ten times as long
     with tempfile.TemporaryDirectory() as directory:
         while outcome.tried < trials:
             names = [str(name) for name in rng.choice(NAMES, size=4, replace=False)]
             target = pd.Series(X[:, 0] * X[:, 1] + X[:, 2] + 0.01 * y, name=names[3])
-            estimator = MultigeneRegressor(generations=3, random_state=0, n_jobs=1, search="accuracy")
+            codename = None if outcome.tried % 2 else "UB"
+            estimator = quick(
+                outcome.tried, search="both" if codename else "accuracy", configuration=codename
+            )
             fitted = estimator.fit(pd.DataFrame(X, columns=names[:3]), target).fitted_
             for language in EXPORTERS:
                 with outcome.trial(f"{language} of {names}", ValueError, ImportError):

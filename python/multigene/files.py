@@ -10,11 +10,14 @@ import os
 import re
 import secrets
 import shutil
+import warnings
 from pathlib import Path
 from typing import Any
 
 #: What the name of a file has at its end while it is being written.
 PART = re.compile(r"\.[0-9a-f]{12}\.part")
+#: What files hold, by their suffix.
+KINDS = {".json": "JSON", ".html": "an HTML page"}
 #: A text, or what is left of the file if it does not end: nothing is read twice, of any file.
 _TEXTS = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 #: Files that are being written at this moment.
@@ -47,6 +50,19 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
         raise
     finally:
         _unfinished.discard(part)
+
+
+def misnamed(path: Path, *suffixes: str) -> str:
+    """What is wrong with a file's name whose suffix says that something else is in it; empty if nothing."""
+    if not path.suffix or path.suffix.lower() in suffixes:
+        return ""
+    return f"{KINDS[suffixes[0]]}, not {path.suffix}; name it {path.with_suffix(suffixes[0])}."
+
+
+def warn_if_misnamed(path: Path, *suffixes: str) -> None:
+    """A warning and no error: what took long to find is not lost for a name."""
+    if wrong := misnamed(path, *suffixes):
+        warnings.warn(f"{path} holds {wrong}", UserWarning, stacklevel=4)
 
 
 def remove_unfinished() -> None:

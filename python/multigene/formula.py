@@ -146,7 +146,7 @@ class Formula:
     @property
     def size(self) -> int:
         """The number of nodes of the printed formula, as SymPy counts them: `3*x + 1` has five, `x/y` five."""
-        return printed_size(self.expression)
+        return printed_size(self.expression, self.feature_names)
 
     @property
     def depth(self) -> int:

@@ -223,7 +223,11 @@ class Checked:
             raise ValueError(f"its residual variance is {_shown(variance)}, which is negative")
         factor = np.array([[_number(value, "factor") for value in row] for row in rows], dtype=np.float64)
         rank = ranks.pop() if ranks else 0
-        spread = [_number(value, "spread") for value in table.values.get("spread") or []]
+        spread = (
+            [_number(value, "spread") for value in table._list("spread", len(SHARES) + 1)]
+            if table.values.get("spread") is not None
+            else []
+        )
         if spread and len(spread) != len(SHARES) + 1:
             raise ValueError("its spread of residuals is damaged")
         return Uncertainty(

@@ -27,7 +27,7 @@ from multigene.evolution.pareto import Member
 from multigene.explain.front import Front
 from multigene.expression.genes import model_expression
 from multigene.expression.numbers import parameters as numbers_of
-from multigene.files import bounded_json, write_atomically
+from multigene.files import bounded_json, warn_if_misnamed, write_atomically
 from multigene.fitted import FittedModel
 from multigene.groups.certainty import GroupUncertainty, own_columns
 from multigene.groups.regroup import Groups
@@ -66,6 +66,7 @@ def save(model: FittedModel | FittedClasses, path: str | os.PathLike[str]) -> No
     if not target.parent.is_dir():
         raise ValueError(f"There is no directory {target.parent}; make it first.")
     write_atomically(target, dumps(model).encode())
+    warn_if_misnamed(target, ".json")
 
 
 def dumps(model: FittedModel | FittedClasses) -> str:

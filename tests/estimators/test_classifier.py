@@ -16,10 +16,16 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from multigene import MultigeneClassifier, MultigeneRegressor, load
 from multigene.classes.fitted import smoothed
 
-TINY = MultigeneRegressor("UB", generations=3, settings={"population_size": 12}, random_state=0, n_jobs=1)
+TINY = {
+    "configuration": "UB",
+    "generations": 3,
+    "settings": {"population_size": 12},
+    "random_state": 0,
+    "n_jobs": 1,
+}
 
 
-@parametrize_with_checks([MultigeneClassifier(clone(TINY).set_params(configuration="baseline"))])
+@parametrize_with_checks([MultigeneClassifier(**{**TINY, "configuration": "baseline"})])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -34,15 +40,14 @@ def ring():
 @pytest.fixture(scope="module")
 def ring_model(ring):
     X, y = ring
-    regressor = MultigeneRegressor(generations=20, max_size=30, random_state=0, n_jobs=1)
-    return MultigeneClassifier(regressor).fit(X[:300], y[:300])
+    return MultigeneClassifier(generations=20, max_size=30, random_state=0, n_jobs=1).fit(X[:300], y[:300])
 
 
 @pytest.fixture(scope="module")
 def three():
     X = pd.DataFrame(np.random.default_rng(2).uniform(-3, 3, (300, 2)), columns=["p", "q"])
     y = np.digitize(X["p"] * X["q"], [-2.0, 2.0])
-    return X, y, MultigeneClassifier(TINY).fit(X, y)
+    return X, y, MultigeneClassifier(**TINY).fit(X, y)
 
 
 def test_two_classes_have_one_formula_of_the_log_odds(ring, ring_model):
@@ -85,7 +90,7 @@ def test_three_classes_have_a_formula_each(three):
 
 def test_a_time_limit_is_for_all_classes_together(three):
     X, y, _ = three
-    model = MultigeneClassifier(MultigeneRegressor(time_limit=3, random_state=0, n_jobs=1)).fit(X, y)
+    model = MultigeneClassifier(time_limit=3, random_state=0, n_jobs=1).fit(X, y)
     assert [each.time_limit for each in model.regressors_] == [1.0] * 3
 
 
@@ -93,7 +98,7 @@ def test_a_time_limit_is_for_all_classes_together(three):
 def test_files_hold_the_classifier(three, tmp_path, class_weight):
     X, y, _ = three
     names = np.array(["low", "middle", "high"])[y]
-    model = MultigeneClassifier(TINY, class_weight=class_weight).fit(X, names)
+    model = MultigeneClassifier(**TINY, class_weight=class_weight).fit(X, names)
     model.save(tmp_path / "model.json")
     again = load(tmp_path / "model.json")
     assert isinstance(again, MultigeneClassifier)
@@ -106,7 +111,7 @@ def test_files_hold_the_classifier(three, tmp_path, class_weight):
 def test_numbers_and_truth_values_stay_classes_in_files(tmp_path):
     X = np.random.default_rng(0).normal(size=(60, 2))
     for labels in (X[:, 0] > 0, (X[:, 0] > 0) * 2 + 1, np.where(X[:, 0] > 0, 0.0, 2.0)):
-        model = MultigeneClassifier(TINY, class_weight={labels[0].item(): 2.0}).fit(X, labels)
+        model = MultigeneClassifier(**TINY, class_weight={labels[0].item(): 2.0}).fit(X, labels)
         model.save(tmp_path / "model.json")
         again = load(tmp_path / "model.json")
         assert again.classes_.dtype == labels.dtype
@@ -136,9 +141,11 @@ def test_class_weights_move_probabilities():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(600, 2))
     y = (rng.uniform(size=600) < 1 / (1 + np.exp(3.0 - X[:, 0]))).astype(int)
-    plain = MultigeneClassifier(TINY).fit(X, y)
-    balanced = MultigeneClassifier(TINY, class_weight="balanced").fit(X, y)
-    by_hand = MultigeneClassifier(TINY, class_weight={0: 1 / (y == 0).sum(), 1: 1 / (y == 1).sum()}).fit(X, y)
+    plain = MultigeneClassifier(**TINY).fit(X, y)
+    balanced = MultigeneClassifier(**TINY, class_weight="balanced").fit(X, y)
+    by_hand = MultigeneClassifier(**TINY, class_weight={0: 1 / (y == 0).sum(), 1: 1 / (y == 1).sum()}).fit(
+        X, y
+    )
     assert plain.predict_proba(X)[:, 1].mean() == pytest.approx(y.mean(), abs=0.02)
     assert balanced.predict_proba(X)[:, 1].mean() > 0.3
     np.testing.assert_allclose(
@@ -149,8 +156,8 @@ def test_class_weights_move_probabilities():
 def test_rows_of_weight_zero_are_not_seen(ring):
     X, y = ring
     weights = np.r_[np.ones(300), np.zeros(100)]
-    part = MultigeneClassifier(TINY).fit(X[:300], y[:300])
-    weighted = MultigeneClassifier(TINY).fit(X, y, sample_weight=weights)
+    part = MultigeneClassifier(**TINY).fit(X[:300], y[:300])
+    weighted = MultigeneClassifier(**TINY).fit(X, y, sample_weight=weights)
     np.testing.assert_allclose(weighted.decision_function(X), part.decision_function(X), rtol=1e-6, atol=1e-6)
 
 
@@ -158,7 +165,7 @@ def test_a_line_is_about_that_of_logistic_regression():
     rng = np.random.default_rng(4)
     X = rng.normal(size=(2000, 3))
     y = rng.uniform(size=2000) < 1 / (1 + np.exp(-(1.5 * X[:, 0] - X[:, 1] + 0.5)))
-    model = MultigeneClassifier(MultigeneRegressor(generations=10, max_size=25, random_state=0, n_jobs=1))
+    model = MultigeneClassifier(generations=10, max_size=25, random_state=0, n_jobs=1)
     model.fit(X[:1000], y[:1000])
     line = LogisticRegression(C=1e6).fit(X[:1000], y[:1000])
     ours = roc_auc_score(y[1000:], model.decision_function(X[1000:]))
@@ -180,20 +187,19 @@ def test_choosing_and_reports_by_class(three, tmp_path):
     [
         ({"class_weight": "heavy"}, "class_weight='heavy' is not known"),
         ({"class_weight": {"c": 2.0}}, "no class of the target"),
-        ({"regressor": MultigeneRegressor(loss="poisson")}, "loss='poisson'"),
     ],
 )
 def test_mistakes_are_named(change, message):
     X = np.arange(20.0)[:, None]
     with pytest.raises(ValueError, match=message):
-        MultigeneClassifier(**{"regressor": TINY, **change}).fit(X, np.where(X[:, 0] > 9, "a", "b"))
+        MultigeneClassifier(**TINY, **change).fit(X, np.where(X[:, 0] > 9, "a", "b"))
 
 
 def test_one_class_is_too_few():
     with pytest.raises(ValueError, match="at least 2 classes"):
-        MultigeneClassifier(TINY).fit([[0.0], [1.0]], ["a", "a"])
+        MultigeneClassifier(**TINY).fit([[0.0], [1.0]], ["a", "a"])
     with pytest.raises(ValueError, match="leave at least 2 classes"):
-        MultigeneClassifier(TINY).fit([[0.0], [1.0]], ["a", "b"], sample_weight=[1.0, 0.0])
+        MultigeneClassifier(**TINY).fit([[0.0], [1.0]], ["a", "b"], sample_weight=[1.0, 0.0])
 
 
 def test_smoothed_targets_are_what_the_rows_can_tell():
@@ -202,9 +208,9 @@ def test_smoothed_targets_are_what_the_rows_can_tell():
 
 def test_real_classes():
     X, y = load_iris(return_X_y=True)
-    assert MultigeneClassifier(TINY).fit(X, y).score(X, y) > 0.9
+    assert MultigeneClassifier(**TINY).fit(X, y).score(X, y) > 0.9
     X, y = load_breast_cancer(return_X_y=True)
-    assert MultigeneClassifier(TINY).fit(X, y).score(X, y) > 0.9
+    assert MultigeneClassifier(**TINY).fit(X, y).score(X, y) > 0.9
 
 
 def test_rows_without_a_class_are_left_out(ring):
@@ -212,7 +218,7 @@ def test_rows_without_a_class_are_left_out(ring):
     labels = y.to_numpy(dtype=object).copy()
     labels[:5] = None
     with pytest.warns(UserWarning, match=f"Left out 5 rows of {len(y)} without a class"):
-        model = MultigeneClassifier(MultigeneRegressor(generations=1, random_state=0)).fit(X, labels)
+        model = MultigeneClassifier(generations=1, random_state=0).fit(X, labels)
     assert list(model.classes_) == ["inside", "outside"]
 
 
@@ -223,6 +229,37 @@ def test_classes_of_different_kinds_are_refused(ring):
         MultigeneClassifier().fit(X, mixed)
 
 
-def test_parameters_of_the_search_are_told_where_they_belong():
-    with pytest.raises(TypeError, match=r"give MultigeneRegressor\(time_limit=5\) as regressor"):
-        MultigeneClassifier(time_limit=5)
+def test_the_parameters_are_those_of_the_regressor():
+    ours, regressor = MultigeneClassifier().get_params(), MultigeneRegressor().get_params()
+    assert ours.pop("class_weight") is None
+    assert regressor.pop("loss") == "squared"
+    assert regressor.pop("warm_start") is False
+    assert ours == regressor
+    assert list(ours) == list(regressor)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"loss": "poisson"}, "minimises the logistic loss"),
+        ({"max_genes": 3}, r"give settings=\{'max_genes': 3\}"),
+        ({"regressor": MultigeneRegressor()}, "such as time_limit=10"),
+        ({"time_limits": 3}, "time_limit"),
+    ],
+)
+def test_parameters_that_there_are_not_are_told_with_a_way_out(given, message):
+    with pytest.raises(TypeError, match=message):
+        MultigeneClassifier(**given)
+
+
+def test_a_regressor_lends_its_parameters():
+    regressor = MultigeneRegressor(time_limit=3, functions=["add", "mul"], random_state=1)
+    model = MultigeneClassifier.like(regressor, class_weight="balanced")
+    assert (model.time_limit, model.functions, model.random_state, model.class_weight) == (
+        3,
+        ["add", "mul"],
+        1,
+        "balanced",
+    )
+    with pytest.raises(ValueError, match="loss='poisson'"):
+        MultigeneClassifier.like(MultigeneRegressor(loss="poisson"))

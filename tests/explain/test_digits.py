@@ -14,12 +14,13 @@ from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
 from multigene.explain.constants import ROUNDING
 from multigene.explain.digits import Numbers, _effects, with_few_digits
-from multigene.export import WHOLE
+from multigene.expression.constants import WHOLE
 from multigene.expression.genes import model_expression
 from multigene.expression.numbers import parameters, round_numbers
 from multigene.expression.reading import read
 from multigene.expression.tree import evaluate
 from multigene.formula import Formula
+from multigene.settings.loss import loss_of
 
 rng = np.random.default_rng(0)
 X = rng.uniform(-3.0, 3.0, (300, 3))
@@ -50,6 +51,19 @@ def test_the_loss_stays_and_digits_go() -> None:
     assert after.fitness == pytest.approx(1.0 - loss[1] / np.var(y), abs=1e-12)
     moved = np.sqrt(np.mean((before.individual.predict(X) - after.individual.predict(X)) ** 2))
     assert moved <= 0.004 * np.sqrt(loss[0])
+
+
+def test_numbers_inside_a_function_that_is_flat_on_all_rows() -> None:
+    """A small step of 64.658 moves nothing where tanh is 1 or -1 on every row; zero in its place would."""
+    far = np.where(np.abs(X[:, 0]) < 1.0, np.sign(X[:, 0]), X[:, 0])
+    rows = TrainingRows.of(np.column_stack([far, X[:, 1:]]), 3.0 * np.tanh(64.658 * far) + X[:, 1] + NOISE)
+    genes = ["tanh([0: -3.12345678901234 + 64.65809940021433*x0])", "[1: 1.0123456789*x1]"]
+    individual = Individual(genes, 0.0, [1.0, 1.0]).fit(rows.dataset)
+    before = Member(individual, individual.fitness, individual.complexity)
+    [after] = with_few_digits([before], rows)
+    assert max(digits(v) for v in Numbers.of(after.individual).values) <= 5
+    assert after.fitness == pytest.approx(before.fitness, abs=1e-6)
+    assert abs(after.individual.predict(rows.X) - individual.predict(rows.X)).max() < 0.01
 
 
 def test_numbers_that_cancel_keep_the_digits_they_need() -> None:
@@ -165,3 +179,35 @@ def test_a_constant_that_rounding_leaves_within_a_gene_is_printed_as_it_is():
     [few] = with_few_digits([Member(individual, 0.9, individual.complexity)], rows)
     printed = str(Formula(model_expression(few.individual), NAMES))
     assert evaluate(read(printed, NAMES), X) == pytest.approx(few.individual.predict(X), abs=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e200, 1e-200])
+def test_columns_at_the_ends_of_floating_point_give_no_warnings(scale: float) -> None:
+    """A number times the square of such a column is no number; warnings are errors in tests."""
+    wide = X * [scale, 1.0, 1.0]
+    y = X[:, 0] + NOISE
+    rows = TrainingRows.of(wide, y)
+    for genes, coefficients in (
+        (["[0: 0.0 + 1.0*x0 + 0.0*x1]"], [1.23456789 / scale]),
+        (["x0 * sin([0: 0.0 + 1.23456*x1])"], [1.23456789 / scale]),
+    ):
+        individual = Individual(genes, 0.123456789, coefficients)
+        member = Member(individual, 0.9, individual.complexity)
+        assert np.isfinite(with_few_digits([member], rows)[0].individual.predict(wide)).all()
+
+
+def test_exact_models_of_tiny_columns_give_no_warnings() -> None:
+    tiny = X * [1e-300, 1.0, 1.0]
+    rows = TrainingRows.of(tiny, 2e200 * X[:, 1])
+    individual = Individual(["[0: 0.0 + 2e200*x1 + 1.0*x0]"], 0.0, [1.0])
+    member = Member(individual, 1.0, individual.complexity)
+    assert str(Formula(model_expression(with_few_digits([member], rows)[0].individual), NAMES)) == "2e200*x1"
+
+
+def test_other_losses_of_targets_at_the_ends_of_floating_point_give_no_warnings() -> None:
+    """Rows whose weight is beyond floating point, or nothing, do not count."""
+    y = np.where(X[:, 1] > 0.0, 1e-300, 1e300) * np.abs(X[:, 0])
+    rows = TrainingRows.of(X, y, loss=loss_of("relative"))
+    individual = Individual(["x0", "x1"], 1e300, [1.23456e300, 0.123456])
+    member = Member(individual, 0.1, individual.complexity)
+    assert np.isfinite(with_few_digits([member], rows)[0].individual.predict(X)).all()

@@ -48,6 +48,15 @@ def test_angles_that_turn_faster_than_the_rows_can_tell() -> None:
     assert not turns_too_fast(Individual(["cos([0: 400.0*x0])"], 0.0, [1.0]), ROWS)  # two a row
 
 
+def test_a_formula_that_has_no_value_as_it_is_printed() -> None:
+    large = Individual(["softplus([0: 1494.0*x0])", "x1"], 0.0, [0.001, 1.0])
+    assert np.isfinite(large.predict(X)).all()
+    assert misleads(large, ROWS)  # log(1 + exp(1494*x0))
+    assert not misleads(Individual(["softplus([0: 500.0*x0])", "x1"], 0.0, [0.001, 1.0]), ROWS)
+    zero = TrainingRows.of(np.where(X < 0.1, 0.0, X), Y)
+    assert not misleads(Individual(["sinc([0: 1.5*x0])", "x1"], 0.0, [1.0, 1.0]), zero)  # by its name
+
+
 def test_the_fittest_other_of_no_more_nodes_is_chosen() -> None:
     bad, fine = member(CANCELLING, 0.99, 12), member(FINE, 0.95, 6)
     small, large = member(Individual(["x1"], 0.0, [1.0]), 0.5, 1), member(FINE, 0.999, 40)

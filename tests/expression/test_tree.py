@@ -73,6 +73,7 @@ def test_nodes_are_values() -> None:
         (lambda: evaluate(z, np.zeros((2, 2))), "column number 3, but X has only 2"),
         (lambda: evaluate(z, np.zeros(3)), "two dimensions"),
         (lambda: round_numbers(x, 0), "between 1 and 17"),
+        (lambda: round_numbers(x, "three"), "digits='three' is not a whole number"),
     ],
 )
 def test_mistakes_are_named(make, words: str) -> None:  # type: ignore[no-untyped-def]

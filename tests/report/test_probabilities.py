@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import accuracy_score, confusion_matrix, log_loss, roc_auc_score
 
-from multigene import MultigeneClassifier, MultigeneRegressor
+from multigene import MultigeneClassifier
 from multigene.report import collect
 from multigene.report.html import explorer, for_script
 from multigene.report.probabilities import measured, references
@@ -26,8 +26,10 @@ def table(n: int = 240, seed: int = 0) -> tuple[pd.DataFrame, pd.Series]:
 @pytest.fixture(scope="module")
 def classifier() -> MultigeneClassifier:
     X, y = table()
-    regressor = MultigeneRegressor(generations=6, search="accuracy", random_state=0, n_jobs=1)
-    return MultigeneClassifier(regressor, class_weight="balanced").fit(X, y)
+    model = MultigeneClassifier(
+        generations=6, search="accuracy", random_state=0, n_jobs=1, class_weight="balanced"
+    )
+    return model.fit(X, y)
 
 
 @pytest.fixture(scope="module")

@@ -178,6 +178,12 @@ def test_paths_that_cannot_be_written_are_refused(tmp_path, model):
         model.report(tmp_path / "none" / "report.html")
 
 
+def test_a_name_that_says_something_else_is_told(tmp_path):
+    with pytest.warns(UserWarning, match=r"r\.pdf holds an HTML page, not \.pdf; name it .*r\.html"):
+        awkward().report(tmp_path / "r.pdf")
+    assert (tmp_path / "r.pdf").read_text().startswith("<!")
+
+
 def test_an_unfitted_model_says_so(tmp_path):
     from sklearn.exceptions import NotFittedError
 

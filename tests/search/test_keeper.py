@@ -132,7 +132,7 @@ def test_other_losses(rows):
     assert broken(model) == 0
     with pytest.raises(ValueError, match="'convex in x0' is about the prediction itself"):
         MultigeneRegressor(loss="poisson", shapes=["convex in x0"], **QUICK).fit(X, counts)
-    classes = MultigeneClassifier(MultigeneRegressor(shapes=["increasing in x0"], **QUICK)).fit(X, y > 3.0)
+    classes = MultigeneClassifier(shapes=["increasing in x0"], **QUICK).fit(X, y > 3.0)
     p = classes.predict_proba(np.column_stack([np.linspace(0, 4, 50), np.ones(50)]))[:, 1]
     assert np.all(np.diff(p) >= -1e-9)
 

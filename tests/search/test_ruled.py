@@ -110,9 +110,7 @@ def test_forms_losses_and_classes_keep_rules():
     assert broken(counted) == []
     kind = np.where(y > y.median(), "high", "low")
     settings = {"rules": ["never humidity", "must use z"], "population_size": 60}
-    classes = MultigeneClassifier(MultigeneRegressor(generations=3, random_state=0, settings=settings)).fit(
-        X, kind
-    )
+    classes = MultigeneClassifier(generations=3, random_state=0, settings=settings).fit(X, kind)
     assert all(broken(each) == [] for each in classes.regressors_)
 
 

@@ -313,6 +313,15 @@ def test_a_column_of_small_effect_belongs_to_the_line_where_all_rows_tell():
     assert len(linear[best_line(of_noise, linear)].tokens(0)[0][2]) < 4
 
 
+def test_a_column_whose_squares_are_beyond_floating_point_is_not_of_the_best_line():
+    """A constant is not scaled; "SVD did not converge" was all that was said."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.full(600, 1e200), rng.normal(size=600)])
+    problem = Problem.of(X, X[:, 1] + rng.normal(size=600), None)
+    lines = [Individual([f"[0: 0.0 + 1.0*x{j}]"], 0.0, [1.0]) for j in (0, 1)]
+    assert best_line(problem, lines) == 1
+
+
 def test_one_column_that_tells_nearly_all_of_very_few_rows_is_found():
     """Ridge regression spreads over five columns what one of them tells, and rows left out then speak for the mean."""
     rng = np.random.default_rng(4)

@@ -44,7 +44,7 @@ def fit_classes(
     """The formulas that tell the classes of the training rows apart."""
     from multigene.estimators.classifier import MultigeneClassifier
 
-    classifier = MultigeneClassifier(estimator, class_weight=class_weight)
+    classifier = MultigeneClassifier.like(estimator, class_weight)
     fitted = classifier.fit(task.x(task.train), labels_of(task.y(task.train)), task.weights).fitted_
     return fitted if choose is None else fitted.choose(criterion(choose))
 

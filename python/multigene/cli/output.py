@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from multigene.files import write_atomically
+from multigene.files import misnamed, write_atomically
 
 #: What files of a suffix hold.
-KINDS = {".json": "JSON", ".html": "an HTML page"}
 
 
 class ReaderGone(Exception):
@@ -90,9 +89,8 @@ def check_writable(path: Path | None, option: str, *suffixes: str) -> None:
         raise ValueError(f"{option} {path} is a directory; give the name of a file in it.")
     if not path.parent.is_dir():
         raise ValueError(f"{option} {path}: there is no directory {path.parent}; make it first.")
-    if suffixes and path.suffix and path.suffix.lower() not in suffixes:
-        kind, meant = KINDS[suffixes[0]], path.with_suffix(suffixes[0])
-        raise ValueError(f"{option} {path} would hold {kind}, not {path.suffix}; name it {meant}.")
+    if suffixes and (wrong := misnamed(path, *suffixes)):
+        raise ValueError(f"{option} {path} would hold {wrong}")
 
 
 def write(path: Path | None, content: str | bytes) -> None:

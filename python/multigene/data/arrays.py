@@ -34,7 +34,14 @@ from multigene.data.encoding.raw import (
     raw_columns,
     unmasked,
 )
-from multigene.data.refusals import CLASSES, not_finite, not_finite_target, refuse_gap, refuse_text
+from multigene.data.refusals import (
+    CLASSES,
+    not_finite,
+    not_finite_target,
+    refuse_gap,
+    refuse_other_things,
+    refuse_text,
+)
 from multigene.words import counted, default_names, nearest, shortened
 
 Array = npt.NDArray[np.float64]
@@ -140,6 +147,8 @@ def _without(
     gaps: npt.NDArray[np.bool_] | None, X: Any, y: Any, sample_weight: Any, what: str
 ) -> tuple[Any, Any, Any]:
     """The rows without those that lack something, said in a warning."""
+    if gaps is not None and gaps.all() and len(gaps) > 1 and what == "target":
+        raise ValueError("The target is NaN in every row; check that it is the right column.")
     if gaps is None or not gaps.any() or gaps.all() or _length(X) != len(gaps):
         return X, y, sample_weight
     warnings.warn(
@@ -258,12 +267,9 @@ def _validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
 
 def column_names(X: Any) -> list[str] | None:
     """Names of a DataFrame's columns (pandas, polars, …), or None for arrays."""
+    refuse_other_things(X)
     if isinstance(X, np.ndarray):
         return None
-    sparse = hasattr(X, "toarray")  # one kind of sparse arrays is a dictionary
-    if (isinstance(X, dict) and not sparse) or (isinstance(X, list) and X and isinstance(X[0], dict)):
-        what = "dictionaries" if isinstance(X, list) else "a dictionary"
-        raise ValueError(f"X is made of {what}; give a table, for example pandas.DataFrame(X).")
     if hasattr(X, "collect_schema"):  # polars: the columns of a lazy frame are not known before
         columns = X.collect_schema().names()
     elif hasattr(X, "schema") and hasattr(X.schema, "names"):  # PyArrow's columns are arrays
@@ -273,6 +279,8 @@ def column_names(X: Any) -> list[str] | None:
     if columns is None:
         return None
     names = list(columns)
+    if not names:
+        raise ValueError("X has no columns; give at least one that may explain the target.")
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise ValueError(

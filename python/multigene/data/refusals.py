@@ -6,14 +6,40 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Iterator, Set
 from typing import Any
 
 import numpy as np
 
 from multigene.data.encoding.raw import RawColumn, as_float
+from multigene.words import counted
 
 REMEDY = "drop the column or encode it as numbers first"
 CLASSES = "for classes take MultigeneClassifier, else give numbers"
+
+
+def refuse_other_things(X: Any) -> None:
+    """Say what to give instead of what is no table: nothing, dictionaries, records, an iterator, rows of different lengths."""
+    sparse = hasattr(X, "toarray")  # one kind of sparse arrays is a dictionary
+    if X is None:
+        raise ValueError(
+            "X is None; give a table of features: an array or a DataFrame with one row per observation."
+        )
+    if (isinstance(X, dict) and not sparse) or (isinstance(X, list) and X and isinstance(X[0], dict)):
+        what = "dictionaries" if isinstance(X, list) else "a dictionary"
+        raise ValueError(f"X is made of {what}; give a table, for example pandas.DataFrame(X).")
+    if isinstance(X, np.ndarray) and X.dtype.names is not None:
+        raise ValueError("X is an array of records; give a table, for example pandas.DataFrame(X).")
+    if isinstance(X, Set | Iterator):
+        raise ValueError(f"X is a {type(X).__name__}; give a list of rows, an array or a DataFrame.")
+    if isinstance(X, list | tuple):
+        lengths = [len(row) for row in X if isinstance(row, list | tuple)]
+        other = next((number for number, length in enumerate(lengths) if length != lengths[0]), 0)
+        if other and len(lengths) == len(X):
+            raise ValueError(
+                f"X has {counted(lengths[0], 'value')} in row 0 and {lengths[other]} in row {other}; "
+                "give every row the same number."
+            )
 
 
 def refuse_text(values: Any, name: str = "", remedy: str = REMEDY) -> None:

@@ -7,6 +7,7 @@ one per class tells it from the rest. What comes out is a `FittedClasses` (`clas
 from __future__ import annotations
 
 import os
+from dataclasses import fields
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -24,13 +25,17 @@ from multigene.estimator import MultigeneRegressor
 from multigene.formula import Formula
 from multigene.search.run import Callback
 from multigene.settings.loss import loss_of
-from multigene.settings.parameters import explain_unknown_parameters
-from multigene.settings.settings import gaps_of
+from multigene.settings.parameters import Parameters, explain_unknown_parameters
+from multigene.settings.settings import Kind, Settings, gaps_of
 
 if TYPE_CHECKING:
     from multigene.model_check import Limits
 
 Floats = npt.NDArray[np.float64]
+
+#: Parameters that a classifier has in common with the regressor that is run for every class. The loss is the logistic one, and
+#: several runs cannot be continued as one.
+SHARED = tuple(each.name for each in fields(Parameters) if each.name not in ("loss", "warm_start"))
 
 
 class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -41,9 +46,11 @@ class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    regressor : MultigeneRegressor or None
-        The search: its parameters (`regressor__time_limit`, `regressor__max_size`, …) are those of this classifier; its loss is
-        the logistic one. A time limit is for all classes together.
+    configuration, functions, form, guesses, generations, time_limit, max_size, search, shapes, units
+        As for `MultigeneRegressor`: what is said of the formula is said of that of the log-odds. A time limit is for all classes
+        together.
+    n_jobs, random_state, verbose, settings
+        As for `MultigeneRegressor`.
     class_weight : dict, "balanced" or None
         How much the rows of every class count: a number per class, or the inverse of its share of the rows. None for all rows
         alike.
@@ -63,15 +70,57 @@ class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
-    >>> model = MultigeneClassifier(MultigeneRegressor(time_limit=10, max_size=40)).fit(X, y)
+    >>> model = MultigeneClassifier(time_limit=10, max_size=40).fit(X, y)
     >>> print(model)
     >>> model.predict_proba(X)
     """
 
     @explain_unknown_parameters
-    def __init__(self, regressor: MultigeneRegressor | None = None, *, class_weight: Any = None) -> None:
-        self.regressor = regressor
+    def __init__(
+        self,
+        configuration: str | None = None,
+        *,
+        functions: str | list[Any] | dict[str, Any] | tuple[Any, ...] | None = None,
+        form: Any = None,
+        guesses: Any = None,
+        generations: int | None = None,
+        time_limit: float | None = None,
+        max_size: int | None = None,
+        search: Kind = "both",
+        shapes: str | list[Any] | tuple[Any, ...] | None = None,
+        units: dict[str, str] | None = None,
+        n_jobs: int | None = -1,
+        random_state: Any = None,
+        verbose: int | bool = 0,
+        class_weight: Any = None,
+        settings: Settings | dict[str, Any] | None = None,
+    ) -> None:
+        self.configuration = configuration
+        self.functions = functions
+        self.form = form
+        self.guesses = guesses
+        self.generations = generations
+        self.time_limit = time_limit
+        self.max_size = max_size
+        self.search = search
+        self.shapes = shapes
+        self.units = units
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
         self.class_weight = class_weight
+        self.settings = settings
+
+    @classmethod
+    def like(cls, regressor: MultigeneRegressor, class_weight: Any = None) -> MultigeneClassifier:
+        """The classifier whose search has the parameters of a regressor."""
+        given = regressor.get_params(deep=False)
+        loss = loss_of(given["loss"])
+        if not loss.squared and loss.name != "logistic":
+            raise ValueError(
+                f"MultigeneClassifier minimises the logistic loss, not loss={loss.name!r}. Leave the loss out."
+            )
+        return cls(**{name: given[name] for name in SHARED}, class_weight=class_weight)
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, callback: Callback | None = None
@@ -123,14 +172,11 @@ class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _base(self) -> MultigeneRegressor:
-        """The regressor as it is run."""
-        base: MultigeneRegressor = MultigeneRegressor() if self.regressor is None else clone(self.regressor)
-        loss = loss_of(base.loss)
-        if not loss.squared and loss.name != "logistic":
-            raise ValueError(
-                f"MultigeneClassifier minimises the logistic loss; its regressor has loss={loss.name!r}. Leave the loss out."
-            )
-        base.set_params(loss="logistic")
+        """The regressor that is run for every class."""
+        given = self.get_params(deep=False)
+        base: MultigeneRegressor = clone(
+            MultigeneRegressor(**{name: given[name] for name in SHARED}, loss="logistic")
+        )
         return base
 
     def _weights(self, y: npt.NDArray[Any], weights: Floats | None) -> Floats | None:
@@ -154,9 +200,7 @@ class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @classmethod
     def from_fitted(cls, fitted: FittedClasses) -> MultigeneClassifier:
         """The classifier of fitted models, such as those that were read from a file."""
-        model = cls(
-            MultigeneRegressor(**fitted.models[0].parameters.values()), class_weight=fitted.class_weight
-        )
+        model = cls.like(MultigeneRegressor(**fitted.models[0].parameters.values()), fitted.class_weight)
         model.regressors_ = [MultigeneRegressor.from_fitted(each) for each in fitted.models]
         model.classes_, model._target = np.array(fitted.classes), fitted.target
         model.n_features_in_ = model.regressors_[0].n_features_in_
@@ -180,7 +224,7 @@ class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.regressor is None or gaps_of(self.regressor.settings) == "fill"
+        tags.input_tags.allow_nan = gaps_of(self.settings) == "fill"
         return tags
 
     # --- using ------------------------------------------------------------------------------------

@@ -8,7 +8,8 @@ files then have numbers that can be read and copied.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -31,7 +32,7 @@ from multigene.explain.constants import (
     STEP,
 )
 from multigene.explain.written import as_written
-from multigene.export import WHOLE
+from multigene.expression.constants import WHOLE
 from multigene.expression.engine_text import GAP, with_gaps
 from multigene.expression.numbers import short_numbers
 from multigene.laws.constants import EXACT
@@ -69,6 +70,13 @@ class Numbers:
         inner = iter(rest[len(self.genes) :])
         texts = [gene.filled([next(inner) for _ in range(gene.count)]) for gene in self.genes]
         return Individual(texts, constant, rest[: len(self.genes)])
+
+    def parts(self) -> Iterator[tuple[GapText, float, list[float]]]:
+        """Each gene with its coefficient and the numbers inside."""
+        count = len(self.genes)
+        inner = iter(self.values[count + 1 :])
+        for gene, coefficient in zip(self.genes, self.values[1 : count + 1], strict=True):
+            yield gene, coefficient, [next(inner) for _ in range(gene.count)]
 
 
 @dataclass(frozen=True)
@@ -132,12 +140,12 @@ def _with_few_digits(member: Member, given: TrainingRows, exponentials: bool) ->
     numbers = Numbers.of(as_written(member.individual, rows.X, exponentials=exponentials))
     if len(numbers.values) > MOST_NUMBERS or not np.isfinite(numbers.values).all():
         return member
-    effects = _effects(numbers, rows.thinned(PROBED_ROWS))
-    room = np.sqrt(ROUNDING * loss)
+    # Plain floats: a number without effect times an effect beyond floating point is no number, and no warning.
+    probed = rows.thinned(PROBED_ROWS)
+    effects, room = _effects(numbers, probed).tolist(), math.sqrt(ROUNDING * loss)
     for _ in range(ATTEMPTS):
-        model = numbers.individual(
-            _shortest(value, effect, room) for value, effect in zip(numbers.values, effects, strict=True)
-        )
+        shorter = [_shortest(v, effect, room) for v, effect in zip(numbers.values, effects, strict=True)]
+        model = numbers.individual(shorter)
         after = rows.y - model.predict(rows.X)
         with np.errstate(all="ignore"):
             moved = float(np.average((after - before) ** 2, weights=rows.shares))
@@ -145,6 +153,7 @@ def _with_few_digits(member: Member, given: TrainingRows, exponentials: bool) ->
         if moved <= MOVED * loss and new <= (1.0 + ROUNDING) * loss and _behaves(model, member, rows):
             grown = new / loss if given.loss.squared else _grown(given, member.individual, model)
             return replace(member, individual=model, fitness=1.0 - (1.0 - member.fitness) * grown)
+        effects = np.maximum(effects, _effects_of(shorter, numbers, probed)).tolist()
         room *= CAREFUL
     return member
 
@@ -167,10 +176,10 @@ def _without_rounding_errors(member: Member, rows: TrainingRows) -> Member:
     kept = [c if size > nothing else 0.0 for c, size in zip(individual.coefficients, sizes, strict=True)]
     constant = individual.intercept if abs(individual.intercept) > nothing else 0.0
     columns = np.abs(rows.X).max(axis=0)
+    with np.errstate(over="ignore"):  # a weight that no number can be large enough for
+        least = [nothing / abs(c or 1.0) / np.where(columns > 0.0, columns, 1.0) for c in kept]
     genes = [
-        _line_without(individual, number, nothing / abs(c) / np.where(columns > 0.0, columns, 1.0))
-        if c != 0.0
-        else text
+        _line_without(individual, number, least[number]) if c != 0.0 else text
         for number, (text, c) in enumerate(zip(individual.genes, kept, strict=True))
     ]
     if (constant, kept, genes) == (individual.intercept, individual.coefficients, individual.genes):
@@ -193,22 +202,39 @@ def _working_rows(individual: Individual, rows: TrainingRows) -> TrainingRows:
     if rows.loss.squared:
         return rows
     w, z = rows.loss.working(rows.y, individual.predict(rows.X))
-    weights = np.where(np.isfinite(w * z), w * rows.shares, 0.0)
+    with np.errstate(all="ignore"):
+        weights = np.where(np.isfinite(w * z), w * rows.shares, 0.0)
     return TrainingRows(rows.X, np.nan_to_num(z), weights, rows.total) if weights.any() else rows
 
 
 def _effects(numbers: Numbers, rows: TrainingRows) -> Floats:
-    """For each number, how much predictions move (root mean square) per unit that it moves."""
-    count = len(numbers.genes)
-    outer, inner = numbers.values[1 : count + 1], iter(numbers.values[count + 1 :])
+    """For each number, how much predictions move (root mean square) per unit that it moves, by small steps."""
     of_genes, of_numbers = list[float](), list[Floats]()
-    for gene, coefficient in zip(numbers.genes, outer, strict=True):
-        values = [next(inner) for _ in range(gene.count)]
+    for gene, coefficient, values in numbers.parts():
         with np.errstate(all="ignore"):
-            size, inside = (_line if gene.line is not None else _any_gene)(gene, values, rows)
+            steps = [value * (1.0 + STEP) for value in values]
+            size, inside = (
+                _line(gene, values, rows) if gene.line is not None else _any(gene, values, steps, rows)
+            )
+            of_numbers.append(abs(coefficient) * inside)
         of_genes.append(size)
-        of_numbers.append(abs(coefficient) * inside)
     return np.concatenate([[1.0], of_genes, *of_numbers])
+
+
+def _effects_of(moved: Sequence[float], numbers: Numbers, rows: TrainingRows) -> Floats:
+    """The same by the steps that were taken, where they are no small ones, of numbers inside functions: where tanh is 1 all over,
+    a small step shows nothing, and zero in place of the number everything."""
+    of_numbers = list[Floats]()
+    inner = iter(moved[len(numbers.genes) + 1 :])
+    for gene, coefficient, values in numbers.parts():
+        pairs = [(value, next(inner)) for value in values]
+        far = [new if abs(new - old) > STEP * abs(old) else old for old, new in pairs]
+        effects = np.zeros(len(values))
+        if gene.line is None and far != values:
+            with np.errstate(all="ignore"):
+                effects = abs(coefficient) * _any(gene, values, far, rows)[1]
+        of_numbers.append(np.where(np.isnan(effects), np.inf, effects))
+    return np.concatenate([np.zeros(len(numbers.genes) + 1), *of_numbers])
 
 
 def _line(gene: GapText, values: Sequence[float], rows: TrainingRows) -> tuple[float, Floats]:
@@ -219,12 +245,14 @@ def _line(gene: GapText, values: Sequence[float], rows: TrainingRows) -> tuple[f
     return float(_root_mean_square(model.predict(rows.X), rows)), sizes
 
 
-def _any_gene(gene: GapText, values: Sequence[float], rows: TrainingRows) -> tuple[float, Floats]:
-    """The same for any gene, by small steps: it and its variants, each with one number moved, in one sweep over the rows."""
-    variants = ([*values[:k], value * (1.0 + STEP), *values[k + 1 :]] for k, value in enumerate(values))
+def _any(
+    gene: GapText, values: Sequence[float], others: Sequence[float], rows: TrainingRows
+) -> tuple[float, Floats]:
+    """The same for any gene: it and its variants, each with one number replaced, in one sweep over the rows."""
+    variants = ([*values[:k], other, *values[k + 1 :]] for k, other in enumerate(others))
     texts = [gene.filled(each) for each in (values, *variants)]
     genes = Individual(texts, 0.0, [1.0] * len(texts)).gene_values(rows.X)
-    steps = STEP * np.abs(values)
+    steps = np.abs(np.subtract(others, values))
     moved = _root_mean_square(genes[:, 1:] - genes[:, :1], rows)
     return float(_root_mean_square(genes[:, 0], rows)), np.where(steps > 0.0, moved / steps, 0.0)
 

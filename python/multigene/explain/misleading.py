@@ -1,5 +1,5 @@
-"""Models that mislead: terms that cancel, 4763000 + 4763000*tanh(…) where the target is a hundred, and angles that turn faster
-than the rows can tell, sin(exp(4*x)).
+"""Models that mislead: terms that cancel, 4763000 + 4763000*tanh(…) where the target is a hundred, angles that turn faster than
+the rows can tell, sin(exp(4*x)), and formulas that have no value on some row as they are printed, log(1 + exp(1494*x)).
 
 Such a formula tells nothing about the target, and is wrong as soon as its numbers are rounded. The guard of a search
 (`search/guard.py`) refuses most during the run, by what genes are between the rows; `fitting/result.py` asks here, of the printed
@@ -20,14 +20,27 @@ from multigene.explain.constants import HARDLY_VARIES, PROBED_ROWS
 from multigene.explain.terms import split
 from multigene.expression.angles import can_be_told
 from multigene.expression.genes import model_expression
+from multigene.expression.readable import readable
 from multigene.expression.tree import evaluate
 from multigene.search.constants import CANCELLING
 from multigene.search.members import is_line
 
 
 def misleads(individual: Individual, rows: TrainingRows) -> bool:
-    """Do terms cancel, or does an angle turn faster than the rows can tell?"""
-    return terms_cancel(individual, rows) or turns_too_fast(individual, rows)
+    """Do terms cancel, does an angle turn faster than the rows can tell, or has what is printed no value on some row?"""
+    return (
+        terms_cancel(individual, rows)
+        or turns_too_fast(individual, rows)
+        or has_no_value_as_printed(individual, rows)
+    )
+
+
+def has_no_value_as_printed(individual: Individual, rows: TrainingRows) -> bool:
+    """Has the formula no value on a row where the model has one, since exp(1000) is no number, or sin(u)/u with u = 0?"""
+    formula = model_expression(individual)
+    printed = readable(formula)
+    missing = ~np.isfinite(evaluate(printed, rows.X))
+    return bool(missing.any() and np.isfinite(evaluate(formula, rows.X[missing])).any())
 
 
 def turns_too_fast(individual: Individual, rows: TrainingRows) -> bool:

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from multigene.expression.numbers import round_numbers
+from multigene.expression.constants import FEW
+from multigene.expression.numbers import as_shown, round_numbers
 from multigene.expression.readable import plain
 from multigene.expression.tree import Expression
 from multigene.words import nearest
@@ -42,9 +43,9 @@ class Exporter:
 
 
 _ALL = (
-    Exporter("text", "plain text for people", ".txt", ("txt", "plain"), digits=4),
-    Exporter("latex", "LaTeX, for math mode", ".tex", ("tex",), digits=4),
-    Exporter("mathml", "presentation MathML for web pages", ".mml", ("html",), digits=4),
+    Exporter("text", "plain text for people", ".txt", ("txt", "plain"), digits=FEW),
+    Exporter("latex", "LaTeX, for math mode", ".tex", ("tex",), digits=FEW),
+    Exporter("mathml", "presentation MathML for web pages", ".mml", ("html",), digits=FEW),
     Exporter("sympy", "text that sympy.sympify reads", ".txt", extra="export"),
     Exporter("python", "Python function over NumPy arrays", ".py", ("py", "numpy")),
     Exporter("c", "C99 function", ".c", ("c99",)),
@@ -59,9 +60,6 @@ _ALL = (
     Exporter("onnx", "ONNX model in double precision", ".onnx", extra="export"),
     Exporter("pytorch", "PyTorch module", ".py", ("torch",)),
 )
-#: Digits up to which formats for people show a number as it is; numbers of a finished model have no more, or all of theirs
-#: (`explain/digits.py`).
-WHOLE = 12
 EXPORTERS = {exporter.name: exporter for exporter in _ALL}
 _BY_ANY_NAME = {name: exporter for exporter in _ALL for name in (exporter.name, *exporter.aliases)}
 
@@ -99,9 +97,7 @@ def export(
     found = exporter(format)
     named = found.digits is not None
     if digits is not None:
-        rounded = round_numbers(expression, digits, named)
-    else:
-        rounded = (
-            expression if found.digits is None else round_numbers(expression, found.digits, named, WHOLE)
-        )
-    return found.write(plain(rounded), names, target, **options)
+        expression = round_numbers(expression, digits, named)
+    elif named:
+        expression = as_shown(expression)
+    return found.write(plain(expression), names, target, **options)

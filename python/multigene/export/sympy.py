@@ -15,13 +15,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from multigene.export.writer import Piece, Writer, plain_number
-from multigene.expression.build import call, join_term
 from multigene.expression.definitions import DEFINITIONS
 from multigene.expression.numbers import recognised
 from multigene.expression.operators import OPERATORS
-from multigene.expression.readable import readable
-from multigene.expression.rewriting.parts import split_term
-from multigene.expression.tree import Expression, Number, Operation, Power, Variable, fold, rebuild
+from multigene.expression.readable import as_read, readable
+from multigene.expression.tree import Expression, Number, Operation, Power, Variable, fold
 
 
 class SympyWriter(Writer):
@@ -118,19 +116,4 @@ def build(expression: Expression, names: Sequence[str]) -> Any:
         assert isinstance(node, Operation)
         return functions[node.name](*parts)
 
-    return fold(fold(readable(expression), _taken_away), convert)
-
-
-def _taken_away(node: Expression, children: tuple[Expression, ...]) -> Expression:
-    """Terms with a minus sign are taken away, as the text says, so that SymPy makes the same tree of both."""
-    node = rebuild(node, children)
-    if not isinstance(node, Operation) or node.name != "add":
-        return node
-    sum_so_far, *others = node.arguments
-    for term in others:
-        coefficient, rest = split_term(term)
-        minus = coefficient < 0.0 and rest is not None
-        sum_so_far = call(
-            "sub" if minus else "add", sum_so_far, join_term(-coefficient, rest) if minus else term
-        )
-    return sum_so_far
+    return fold(as_read(readable(expression)), convert)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from multigene._engine import Individual
 from multigene.expression.build import call, linear, monomial, sum_of, weighted
 from multigene.expression.operators import OPERATORS
@@ -42,8 +44,14 @@ def prediction_expression(individual: Individual, link: str = "identity") -> Exp
 
 def model_expression(individual: Individual) -> Expression:
     """The whole model, intercept and coefficients included, simplified without changing its value."""
-    terms: list[Expression] = [Number(individual.intercept)] if individual.intercept != 0.0 else []
-    for gene, coefficient in enumerate(individual.coefficients):
+    return _simplified(tuple(individual.genes), individual.intercept, tuple(individual.coefficients))
+
+
+@lru_cache(maxsize=4)  # the chosen model is asked for by all that reads, prints and writes it
+def _simplified(genes: tuple[str, ...], intercept: float, coefficients: tuple[float, ...]) -> Expression:
+    individual = Individual(list(genes), intercept, list(coefficients))
+    terms: list[Expression] = [Number(intercept)] if intercept != 0.0 else []
+    for gene, coefficient in enumerate(coefficients):
         if coefficient != 0.0:
             terms.append(weighted(coefficient, gene_expression(individual, gene)))
     return simplify(sum_of(terms))

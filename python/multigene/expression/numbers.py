@@ -20,7 +20,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from multigene.expression.constants import ALMOST, CLOSE, MOST, NOISE, UNITS
+from multigene.expression.constants import ALMOST, CLOSE, FEW, MOST, NOISE, UNITS, WHOLE
 from multigene.expression.tree import Expression, Number, Operation, Power, evaluate, fold, postorder, rebuild
 
 Floats = npt.NDArray[np.float64]
@@ -109,8 +109,8 @@ def round_numbers(
     digits than that, but for what sums of short numbers leave in the last places, and unless they are a shorter number (1) but
     for a millionth.
     """
-    if not 1 <= digits <= 17:
-        raise ValueError(f"digits must be between 1 and 17, got {digits}.")
+    if not isinstance(digits, int | np.integer) or not 1 <= digits <= 17:
+        raise ValueError(f"digits={digits!r} is not a whole number between 1 and 17.")
 
     def shown(value: float) -> float:
         if named and recognised(value) is not None:
@@ -122,6 +122,11 @@ def round_numbers(
         return to_digits(value, digits)
 
     return map_numbers(expression, shown, exponents=True)
+
+
+def as_shown(expression: Expression) -> Expression:
+    """The expression with the digits that formats for people show unless told."""
+    return round_numbers(expression, FEW, named=True, whole=WHOLE)
 
 
 # --- named numbers --------------------------------------------------------------------------------

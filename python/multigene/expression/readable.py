@@ -11,19 +11,40 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from functools import partial
 
+import numpy as np
+
 from multigene.expression.build import MINUS_ONE, ONE, call, product_of
 from multigene.expression.constants import SPELT_OUT
 from multigene.expression.definitions import DEFINITIONS, REPEATED, spelt_out
-from multigene.expression.tree import Expression, Number, Operation, Power, fold, rebuild
+from multigene.expression.tree import (
+    Expression,
+    Number,
+    Operation,
+    Power,
+    Variable,
+    evaluate,
+    fold,
+    postorder,
+    rebuild,
+)
 
 
 def readable(expression: Expression, by_name: Collection[str] = ()) -> Expression:
     """Spell out the operators that have no common name: what people read, and what `size` counts.
 
-    Operators of `by_name` stay as they are, for a writer that explains them beside the formula.
+    Operators of `by_name` stay as they are, for a writer that explains them beside the formula; so does sinc(x) where x
+    may well be 0, since sin(x)/x has no value there.
     """
     spelt: tuple[Expression, int] = fold(expression, partial(_spell_out, by_name=by_name))
     return spelt[0]
+
+
+def _can_vanish(argument: Expression) -> bool:
+    """Is an argument 0 for values that columns often have: is it of one column, 0 at the origin, or without broken numbers?"""
+    parts = postorder(argument)
+    columns = {part.index for part in parts if isinstance(part, Variable)}
+    broken = any(isinstance(part, Number) and not part.value.is_integer() for part in parts)
+    return len(columns) < 2 or not broken or evaluate(argument, np.zeros((1, 1 + max(columns))))[0] == 0.0
 
 
 def size(expression: Expression) -> int:
@@ -40,6 +61,41 @@ def plain(expression: Expression) -> Expression:
     IEEE arithmetic gives the same bits with and without them. They come from constants that were set or rounded to 1.
     """
     return fold(expression, _plain_node)
+
+
+def as_read(expression: Expression) -> Expression:
+    """What Python, and with it SymPy, reads in the text of an expression, where it matters: a later term with a minus sign is
+    taken away, `z - 2.5*(x + y)*z`; a sign before a product belongs to its first factor.
+    """
+    return fold(expression, _as_read_node)
+
+
+def _as_read_node(node: Expression, children: tuple[Expression, ...]) -> Expression:
+    node = rebuild(node, children)
+    if not isinstance(node, Operation):
+        return node
+    if node.name == "neg" and isinstance(children[0], Operation) and children[0].name in ("mul", "div"):
+        first, *others = children[0].arguments
+        return Operation(children[0].name, (call("neg", first), *others))
+    if node.name != "add":
+        return node
+    so_far, *others = node.arguments
+    for term in others:
+        opposite = None if isinstance(term, Number) else _without_minus(term)
+        so_far = call("add", so_far, term) if opposite is None else call("sub", so_far, opposite)
+    return so_far
+
+
+def _without_minus(term: Expression) -> Expression | None:
+    """A term without the minus sign that it begins with."""
+    if isinstance(term, Number):
+        return Number(-term.value) if term.value < 0.0 else None
+    if isinstance(term, Operation) and term.name == "neg":
+        return term.arguments[0]
+    if isinstance(term, Operation) and term.name in ("mul", "div"):
+        first = _without_minus(term.arguments[0])
+        return None if first is None else Operation(term.name, (first, *term.arguments[1:]))
+    return None
 
 
 def _plain_node(node: Expression, children: tuple[Expression, ...]) -> Expression:
@@ -69,6 +125,7 @@ def _spell_out(
     if (
         name in DEFINITIONS
         and name not in by_name
+        and not (name == "sinc" and _can_vanish(arguments[0]))
         and not any(
             again and count > SPELT_OUT for again, (_, count) in zip(REPEATED[name], parts, strict=True)
         )

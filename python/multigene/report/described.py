@@ -12,7 +12,8 @@ from multigene._engine import Individual
 from multigene.data.encoding.columns import Elapsed
 from multigene.data.scores import metrics
 from multigene.explain.criteria import Listed
-from multigene.export import EXPORTERS, WHOLE
+from multigene.export import EXPORTERS
+from multigene.expression.constants import WHOLE
 from multigene.expression.genes import model_expression
 from multigene.expression.tree import evaluate
 from multigene.fitted import FittedModel

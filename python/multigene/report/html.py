@@ -22,7 +22,7 @@ from markupsafe import Markup
 from multigene.classes.fitted import FittedClasses
 from multigene.export import EXPORTERS
 from multigene.export.mathml import symbol
-from multigene.files import write_atomically
+from multigene.files import warn_if_misnamed, write_atomically
 from multigene.fitted import FittedModel
 from multigene.report.content import Content, collect
 from multigene.report.first_chart import front_picture
@@ -62,6 +62,7 @@ def write_report(
         raise ValueError(f"There is no directory {target.parent}; make it first.")
     text = page(collect(model, X, y, X_test, y_test, sample_weight, classes=classes))
     write_atomically(target, text.encode("utf-8"))
+    warn_if_misnamed(target, ".html", ".htm")
 
 
 def page(content: Content) -> str:

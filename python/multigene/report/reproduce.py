@@ -50,13 +50,13 @@ def _classifier(model: FittedModel, classes: FittedClasses) -> str:
     """Python that repeats a classifier's runs."""
     parameters, note = by_name(model)
     given = _of_all(parameters, classes).given()
+    given |= {} if classes.class_weight is None else {"class_weight": classes.class_weight}
     arguments = ", ".join(f"{name}={_python(value)}" for name, value in given.items())
-    weight = "" if classes.class_weight is None else f", class_weight={classes.class_weight!r}"
     label = "" if len(classes.models) == 1 else f", label={classes.told[_place(model, classes)]!r}"
     lines = [
-        "from multigene import MultigeneClassifier, MultigeneRegressor",
+        "from multigene import MultigeneClassifier",
         "",
-        f"model = MultigeneClassifier(MultigeneRegressor({arguments}){weight})",
+        f"model = MultigeneClassifier({arguments})",
         "model.fit(X, y)",
         *(f"model.{change}({value!r})" for change, value in model.changes if change == "choose"),
         f'model.report("report.html"{label})',

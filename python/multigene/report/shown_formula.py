@@ -15,12 +15,11 @@ import numpy as np
 
 from multigene.data.training_rows import TrainingRows
 from multigene.explain.terms import split
-from multigene.export import WHOLE
 from multigene.export.mathml import APPLY, MathmlWriter, symbol, upright
 from multigene.export.names import distinct
 from multigene.export.writer import Piece, readable_number
 from multigene.expression.build import join_term
-from multigene.expression.constants import ROUNDING
+from multigene.expression.constants import ROUNDING, WHOLE
 from multigene.expression.directions import Named, named
 from multigene.expression.numbers import round_numbers
 from multigene.expression.readable import plain, readable

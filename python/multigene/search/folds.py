@@ -87,12 +87,17 @@ def best_line(problem: Problem, linear: Sequence[Individual]) -> int:
     b = root[:, 0] * (y / scale_of(y))
     fold_of = np.random.default_rng(len(y)).permutation(len(y)) % RIDGE_FOLDS
     parts = [A[fold_of == fold] for fold in range(RIDGE_FOLDS)]
-    grams, sides = [P.T @ P for P in parts], [P.T @ b[fold_of == f] for f, P in enumerate(parts)]
+    with np.errstate(all="ignore"):  # squares of extreme columns; a line that uses one is not the best
+        grams, sides = [P.T @ P for P in parts], [P.T @ b[fold_of == f] for f, P in enumerate(parts)]
     errors = np.zeros(len(linear))
     for fold, part in enumerate(parts):
-        gram, side = sum(grams) - grams[fold], sum(sides) - sides[fold]
+        with np.errstate(invalid="ignore"):
+            gram, side = sum(grams) - grams[fold], sum(sides) - sides[fold]
         for number, model in enumerate(linear):
             columns = [0, *(1 + column for column, _ in model.tokens(0)[0][2])]
+            if not (np.isfinite(gram[np.ix_(columns, columns)]).all() and np.isfinite(side[columns]).all()):
+                errors[number] = np.inf
+                continue
             solution = np.linalg.lstsq(gram[np.ix_(columns, columns)], side[columns], rcond=None)[0]
             errors[number] += np.sum((b[fold_of == fold] - part[:, columns] @ solution) ** 2)
     return int(np.argmin(errors))

@@ -95,15 +95,12 @@ def explain_unknown_parameters(init: Made) -> Made:
 
 def _way_out(name: str, value: Any, own: set[str]) -> str:
     """What to give instead of a parameter that a constructor does not have."""
-    of_regressor = {each.name for each in fields(Parameters)}
-    if own == of_regressor:
-        if name in setting_names():
-            return f"; it is a setting: give settings={{{name!r}: {value!r}}}."
-        return nearest(name, own) or "; help(MultigeneRegressor) lists them all."
-    if name in of_regressor:
-        return f"; it belongs to the search: give MultigeneRegressor({name}={value!r}) as regressor."
     if name in setting_names():
-        return f"; it is a setting of the search: give MultigeneRegressor(settings={{{name!r}: {value!r}}}) as regressor."
+        return f"; it is a setting: give settings={{{name!r}: {value!r}}}."
+    if name == "loss":
+        return "; a classifier minimises the logistic loss. Leave it out."
+    if name == "regressor":
+        return "; give the parameters of the search themselves, such as time_limit=10."
     return nearest(name, own) or f"; there are {', '.join(sorted(own))}."
 
 

@@ -87,7 +87,7 @@ def _fit(question: Question, steered: list[dict[str, Any]]) -> list[str]:
     arguments = ", ".join(f"{name}={value!r}" for name, value in parameters.items())
     estimator, y = f"MultigeneRegressor({arguments})", "rows[target]"
     if question.label:
-        estimator, y = f"MultigeneClassifier({estimator})", f"rows[target].astype(str) == {question.label!r}"
+        estimator, y = f"MultigeneClassifier({arguments})", f"rows[target].astype(str) == {question.label!r}"
     given = [f"rows[features], {y}"]
     given += [f"groups={question.groups!r}"] if question.groups else []
     lines = [f"model = {estimator}"]

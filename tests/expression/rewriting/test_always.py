@@ -37,6 +37,16 @@ RULES = {
     "x*x": (op("mul", x, x), Power(x, 2)),
     "x**2/x": (op("div", Power(x, 2), x), x),
     "exp(x)**3": (Power(op("exp", x), 3), op("exp", op("mul", Number(3.0), x))),
+    "x*sinc(2*x)": (
+        op("mul", x, op("sinc", op("mul", two, x))),
+        op("mul", Number(0.5), op("sin", op("mul", two, x))),
+    ),
+    "x*sinc(x)**2": (op("mul", x, Power(op("sinc", x), 2)), op("mul", op("sin", x), op("sinc", x))),
+    "exp(softplus(x))": (op("exp", op("softplus", x)), op("add", op("exp", x), one)),
+    "logistic(softplus(x))": (
+        op("logistic", op("softplus", x)),
+        op("div", one, op("add", op("exp", x), two)),
+    ),
     "x*sqrt(1/y)": (op("mul", x, op("sqrt", op("inv", y))), op("div", x, op("sqrt", y))),
     "short number beside a fitted one": (
         op("mul", Number(50.4235), op("exp", op("add", x, Number(-0.5)))),

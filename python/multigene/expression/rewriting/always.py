@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from multigene.expression.build import join_term, power_of
+from multigene.expression.build import call, join_term, power_of
 from multigene.expression.constants import MOST_PASSES
 from multigene.expression.operators import OPERATORS
 from multigene.expression.readable import size
@@ -24,7 +24,7 @@ from multigene.expression.rewriting.canonical import (
     canonical_product,
     canonical_sum,
 )
-from multigene.expression.rewriting.parts import split_term, terms_of
+from multigene.expression.rewriting.parts import is_a, split_term, terms_of
 from multigene.expression.tree import Expression, Number, Operation, Power, evaluate, fold, rebuild
 
 
@@ -106,6 +106,10 @@ def _function(name: str, arguments: tuple[Expression, ...]) -> Expression:
         return power_of(argument.base if half % 2 == 0 else Operation("abs", (argument.base,)), half)
     if name == "exp":
         return _exponential(argument)
+    if name == "logistic" and is_a(argument, "softplus"):
+        return canonical_product(
+            [(canonical_sum([(1.0, Number(2.0)), (1.0, call("exp", *argument.children))]), -1.0)]
+        )
     if name == "sign":
         if isinstance(argument, Operation) and argument.name == "sign":
             return argument
@@ -115,7 +119,9 @@ def _function(name: str, arguments: tuple[Expression, ...]) -> Expression:
 
 
 def _exponential(argument: Expression) -> Expression:
-    """exp(c*log(x)) is x**c; a whole c would give values where the logarithm has none."""
+    """exp(c*log(x)) is x**c; a whole c would give values where the logarithm has none. exp(log(1 + exp(x))) is 1 + exp(x)."""
+    if is_a(argument, "softplus"):
+        return canonical_sum([(1.0, Number(1.0)), (1.0, call("exp", *argument.children))])
     coefficient, rest = split_term(argument)
     if isinstance(rest, Operation) and rest.name == "log" and not coefficient.is_integer():
         return Power(rest.arguments[0], coefficient)

@@ -167,6 +167,18 @@ class _Factors:
                     base, joined = root, 2.0 * joined
                 self.exponents[base] = joined
 
+    def _join_sines(self) -> None:
+        """x*sinc(2*x) is sin(2*x)/2."""
+        for base, power in list(self.exponents.items()):
+            factor, inside = split_term(base.children[0]) if is_a(base, "sinc") else (1.0, None)
+            both = min(power, self.exponents.get(inside, 0.0)) if inside is not None else 0.0
+            if inside is None or both < 1.0 or not both.is_integer():
+                continue
+            sine = Operation("sin", base.children)
+            self._scale(factor, -both)
+            for each, gained in ((base, -both), (inside, -both), (sine, both)):
+                self.exponents[each] = self.exponents.get(each, 0.0) + gained
+
     def _turn_quotients(self) -> None:
         """1/(a/b)**2 is (b/a)**2."""
         for base, power in list(self.exponents.items()):
@@ -181,6 +193,7 @@ class _Factors:
         """The product in canonical form."""
         self._without_numbers_inside()
         self._join_roots()
+        self._join_sines()
         self._turn_quotients()
         if self.coefficient == 0.0:
             return Number(0.0)

@@ -55,6 +55,7 @@ class FormSearch(LawSearch):
         self.vocabulary = vocabulary(own, "linear")
         self.variation = Variation(own, self.rng)
         self.scales = [self._scales(i) for i in range(len(form.functions))]
+        self.shapes = [catalogue(scales, self.vocabulary) for scales in self.scales]
         self.stage = 0
         self.tops: list[list[Expression]] = []
         self.stand_ins: Filling | None = None
@@ -154,8 +155,7 @@ class FormSearch(LawSearch):
 
     def _in_every_shape(self, i: int) -> list[Filling]:
         """Function i in every shape of the catalogue, the others stand-ins."""
-        shapes = map(affine, catalogue(self.scales[i], self.vocabulary))
-        return [_with(self._base(), i, shape) for shape in shapes]
+        return [_with(self._base(), i, affine(shape)) for shape in self.shapes[i]]
 
     def _try_pairs(self) -> None:
         self.pool.take([_with(self._base(), 0, tree) for tree in pairs(self.scales[0], self.vocabulary)])
@@ -189,9 +189,9 @@ class FormSearch(LawSearch):
         if kind == "other":
             tree = other.functions[i]
         elif kind == "shape":
-            tree = affine(self._shape(scales))
+            tree = affine(self._shape(i))
         elif kind == "added":
-            tree = call("add", parent.functions[i], call("mul", Number(0.1), self._shape(scales)))
+            tree = call("add", parent.functions[i], call("mul", Number(0.1), self._shape(i)))
         else:
             tree = self.variation.changed(parent.functions[i], other.functions[i], scales)
             if self.rng.random() < FORM_TWICE:
@@ -200,9 +200,10 @@ class FormSearch(LawSearch):
             tree = affine(self.variation.tree(scales))
         return _with(parent, i, tree)
 
-    def _shape(self, scales: list[float]) -> Expression:
-        known = catalogue(scales, self.vocabulary)
-        return known[int(self.rng.integers(len(known)))] if known else self.variation.tree(scales)
+    def _shape(self, i: int) -> Expression:
+        """One of the shapes of function i."""
+        known = self.shapes[i]
+        return known[int(self.rng.integers(len(known)))] if known else self.variation.tree(self.scales[i])
 
     def _random(self, base: Filling) -> Filling:
         return Filling(tuple(affine(self.variation.tree(scales)) for scales in self.scales), base.numbers)
