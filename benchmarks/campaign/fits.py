@@ -115,7 +115,7 @@ TOGETHER = 5
 
 
 def determinism(rng: np.random.Generator, trials: int) -> Outcome:
-    """The same front at any number of threads, hash seed and in any process, whatever was fitted before."""
+    """The same front at any number of threads, hash seed and in any process, and after any other fit."""
     outcome = Outcome()
     while outcome.tried < trials:
         cases = [

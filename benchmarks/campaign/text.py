@@ -240,7 +240,7 @@ def tables(rng: np.random.Generator, trials: int) -> Outcome:
                 if rng.random() < FITTED:
                     with warnings.catch_warnings():
                         warnings.simplefilter("ignore", UserWarning)  # of columns that are left out
-                        brief(trial).fit(X, y).predict(X)
+                        quick(trial).fit(X, y).predict(X)
     return outcome
 
 
@@ -259,7 +259,7 @@ def other_cells(frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     return table
 
 
-def brief(seed: int, **parameters: Any) -> MultigeneRegressor:
+def quick(seed: int, **parameters: Any) -> MultigeneRegressor:
     """The shortest fit."""
     small = {"generations": 1, "n_jobs": 1, "search": "accuracy", "settings": {"population_size": 20}}
     return MultigeneRegressor(**small | {"random_state": seed} | parameters)
@@ -321,7 +321,7 @@ def definitions(rng: np.random.Generator, trials: int) -> Outcome:
             + ["".join(rng.choice(words, size=min(n, 30)).tolist())] * 4
         )[int(rng.integers(10))]  # fmt: skip
         with outcome.trial(text[:60], ValueError):
-            brief(trial, functions={"add": None, "f": text}).fit(X, X[:, 0])
+            quick(trial, functions={"add": None, "f": text}).fit(X, X[:, 0])
     return outcome
 
 
@@ -337,7 +337,7 @@ def exports(rng: np.random.Generator, trials: int) -> Outcome:
             names = [str(name) for name in rng.choice(NAMES, size=4, replace=False)]
             target = pd.Series(X[:, 0] * X[:, 1] + X[:, 2] + 0.01 * y, name=names[3])
             codename = None if outcome.tried % 2 else "UB"
-            estimator = brief(
+            estimator = quick(
                 outcome.tried, search="both" if codename else "accuracy", configuration=codename
             )
             fitted = estimator.fit(pd.DataFrame(X, columns=names[:3]), target).fitted_

@@ -37,7 +37,8 @@ MOST_POWER, MOST_HALVES = 32, 9
 NOISE = 1e-13
 #: Relative distance below which what a fit leaves of a short number is shown as that number. Not tuned.
 ALMOST = 1e-6
-#: Digits up to which formats for people show a number as it is, and how many they show of a longer one. Not tuned.
+#: Digits up to which formats for people show a number as it is, and how many they show of a longer one. Numbers of a finished
+#: model have no more than the first, or all of theirs (`explain/digits.py`). Not tuned.
 WHOLE, FEW = 12, 4
 #: The largest numerator of a named fraction. Not tuned.
 MOST = 24
