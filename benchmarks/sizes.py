@@ -12,6 +12,7 @@ model that the program itself chooses. A cell is won where the figure shown is t
         --seeds 5, --seconds 20, --methods multigene,pyoperon
         --csv FILE                                      every run as a row: set, seed, method, limit, size, train, test, seconds
         --before FILE                                   multigene's rows of such a file as a further method, "before"
+        --rivals FILE                                   runs of other programs in such a file are not repeated
 """
 
 from __future__ import annotations
@@ -175,11 +176,17 @@ def best(models: Sequence[Candidate], limit: str, rows: Rows) -> Candidate:
 
 
 def runs(data: dict[str, Callable[[int], Rows]], options: argparse.Namespace) -> Iterator[Result]:
-    """All sets and seeds, both programs in turn."""
+    """All sets and seeds, both programs in turn; what another program did before is taken as it was."""
+    known = [r for r in read(options.rivals) if r.method != "multigene"] if options.rivals else []
+    share = 1.0  # of a core, as the run before had it
     for name, rows_of in data.items():
         for seed in range(options.seeds):
-            rows, share = rows_of(seed), 1.0
+            rows = rows_of(seed)
             for method in options.methods:
+                earlier = [r for r in known if (r.set, r.seed, r.method) == (name, seed, method)]
+                if earlier:
+                    yield from earlier
+                    continue
                 wall, processor = time.perf_counter(), time.process_time()
                 front = METHODS[method](rows, options.seconds, seed, share)
                 share = min(1.0, (time.process_time() - processor) / (time.perf_counter() - wall))
@@ -304,6 +311,7 @@ def options_of(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--methods", default=",".join(METHODS), type=_list)
     parser.add_argument("--csv")
     parser.add_argument("--before")
+    parser.add_argument("--rivals")
     options = parser.parse_args(arguments)
     for method in options.methods:
         if method not in METHODS:

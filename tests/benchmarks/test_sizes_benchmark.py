@@ -160,6 +160,26 @@ def test_a_whole_run_and_its_comparison_with_an_earlier_one(directory, tmp_path,
     assert "multigene against before: 15 of 18 cells won, 3 level, 0 lost" in shown
 
 
+def test_runs_of_other_programs_are_not_repeated(directory, tmp_path, monkeypatch):
+    asked = []
+
+    def fit(name, quality):
+        def run(rows, seconds, seed, share):
+            asked.append((name, seed))
+            return Front([Candidate(5, quality, quality)], Candidate(5, quality, quality), seconds)
+
+        return run
+
+    monkeypatch.setattr(sizes, "METHODS", {"multigene": fit("ours", 0.9), "pyoperon": fit("theirs", 0.8)})
+    options = ["--problems", "", "--data", str(directory), "--csv", str(tmp_path / "a.csv")]
+    sizes.run([*options, "--seeds", "1"])
+    asked.clear()
+    shown = text_of(sizes.run([*options, "--seeds", "2", "--rivals", str(tmp_path / "a.csv")]))
+    assert sorted(asked) == [("ours", 0)] * 3 + [("ours", 1)] * 3 + [("theirs", 1)] * 3
+    assert "multigene against pyoperon: 18 of 18 cells won, 0 level, 0 lost" in shown
+    assert len(sizes.read(tmp_path / "a.csv")) == 3 * 2 * 2 * 7
+
+
 def test_the_default_has_a_front_by_printed_size():
     rng = np.random.default_rng(0)
     X = rng.uniform(1.0, 3.0, (90, 2))

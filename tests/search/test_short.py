@@ -45,6 +45,21 @@ def test_a_user_s_functions_are_kept(problem: Problem) -> None:
     assert "div" in names
 
 
+def test_a_saturating_function_of_a_large_product_is_found() -> None:
+    """tanh of values in the thousands is the same everywhere: without a factor to begin with, tuning finds no way."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0.1, 2.0, (300, 3)) * [2e4, 0.3, 5.0]
+    y = np.tanh(3e-4 * X[:, 0] * X[:, 1] * X[:, 2]) + 0.01 * rng.normal(size=300)
+    found = []
+    for seed in range(3):
+        islands = Islands(Task(Problem.of(X, y, None), default_settings(), Workers(1), None), None)
+        island = islands.ground.island(True, Workers(1), [], rng=np.random.default_rng(seed))
+        island.length = 15
+        island.work()
+        found.append(max(c.fitness for c in island.front if c.complexity <= 10))
+    assert min(found) > 0.98, found
+
+
 def test_models_travel_between_units(problem: Problem) -> None:
     model = Individual(["x0 * [1: 0.5 + 2.0*x1]", "tanh(x2)"], 0.5, [2.0, 3.0])
     there = as_emigrant(model, problem)

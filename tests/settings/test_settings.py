@@ -149,6 +149,7 @@ def test_names_are_unique_and_checked():
         "more_mutations",
         "product_features",
         "feature_scales",
+        "typical_rows",
         "rules",
     }
     assert set(field_names()) == checked

@@ -65,6 +65,8 @@ pub struct Genes {
     pub lcf_dense: f64,
     /// Spread of every feature, in which random weights are measured; None for 1.
     pub feature_scales: Option<Vec<f64>>,
+    /// Typical rows of features, by which the size of a subtree's values is told; None where it does not matter.
+    pub typical_rows: Option<Vec<Vec<f64>>>,
     /// Chance that a new inner node carries weights of its own.
     pub weighted_nodes: f64,
     /// Fit outer coefficients, or add the genes as they are.
@@ -95,6 +97,7 @@ impl Default for Genes {
             lcf_range: (-1.0, 1.0),
             lcf_dense: 0.5,
             feature_scales: None,
+            typical_rows: None,
             weighted_nodes: 0.0,
             fit_genes: true,
             dependent_below: 1e-10,
@@ -124,6 +127,7 @@ impl Genes {
             birth_range: self.lcf_range,
             birth_dense: self.lcf_dense,
             scales: self.feature_scales.clone().unwrap_or_default(),
+            typical: self.typical_rows.clone().unwrap_or_default(),
             synchronisation: self.lcf.unwrap_or(Synchronisation::Unsynchronised),
             weighted: self.weighted_nodes,
             initial_depth: self.initial_depth.unwrap_or(self.max_depth),

@@ -151,6 +151,53 @@ fn shifts_leave_the_value_as_it_is_and_a_leaf_can_lose_its_number_again() {
 }
 
 #[test]
+fn a_wrapped_subtree_has_values_of_the_size_of_one() {
+    let typical = || vec![vec![1e3, 0.2, 1.0], vec![2e3, 0.1, 3.0], vec![4e3, 0.3, 2.0]];
+    let primitives = Primitives {
+        weighted: 0.0,
+        typical: typical(),
+        ..seeking(20, 8)
+    };
+    let mut wrapped = HashSet::new();
+    let mut sizes = Vec::new();
+    for child in mutants(of_texts(&["x0 * x1".into()]), primitives.clone(), Mutation::Wrap, 600) {
+        assert_sound(&child, &primitives);
+        let nodes = &child.genes[0].nodes;
+        for (at, node) in nodes.iter().enumerate() {
+            if let Node::Apply(function @ Function::Base(_)) = node
+                && function.depends_on_scale()
+            {
+                wrapped.insert(*function);
+                let argument = &nodes[multigene_core::tree::gene::start(nodes, at)..at];
+                sizes.extend(child.size_of_values(argument, &typical()));
+            }
+        }
+    }
+    let names = [Operator::Sin, Operator::Cos, Operator::Exp, Operator::Tanh];
+    assert_eq!(wrapped, names.map(Function::Base).into());
+    assert_eq!(sizes.len(), 600);
+    sizes.sort_by(f64::total_cmp);
+    assert!(
+        sizes[599] < 6.0 && (0.5..0.9).contains(&sizes[300]),
+        "{} {}",
+        sizes[300],
+        sizes[599]
+    );
+}
+
+#[test]
+fn what_has_no_size_is_not_wrapped() {
+    let text = "log(x0 - 9.0)"; // no value at the only point
+    let primitives = Primitives {
+        typical: vec![vec![1.0, 1.0, 1.0]],
+        ..seeking(20, 8)
+    };
+    for child in mutants(of_texts(&[text.into()]), primitives, Mutation::Wrap, 50) {
+        assert!(!printed(&child)[0].contains(&format!("({text})")));
+    }
+}
+
+#[test]
 fn neighbours_differ_in_one_place() {
     let individual = of_texts(&["sin(x0) * x1".into(), "exp(x0 + x0)".into()]);
     let found: HashSet<String> = neighbours(&individual, &seeking(20, 8))

@@ -18,11 +18,14 @@ from multigene.search.constants import (
     SHORT_FUNCTIONS,
     SHORT_GENES,
     SHORT_LEAVES,
+    SHORT_MUTATED,
     SHORT_MUTATIONS,
     SHORT_NICHE,
     SHORT_NODES,
+    SHORT_NUMBERS,
     SHORT_POPULATION,
     SHORT_STEPS,
+    TYPICAL_ROWS,
 )
 from multigene.search.problem import Problem
 from multigene.settings.defaults import default_settings
@@ -53,6 +56,7 @@ def short_settings(settings: Settings, problem: Problem) -> Settings:
         lcf="unsynchronised" if settings.genes.lcf else None,
         lcf_birth="scaled",
         feature_scales=tuple(problem.scaling.scales.tolist()),
+        typical_rows=tuple(map(tuple, problem.guard.between_points[:TYPICAL_ROWS].tolist())),
     )
     return replace(
         settings,
@@ -61,11 +65,11 @@ def short_settings(settings: Settings, problem: Problem) -> Settings:
             priced, population_size=SHORT_POPULATION, distinct=True, niche=SHORT_NICHE, largest=largest
         ),
         variation=Variation(
-            crossover=0.6,
-            mutation=0.4,
+            crossover=1.0 - SHORT_MUTATED,
+            mutation=SHORT_MUTATED,
             high_level_crossover=0.3,
-            constant_mutation=0.05,
-            weights_mutation=0.05,
+            constant_mutation=SHORT_NUMBERS,
+            weights_mutation=SHORT_NUMBERS,
             weights_sigma=0.5,
             more_mutations=tuple(SHORT_MUTATIONS.items()),
         ),

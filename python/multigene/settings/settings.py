@@ -83,6 +83,8 @@ class Genes(Part):
     """With sparse birth, the chance of an LCF over all features with normal weights."""
     feature_scales: tuple[float, ...] | None = fixed(None)
     """Spread of every feature, in which random weights are measured; None for 1."""
+    typical_rows: tuple[tuple[float, ...], ...] | None = fixed(None)
+    """Typical rows of features, by which wrapping tells the size of a subtree's values; None without wrapping."""
     weighted_nodes: float = 0.0
     """Chance that a new inner node carries a multiplicative and an additive weight (paper, future work)."""
     fit_genes: bool = True
@@ -146,7 +148,7 @@ class Variation(Part):
     """Standard deviation of weights mutation, `σ_Wm`."""
     more_mutations: tuple[tuple[str, float], ...] = ()
     """Further kinds of mutation with their probabilities (sparsity, add_gene, delete_gene, point, hoist, shrink, insert,
-    neutral, round, shift)."""
+    neutral, round, shift, wrap)."""
 
 
 @dataclass(frozen=True, kw_only=True)

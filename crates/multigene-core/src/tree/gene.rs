@@ -14,6 +14,14 @@ pub enum Function {
 }
 
 impl Function {
+    /// Does the size of its argument change more than a factor or an addend of its value?
+    pub fn depends_on_scale(self) -> bool {
+        match self {
+            Self::Base(operator) => operator.depends_on_scale(),
+            Self::Custom(..) => false,
+        }
+    }
+
     /// Number of arguments.
     pub fn arity(self) -> usize {
         match self {

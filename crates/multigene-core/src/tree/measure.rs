@@ -128,6 +128,25 @@ impl Individual {
     }
 
     fn gene_range(&self, gene: &Gene, features: &[Interval]) -> Interval {
+        self.subtree_range(&gene.nodes, features)
+    }
+
+    /// Root of the mean square of a subtree's values at some points, where it has any.
+    pub fn size_of_values(&self, nodes: &[Node], points: &[Vec<f64>]) -> Option<f64> {
+        let at = |point: &Vec<f64>| {
+            let features: Vec<Interval> = point.iter().map(|&x| Interval::point(x)).collect();
+            self.subtree_range(nodes, &features).high
+        };
+        let squares: Vec<f64> = points
+            .iter()
+            .map(|point| at(point).powi(2))
+            .filter(|v| v.is_finite())
+            .collect();
+        let size = (squares.iter().sum::<f64>() / squares.len() as f64).sqrt();
+        (size > 0.0 && size.is_finite()).then_some(size)
+    }
+
+    fn subtree_range(&self, nodes: &[Node], features: &[Interval]) -> Interval {
         let mut stack: Vec<Interval> = Vec::new();
         let apply = |function: Function, stack: &mut Vec<Interval>| match function {
             Function::Base(operator) => {
@@ -137,7 +156,7 @@ impl Individual {
             }
             Function::Custom(..) => Interval::UNDEFINED,
         };
-        for node in &gene.nodes {
+        for node in nodes {
             let range = match *node {
                 Node::Constant(row) => Interval::point(self.weights.constant(row)),
                 Node::Variable(j) => features[j as usize],

@@ -270,6 +270,12 @@ impl Operator {
         Self::Power(6),
     ];
 
+    /// Does the size of its one argument change more than a factor or an addend of its value?
+    pub fn depends_on_scale(self) -> bool {
+        use Operator::*;
+        self.arity() == 1 && !matches!(self, Neg | Log | Sqrt | Abs | Inv | Sign | Power(_))
+    }
+
     /// The operator of this name: `sin`, `add` or `+`, `pow3`, `square`, `cube`.
     pub fn parse(name: &str) -> Option<Self> {
         let by_alias = match name {

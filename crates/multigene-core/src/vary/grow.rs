@@ -87,6 +87,8 @@ pub struct Primitives {
     pub birth_dense: f64,
     /// Spread of every feature, in which random weights are measured; 1 beyond the end.
     pub scales: Vec<f64>,
+    /// Typical rows of features, by which the size of a subtree's values is told; none where it does not matter.
+    pub typical: Vec<Vec<f64>>,
     /// Who shares LCFs.
     pub synchronisation: Synchronisation,
     /// Chance that a new inner node carries weights of its own.

@@ -1,6 +1,7 @@
 //! Mutations of an individual: the paper's three (subtree, constant, weights) and those of the default search. What the law search
 //! adds is in `law_mutations`.
 use rand::RngExt;
+use rand_distr::StandardNormal;
 use serde::Deserialize;
 
 use crate::settings::Variation;
@@ -41,14 +42,16 @@ pub enum Mutation {
     Round,
     /// A leaf or a subtree gets an additive number, 0 at first, which tuning moves; a leaf that has one loses it.
     Shift,
+    /// A function is put above a subtree whose values a factor first brings to the size of one.
+    Wrap,
 }
 
 impl Mutation {
     /// All kinds.
-    pub const ALL: [Self; 13] = {
+    pub const ALL: [Self; 14] = {
         use Mutation::*;
         [
-            Subtree, Constant, Weights, Sparsity, AddGene, DeleteGene, Point, Hoist, Shrink, Insert, Neutral, Round, Shift,
+            Subtree, Constant, Weights, Sparsity, AddGene, DeleteGene, Point, Hoist, Shrink, Insert, Neutral, Round, Shift, Wrap,
         ]
     };
 }
@@ -77,6 +80,7 @@ pub fn mutate(parent: &Individual, primitives: &Primitives, variation: &Variatio
         Mutation::Neutral => child.insert_neutral(rng),
         Mutation::Round => child.round_row(rng),
         Mutation::Shift => child.shift(rng),
+        Mutation::Wrap => child.wrap(rng),
     };
     if !done {
         child.mutate_subtree(rng);
@@ -307,7 +311,43 @@ impl Child<'_> {
     }
 
     fn can_add(&self) -> bool {
-        self.primitives.leaves.constant > 0.0 && self.primitives.functions.functions.contains(&Function::Base(Operator::Add))
+        self.primitives.leaves.constant > 0.0 && self.has(Operator::Add)
+    }
+
+    fn has(&self, operator: Operator) -> bool {
+        self.primitives.functions.functions.contains(&Function::Base(operator))
+    }
+
+    /// f(c·s) in place of a subtree s, c so that the argument is of the size of one: tanh(s) of values in the thousands is the
+    /// same everywhere, and tuning finds no way out.
+    fn wrap(&mut self, rng: &mut SlotRng) -> bool {
+        let set = &self.primitives.functions;
+        let frequency = |(f, p): (&Function, &f64)| if f.depends_on_scale() { *p } else { 0.0 };
+        let frequencies: Vec<f64> = set.functions.iter().zip(&set.frequencies).map(frequency).collect();
+        let can_scale = self.primitives.leaves.constant > 0.0 && self.has(Operator::Mul);
+        if !can_scale || frequencies.iter().all(|&p| p == 0.0) {
+            return false;
+        }
+        let i = below(rng, self.individual.genes.len());
+        let nodes = self.individual.genes[i].nodes.clone();
+        let at = below(rng, nodes.len());
+        let begin = start(&nodes, at);
+        let Some(size) = self.individual.size_of_values(&nodes[begin..=at], &self.primitives.typical) else {
+            return false;
+        };
+        let factor = rng.sample::<f64, _>(StandardNormal) / size;
+        let function = set.functions[pick(&frequencies, rng)];
+        let mut wrapped = match nodes[at] {
+            Node::Variable(feature) if self.primitives.has_combinations() && !self.primitives.shares_rows() => {
+                vec![Node::Combination(self.individual.weights.push(feature, [(feature, factor)]))]
+            }
+            _ => {
+                let number = Node::Constant(self.individual.weights.push_constant(factor));
+                [&nodes[begin..=at], &[number, Node::Apply(Function::Base(Operator::Mul))]].concat()
+            }
+        };
+        wrapped.push(self.primitives.inner(function, &mut self.individual.weights, rng));
+        self.put(i, begin, at, &wrapped)
     }
 
     /// Nodes in place of `begin..=at` of a gene, where they keep it within its limits.
