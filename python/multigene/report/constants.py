@@ -8,6 +8,8 @@ from __future__ import annotations
 
 #: Models of the front on the page; more are thinned out evenly, the chosen one and the picks stay.
 MOST_MODELS = 30
+#: Share by which errors on different rows may differ and still be called alike in the page's first sentence.
+AS_WELL = 0.1
 #: Points drawn per set of rows on the page, and in a figure.
 MOST_POINTS, FIGURE_POINTS = 600, 2000
 #: Columns that formulas use up to which the page holds the values of points drawn.

@@ -14,6 +14,7 @@ from multigene.explain.criteria import Listed
 from multigene.fitted import FittedModel
 from multigene.laws import exact
 from multigene.laws.claims import Claim, claim_of
+from multigene.report.constants import AS_WELL
 from multigene.report.numbers import number, spoken_number
 from multigene.report.statistics import Rows
 
@@ -49,7 +50,12 @@ def sentence(
     if unseen.rows and math.isfinite(unseen.rmse):
         return (
             f"On rows that the search did not see, the typical error is {spoken_number(unseen.rmse, 3)}{unit}"
-            + _against(line, unit, "a linear model's is {}")
+            # The line was left other rows out than the formula: a little more or less says nothing.
+            + (
+                "; a linear model does about as well."
+                if abs(line - unseen.rmse) <= AS_WELL * unseen.rmse
+                else _against(line, unit, "a linear model's is {}")
+            )
         )
     if math.isfinite(seen[0]):
         return (

@@ -31,7 +31,7 @@ export function shownValue(input, v) { return v === null ? "no value" : input.ki
 // The control of an input as a row of the page; `changed` is called after its value was set.
 export function inputRow(input, id, changed) {
   const make = (name, properties) => Object.assign(document.createElement(name), properties), row = make("div", {className: "slider"});
-  const label = make("label", {htmlFor: id, title: input.name, textContent: shortened(input.name, 24)});
+  const label = make("label", {htmlFor: id, title: input.name, textContent: shortened(input.name, 17)});
   const put = v => { input.value = v; changed(); };
   if (input.kind === "text") {
     const select = make("select", {id, className: "level"});
