@@ -83,7 +83,7 @@ def test_models_of_others_are_kept_once_nothing_but_noise_is_left_of_them():
     right, wrong = (
         Individual([text], 0.0, [1.0]) for text in ("x0*x1/x2 + 0.001*x0", "x0*x1/x2 + 0.05*sin(x2)")
     )
-    finds.simplify_others([Individual(["x0*x1/(x2 + 0.05)"], 0.0, [1.0])], 2)
+    finds.simplify_others([Individual(["x0*x1/(x2 + 0.001)"], 0.0, [1.0])], 2)
     assert [str(Formula(kept.expression, NAMES)) for kept in finds.by_size.values()] == ["a*b/c"]
     finds.by_size.clear()
     finds.simplify_others([wrong, right, Individual(["x0"], 0.0, [1.0])], 2)
