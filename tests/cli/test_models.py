@@ -52,8 +52,17 @@ def test_predict_says_when_rows_are_far_away(here, tmp_path):
 
 
 def test_predict_drops_rows_if_asked(here):
-    result = run("predict", "model.json", "holes.csv", "--drop-missing", "-k")
-    assert len(pd.read_csv(io.StringIO(result.stdout))) == 59
+    """What is left says which rows it is, by all columns or by number: nothing is shifted."""
+    whole = pd.read_csv("holes.csv")
+    left = whole[whole[["x1", "x2"]].notna().all(axis=1)]
+    kept = pd.read_csv(io.StringIO(run("predict", "model.json", "holes.csv", "--drop-missing", "-k").stdout))
+    pd.testing.assert_frame_equal(kept[["x1", "x2"]], left[["x1", "x2"]].reset_index(drop=True))
+    alone = pd.read_csv(io.StringIO(run("predict", "model.json", "holes.csv", "--drop-missing").stdout))
+    assert alone["row"].tolist() == (left.index + 1).tolist()
+    assert alone["prediction"].tolist() == kept["prediction"].tolist()
+    told = json.loads(run("predict", "model.json", "holes.csv", "--drop-missing", "--json").stdout)
+    assert told["row"] == alone["row"].tolist()
+    assert "row" not in run("predict", "model.json", "test.csv").stdout
 
 
 def test_columns_that_the_formula_does_not_use_may_be_missing(here, tmp_path):

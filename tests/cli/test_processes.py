@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -202,6 +203,40 @@ def test_a_place_that_may_not_be_written(here, tmp_path):
     result = run("fit", "good.csv", *QUICK, "--save", tmp_path / "m.json")
     assert result.exit_code == 2
     assert "permission denied" in result.stderr
+
+
+@pytest.mark.parametrize("target", ["y", "kind"])
+def test_a_disk_that_takes_nothing_more_does_not_cost_the_model(here, tmp_path, monkeypatch, target):
+    """It is written to the temporary directory, and the formula is printed."""
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    table = pd.read_csv("good.csv")
+    table.assign(kind=np.where(table["y"] > 0.5, "high", "low")).to_csv("kinds.csv", index=False)
+    monkeypatch.setattr(os, "fsync", full)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    kind = "regression" if target == "y" else "classification"
+    result = run("fit", "kinds.csv", "-t", target, "--task", kind, *QUICK, "--save", "m.json")
+    assert result.exit_code == 2
+    assert "training:" in result.stdout
+    assert "no space left on device" in result.stderr
+    [kept] = tmp_path.glob("*.json")
+    assert result.stderr.rstrip().endswith(f"The model is in {kept}.")
+    assert multigene.load(kept)
+    assert not list(here.glob("*.part"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes are those of Unix")
+def test_nobody_who_reads_standard_error_costs_no_model(here):
+    """As in `multigene fit … 2>&1 | head -1`: remarks are lost then, and nothing else."""
+    before, after = os.pipe()
+    os.close(before)
+    command = [sys.executable, "-m", "multigene", "fit", "good.csv", *QUICK, "--save", "unheard.json"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=after, timeout=120)
+    os.close(after)
+    assert done.returncode == 0
+    assert multigene.load(here / "unheard.json")
 
 
 def test_closed_standard_output(here):

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from multigene.cli.features import feature_rows, spoken_features
+from multigene.cli.features import feature_rows, row_numbers, spoken_features
 from multigene.cli.model_argument import criterion
 from multigene.cli.option_groups import Saying
-from multigene.cli.output import as_json, csv_text, note, parquet_or_csv, say, say_json, write
+from multigene.cli.output import as_json, csv_text, kept, note, parquet_or_csv, say, say_json, write
 from multigene.data.columns import class_values
 from multigene.words import anatomy, counted
 
@@ -139,13 +139,15 @@ def write_files(
     """Write what was asked for; returns the files' names."""
     from multigene.model_file import dumps
 
-    files: list[tuple[Path, str]] = [] if save is None else [(save, dumps(model))]
-    if output is not None:
-        output.mkdir(parents=True, exist_ok=True)
-        files += [(output / name, text) for name, text in written(model, task, result).items()]
-    for path, text in files:
-        write(path, text)
-    pages = [] if report is None else write_reports(model, task, report)
+    text_of_model = dumps(model)
+    files: list[tuple[Path, str]] = [] if save is None else [(save, text_of_model)]
+    with kept(text_of_model):
+        if output is not None:
+            output.mkdir(parents=True, exist_ok=True)
+            files += [(output / name, text) for name, text in written(model, task, result).items()]
+        for path, text in files:
+            write(path, text)
+        pages = [] if report is None else write_reports(model, task, report)
     return [str(path) for path, _ in files] + pages
 
 
@@ -218,8 +220,8 @@ def predict_classes(
     """Write the class of every row of a table, and the probabilities of all classes."""
     from multigene.classes.measures import class_scores
 
-    if drop_missing:
-        table = _complete(model, table, quiet)
+    kept = _complete(model, table, quiet) if drop_missing else np.ones(len(table.frame), dtype=bool)
+    table = replace(table, frame=table.frame[kept])
     values = [feature_rows(each, table, False, quiet)[0].to_numpy(dtype=np.float64) for each in model.models]
     shares = model.probabilities(model.log_odds(values))
     if model.target in table.frame.columns and not quiet:
@@ -229,6 +231,7 @@ def predict_classes(
             scores = class_scores(model, shares[known], labels[known].tolist())
             note(f"against {model.target!r}: {spoken_scores(scores)}")
     found = prediction_table(model, shares)
+    found = found if keep else pd.concat([pd.DataFrame(row_numbers(kept)), found], axis=1)
     frame = pd.concat([table.frame.reset_index(drop=True), found], axis=1) if keep else found
     if json:
         columns = {name: found[name].tolist() for name in found.columns}
@@ -238,11 +241,10 @@ def predict_classes(
         write(output, parquet_or_csv(frame, output))
 
 
-def _complete(model: FittedClasses, table: Table, quiet: bool) -> Table:
-    """The rows without a gap in a column that any of the formulas uses."""
+def _complete(model: FittedClasses, table: Table, quiet: bool) -> Any:
+    """Which rows have no gap in a column that any of the formulas uses."""
     used = {name for each in model.models for name in each.raw_variables}
     rows = table.frame[[name for name in table.frame.columns if name in used]].notna().all(axis=1)
-    if rows.all():
-        return table
-    note(f"left out {counted(int((~rows).sum()), 'row')} without a value", quiet)
-    return replace(table, frame=table.frame[rows])
+    if not rows.all():
+        note(f"left out {counted(int((~rows).sum()), 'row')} without a value", quiet)
+    return rows.to_numpy()

@@ -50,6 +50,11 @@ def _refuse_new_gaps(encoding: Encoding, table: Table, used: list[str], kept: An
             )
 
 
+def row_numbers(kept: Any) -> dict[str, Any]:
+    """A column that says which rows of a table are left, counted from 1 as messages do; none where all of them are."""
+    return {} if np.all(kept) else {"row": np.flatnonzero(kept) + 1}
+
+
 def feature_rows(
     model: FittedModel, table: Table, drop_missing: bool, quiet: bool
 ) -> tuple[pd.DataFrame, Any]:

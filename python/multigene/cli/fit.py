@@ -19,6 +19,7 @@ from multigene.cli.output import (
     as_json,
     check_writable,
     csv_text,
+    kept,
     note,
     notes,
     progress_visible,
@@ -194,19 +195,19 @@ class Results:
         from multigene.model_file import dumps
         from multigene.report import write_report
 
-        files: list[tuple[Path, str]] = []
-        if self.save is not None:
-            files.append((self.save, dumps(model)))
-        if self.output is not None:
-            self.output.mkdir(parents=True, exist_ok=True)
-            files += [(self.output / name, text) for name, text in contents(model, task, result).items()]
-        for path, text in files:
-            write(path, text)
-        names = [str(path) for path, _ in files]
-        if self.report is not None:
-            test = () if task.test is None else (task.x(task.test), task.y(task.test))
-            write_report(model, self.report, None, None, *test)
-            names.append(str(self.report))
+        text_of_model = dumps(model)
+        files: list[tuple[Path, str]] = [] if self.save is None else [(self.save, text_of_model)]
+        with kept(text_of_model):
+            if self.output is not None:
+                self.output.mkdir(parents=True, exist_ok=True)
+                files += [(self.output / name, text) for name, text in contents(model, task, result).items()]
+            for path, text in files:
+                write(path, text)
+            names = [str(path) for path, _ in files]
+            if self.report is not None:
+                test = () if task.test is None else (task.x(task.test), task.y(task.test))
+                write_report(model, self.report, None, None, *test)
+                names.append(str(self.report))
         return names
 
 
@@ -281,8 +282,10 @@ def _tell_classes_apart(
     classes.check_options(not_asked)
     model = classes.fit_classes(estimator, task, method.class_weight, results.choose)
     told = classes.summary(model, task, clock.perf_counter() - started, seed)
-    told["files"] = classes.write_files(model, task, told, results.save, results.output, results.report)
-    classes.tell(told, saying, to_standard_output=str(results.save) == "-")
+    try:
+        told["files"] = classes.write_files(model, task, told, results.save, results.output, results.report)
+    finally:
+        classes.tell(told, saying, to_standard_output=str(results.save) == "-")
 
 
 def tell(result: dict[str, Any], results: Results, saying: Saying, picks: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from multigene.cli.output import ReaderGone, note
+from multigene.cli.output import ReaderGone, note, remark, sentence_of
 
 OK, MISTAKE, INTERRUPTED, BROKEN_PIPE = 0, 2, 130, 141
 
@@ -51,7 +51,7 @@ class Commands(TyperGroup):
         except (ValueError, OSError) as error:
             if os.environ.get("MULTIGENE_TRACEBACK"):
                 raise
-            complain(spoken(error))
+            complain(sentence_of(error))
             return MISTAKE
         except Exception as error:
             # Typer's own usage errors; versions of Typer differ in where those classes live.
@@ -85,15 +85,7 @@ def study_group() -> Any:
 def complain(sentence: str) -> None:
     """One line on standard error."""
     line = " ".join(sentence.split())
-    print(f"multigene: {line}", file=sys.stderr)
-
-
-def spoken(error: BaseException) -> str:
-    """The sentence of an error."""
-    if isinstance(error, OSError) and error.strerror:
-        place = f"{error.filename}: " if error.filename else ""
-        return f"{place}{error.strerror.lower()}; check the path, its permissions and the space left."
-    return str(error) or type(error).__name__
+    remark(f"multigene: {line}")
 
 
 def usage(error: Any) -> str:

@@ -6,8 +6,9 @@ import json
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,13 @@ def put(content: str | bytes) -> None:
 def note(text: str, quiet: bool = False) -> None:
     """A remark that is not part of the result."""
     if not quiet:
-        print(f"note: {text}", file=sys.stderr)
+        remark(f"note: {text}")
+
+
+def remark(line: str) -> None:
+    """A line on standard error; where nobody reads it any more it is not said, and the work goes on."""
+    with suppress(OSError):
+        print(line, file=sys.stderr, flush=True)
 
 
 def notes(texts: Iterable[str], quiet: bool = False) -> None:
@@ -103,6 +110,30 @@ def write(path: Path | None, content: str | bytes) -> None:
         path.write_bytes(data)
         return
     write_atomically(path, data)
+
+
+@contextmanager
+def kept(model: str) -> Iterator[None]:
+    """Files are written here: where the disk does not take one, the text of the model file goes to the temporary directory."""
+    try:
+        yield
+    except OSError as error:
+        try:
+            with NamedTemporaryFile(
+                "w", prefix="multigene-", suffix=".json", delete=False, encoding="utf-8"
+            ) as file:
+                file.write(model)
+        except OSError:
+            raise error from None
+        raise ValueError(f"{sentence_of(error).rstrip('.')}. The model is in {file.name}.") from None
+
+
+def sentence_of(error: BaseException) -> str:
+    """What an error says, in a sentence."""
+    if isinstance(error, OSError) and error.strerror:
+        place = f"{error.filename}: " if error.filename else ""
+        return f"{place}{error.strerror.lower()}; check the path, its permissions and the space left."
+    return str(error) or type(error).__name__
 
 
 def csv_text(frame: pd.DataFrame) -> str:

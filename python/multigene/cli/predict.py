@@ -10,7 +10,7 @@ import typer
 
 from multigene.cli import options as o
 from multigene.cli.classes import predict_classes
-from multigene.cli.features import feature_rows, table_for
+from multigene.cli.features import feature_rows, row_numbers, table_for
 from multigene.cli.model_argument import applied, check_pipes, criterion, read_any
 from multigene.cli.option_groups import Reading, Saying, spread
 from multigene.cli.output import as_json, check_writable, note, notes, parquet_or_csv, write
@@ -90,7 +90,7 @@ def predict(
     if not saying.quiet:
         remark_on(fitted, features, table.frame[rows], prediction)
     frame = table.frame[rows].reset_index(drop=True) if keep else pd.DataFrame(index=range(len(prediction)))
-    columns = {"prediction": prediction}
+    columns = ({} if keep else row_numbers(rows)) | {"prediction": prediction}
     if interval is not None:
         _, columns["lower"], columns["upper"] = fitted.interval(values, interval)
     frame = frame.assign(**columns)
