@@ -36,7 +36,7 @@ def test_a_tail_is_what_it_looks_like(text: str, tail: str) -> None:
 
 
 def test_a_softplus_whose_digits_would_be_lost_in_print_is_its_exponential() -> None:
-    """log(1 + exp(-37)) is 1.1e-16 or 0, whatever exp(-37) is."""
+    """log(1 + exp(-37)) is 1.1e-16 or 0: the digits of exp(-37) are lost."""
     whole = read("1e16*softplus(x - 37)", ["x"])
     found = tails_as_such(whole, X)
     assert evaluate(found, X) == pytest.approx(evaluate(whole, X), rel=1e-10)

@@ -23,7 +23,7 @@ export function short(name, most = 26) { return literal(shortened(name, most)); 
 
 export function axis(colour, title, more = {}) {
   return {title: {text: title, standoff: 8, font: {size: 12, color: colour.soft}}, color: colour.soft, gridcolor: colour.grid, zeroline: false,
-    linecolor: colour.line, tickfont: {size: 11, color: colour.soft}, automargin: true, fixedrange: true, ...more};
+    linecolor: colour.line, tickfont: {size: 11, color: colour.soft}, automargin: true, ticklabeloverflow: "allow", fixedrange: true, ...more};
 }
 
 export function layout(colour, more = {}) {
@@ -190,6 +190,13 @@ export function sharesChart(content, model, colour) {
   return [[bar("the others", false, colour.test), bar("the class", true, colour.train)], layout(colour, {barmode: "overlay", bargap: 0, showlegend: true, xaxis: axis(colour, "predicted probability", {range: [0, 1], tickformat: ".0%", nticks: 6}), yaxis: axis(colour, "share of rows", {tickformat: ".0%", rangemode: "tozero"})}), `${SET_NAMES[set.name][0].toUpperCase() + SET_NAMES[set.name].slice(1)} rows.` + thinnedNote(content)];
 }
 
+// Pixels that the marks of an axis need: a chart that has them need not be measured and drawn again.
+function markRoom([low, high]) {
+  const decimals = Math.max(0, -Math.floor(Math.log10((high - low) / 5 || 1))), largest = Math.max(Math.abs(low), Math.abs(high));
+  const whole = largest >= 1e4 ? 4 : Math.max(1, Math.ceil(Math.log10(largest + 1)));
+  return 16 + 7 * ((low < 0) + whole + (decimals ? decimals + 1 : 0));
+}
+
 export function dependenceChart(content, curve, colour, range) {
   const column = content.columns[curve.feature + 1], x = column.grid, name = content.features[curve.feature];
   const few = x.length < 8;
@@ -201,7 +208,7 @@ export function dependenceChart(content, curve, colour, range) {
     const mids = column.counts.map((_, i) => (column.edges[i] + column.edges[i + 1]) / 2);
     traces.unshift({type: "bar", x: mids, y: column.counts, yaxis: "y2", marker: {color: colour.bar, opacity: .55}, width: column.edges[1] - column.edges[0], hoverinfo: "skip"});
   }
-  return [traces, layout(colour, {margin: {l: 44, r: 8, t: 6, b: 24}, bargap: .1, xaxis: axis(colour, "", {anchor: "y2", nticks: 5, tickangle: 0}), yaxis: axis(colour, "", {domain: [.2, 1], range, nticks: 5}),
+  return [traces, layout(colour, {margin: {l: Math.max(44, Math.min(80, markRoom(range))), r: 8, t: 6, b: 24}, bargap: .1, xaxis: axis(colour, "", {anchor: "y2", nticks: 5, tickangle: 0, automargin: false}), yaxis: axis(colour, "", {domain: [.2, 1], range, nticks: 5, automargin: false}),
     yaxis2: {domain: [0, .15], visible: false, fixedrange: true}}), ""];
 }
 
