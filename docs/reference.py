@@ -136,11 +136,14 @@ def operator_table() -> str:
     """Every operator with what it computes and its value at a point."""
     from multigene._engine import apply, operators
     from multigene.expression import Operation, Variable
+    from multigene.expression.definitions import DEFINITIONS, spelt_out
     from multigene.formula import Formula
 
     lines = ["| name | arguments | meaning | at x = 0.5 (y = 2) |", "|---|---|---|---|"]
     for name, arity, _ in operators():
-        formula = Formula(Operation(name, tuple(Variable(i) for i in range(arity))), ["x", "y"][:arity])
+        arguments = tuple(Variable(i) for i in range(arity))
+        meaning = spelt_out(name, arguments) if name in DEFINITIONS else Operation(name, arguments)
+        formula = Formula(meaning, ["x", "y"][:arity])
         point = [np.array([0.5]), np.array([2.0])][:arity]
         lines.append(f"| `{name}` | {arity} | `{formula}` | {float(apply(name, *point)[0]):.6g} |")
     lines.append("| `pow2`, `pow3`, … | 1 | `x**2`, `x**3`, … | 0.25, 0.125, … |")
