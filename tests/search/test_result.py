@@ -376,3 +376,19 @@ def test_of_few_rows_the_smallest_model_within_noise_is_chosen() -> None:
     exploded = {1: 0.0, size: -1e15, size + 1: 0.0}
     spoken = replace(decision, errors=problem.y[rows] ** 2, validation_r2=exploded)
     assert module._of_few_rows(replace(few, decision=spoken), front, 0) != 2
+
+
+def test_nothing_shown_is_better_than_the_chosen_model_and_no_larger():
+    """The fittest of those that are is chosen instead; where unseen rows decided, they are not shown."""
+    chosen, better, larger = (
+        Member(Individual([gene], 0.0, [1.0]), fitness, size)
+        for gene, fitness, size in (("x0 * x1", 0.5, 3), ("x0", 0.6, 1), ("x0 * x1 * x2", 0.9, 5))
+    )
+    seen = cast("Found", SimpleNamespace(decision=SimpleNamespace(simple=False), validated=True))
+    members = [better, chosen, larger]
+    taken, shown = module._undominated(seen, chosen, members, keep=False)
+    assert taken is better
+    assert better in shown
+    taken, shown = module._undominated(seen, chosen, members, keep=True)
+    assert taken is chosen
+    assert shown == [chosen, larger]
