@@ -426,3 +426,19 @@ def test_a_cross_validation_that_was_cut_short_does_not_choose_by_fit_alone() ->
     assert errors is not None
     cut_short = replace(known, validated=False, decision=replace(known.decision, errors=errors[:-9]))
     assert module._of_few_rows(cut_short, front, 2) == 1
+
+
+def test_nothing_shown_is_better_than_the_chosen_model_and_no_larger():
+    """The fittest of those that are is chosen instead; where unseen rows decided, they are not shown."""
+    chosen, better, larger = (
+        Member(Individual([gene], 0.0, [1.0]), fitness, size)
+        for gene, fitness, size in (("x0 * x1", 0.5, 3), ("x0", 0.6, 1), ("x0 * x1 * x2", 0.9, 5))
+    )
+    seen = cast("Found", SimpleNamespace(decision=SimpleNamespace(simple=False), validated=True))
+    members = [better, chosen, larger]
+    taken, shown = module._undominated(seen, chosen, members, keep=False)
+    assert taken is better
+    assert better in shown
+    taken, shown = module._undominated(seen, chosen, members, keep=True)
+    assert taken is chosen
+    assert shown == [chosen, larger]
