@@ -13,10 +13,10 @@ class Stopped(Exception):
     """As a kill would: nothing is put together, nothing is saved but what is there."""
 
 
-def noisy(seed):
+def noisy(seed, n=120):
     rng = np.random.default_rng(seed)
-    X = rng.normal(size=(120, 3))
-    return X, np.sin(2.0 * X[:, 0]) * X[:, 1] + X[:, 2] + 0.1 * rng.normal(size=120)
+    X = rng.normal(size=(n, 3))
+    return X, np.sin(2.0 * X[:, 0]) * X[:, 1] + X[:, 2] + 0.1 * rng.normal(size=n)
 
 
 def few(seed):
@@ -26,6 +26,10 @@ def few(seed):
 
 
 CASES = {
+    "no improvement expected": (
+        noisy(986, 200),
+        {"search": "accuracy", "generations": 20, "loss": "absolute"},
+    ),
     "restarts and the survey of the law search": (noisy(481), {"generations": 3}),
     "a pause in very few rows": (few(1), {"generations": 3}),
     "a function that has its argument twice": (

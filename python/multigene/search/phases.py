@@ -72,12 +72,12 @@ def search(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
         if not validate(task, state).final:
             move_to_all_rows(task, state)
         elif state.islands.number > state.continued_at:
-            return
+            state.phase = "over"  # a run that is resumed from here has nothing left to do
         else:  # a run that is continued goes on for a round at least before this is decided again
             state.decision = None
             if (yield from explore_round(task, state, share)):
                 return
-    if share() < 1.0:
+    if state.phase == "finish" and share() < 1.0:
         yield from finish(task, state, share)
 
 
@@ -234,7 +234,7 @@ def continue_with_larger_limit(task: Task, state: SearchState) -> None:
     if state.complete and state.phase == "finish" and not task.sees_all_rows:
         state.islands.move(task.problem.finish_rows, np.inf, 0)
     state.complete = False
-    if state.phase == "explore" and state.decision is not None and state.decision.final:
+    if state.phase in ("explore", "over") and state.decision is not None and state.decision.final:
         state.decision, state.cross_validation = None, CrossValidation()
         state.phase = "cross-validate" if task.folds else "explore"
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from multigene.evolution.pareto import Candidate, ParetoFront, non_dominated
 
-Phase = Literal["evolve", "seek", "cross-validate", "explore", "finish"]
+Phase = Literal["evolve", "seek", "cross-validate", "explore", "finish", "over"]
 
 
 @dataclass(frozen=True)
