@@ -153,7 +153,7 @@ def test_the_find_that_leaves_noise_alone_is_chosen_though_another_is_better_by_
     known = found(noise=0.3)
     problem, rows = known.problem, known.problem.held_out_rows
     errors = HeldOut(problem, rows).errors(known.front[-1].individual)
-    lucky = SizeDecision(ANY_SIZE, errors=0.8 * errors)  # the best of many, of which this one is left
+    lucky = SizeDecision(ANY_SIZE, errors=0.8 * errors)  # the best of many; the others are gone
     right, line = find(known), find(known, "[0: -9.0 + 6.0*x0]")
     prices = {id(right.individual): -100.0, id(line.individual): -100.0}
     for each, taken in ((right, True), (line, False)):  # a line leaves more than noise

@@ -30,7 +30,7 @@ from multigene.laws.constants import MOST_LIKE_A_PART, PART_SCALES
 
 Floats = npt.NDArray[np.float64]
 
-#: Functions of one argument, of which the number of `PART_SCALES` that suits best is a factor.
+#: Functions of one argument; its factor is the number of `PART_SCALES` that suits best.
 SHAPES = tuple(
     read(text, ["z"])
     for text in (

@@ -7,7 +7,7 @@ import pytest
 
 from multigene.expression.tree import evaluate
 from multigene.formula import Formula
-from multigene.laws.constants import LARGEST_SET, MOST_OF_A_SIZE
+from multigene.laws.constants import LARGEST_SET, MOST_SUGGESTED
 from multigene.laws.survey.catalogue import Catalogue
 from multigene.laws.survey.monomials import Monomials
 
@@ -68,7 +68,7 @@ def test_sets_are_few_and_small():
     y = np.random.default_rng(1).standard_normal(60)
     sets = next(catalogue_of(X, lambda *names: True, False).sets([y]))
     assert {len(genes) for genes in sets} == set(range(1, LARGEST_SET + 1))
-    assert len(sets) <= (LARGEST_SET + 1) * MOST_OF_A_SIZE
+    assert len(sets) <= (LARGEST_SET + 1) * MOST_SUGGESTED
 
 
 def test_a_target_that_the_fixed_columns_explain_needs_no_genes():

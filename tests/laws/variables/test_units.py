@@ -111,7 +111,7 @@ def test_what_contradicts_units():
     X, y = np.ones((5, 1)), np.ones(5)
     with pytest.raises(ValueError, match="contradict"):
         MultigeneRegressor(units={"x0": "m"}, search="accuracy").fit(X, y)
-    with pytest.raises(ValueError, match="no dict"):
+    with pytest.raises(ValueError, match="not a dict"):
         MultigeneRegressor(units="m").fit(X, y)
     with pytest.raises(ValueError, match="belongs to the default search"):
         MultigeneRegressor("UB", units={"x0": "m"}).fit(X, y)
