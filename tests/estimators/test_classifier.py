@@ -187,6 +187,7 @@ def test_choosing_and_reports_by_class(three, tmp_path):
     [
         ({"class_weight": "heavy"}, "class_weight='heavy' is not known"),
         ({"class_weight": {"c": 2.0}}, "no class of the target"),
+        ({"time_limit": "ten"}, "time_limit"),
     ],
 )
 def test_mistakes_are_named(change, message):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import fields
+from numbers import Real
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -154,7 +155,7 @@ class MultigeneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             sample_weight = _check_sample_weight(sample_weight, np.zeros((len(y), 1)), dtype=np.float64)
         weights = self._weights(y, sample_weight)
         told = range(1, 2) if len(classes) == 2 else range(len(classes))
-        if base.time_limit is not None:
+        if isinstance(base.time_limit, Real):  # what is none is refused by the regressor
             base.set_params(time_limit=base.time_limit / len(told))
         inputs = frame if names is not None else X
         self.regressors_ = [
