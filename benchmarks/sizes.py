@@ -179,8 +179,8 @@ def runs(data: dict[str, Callable[[int], Rows]], options: argparse.Namespace) ->
     """All sets and seeds, both programs in turn; what another program did before is taken as it was."""
     known = [r for r in read(options.rivals) if r.method != "multigene"] if options.rivals else []
     share = 1.0  # of a core, as the run before had it
-    for name, rows_of in data.items():
-        for seed in range(options.seeds):
+    for seed in range(options.seeds):  # a run that was stopped has every set
+        for name, rows_of in data.items():
             rows = rows_of(seed)
             for method in options.methods:
                 earlier = [r for r in known if (r.set, r.seed, r.method) == (name, seed, method)]

@@ -1,6 +1,6 @@
 """The native engine: everything that is done per row or per node. See `crates/multigene-core`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, final
 
 import numpy as np
@@ -256,10 +256,10 @@ def polish(
     models: list[Individual],
     data: Dataset,
     refinement: Any,
-    price: float,
+    prices: Sequence[float],
     workers: Workers,
     fit_genes: bool = True,
 ) -> list[Individual]:
-    """Models on their own: all genes of each tuned jointly (`refinement`: `multigene.settings.Refinement`) and, where `price` is
-    positive, shortened by what does not pay for its place: minimised is ln(1 - R²) + price · printed nodes. Without `fit_genes`
-    the genes are added as they are. In parallel."""
+    """Models on their own: all genes of each tuned jointly (`refinement`: `multigene.settings.Refinement`), followed by shorter
+    ones: at one of the `prices` after the other what does not pay for its place is left out, minimised is ln(1 - R²) + price ·
+    printed nodes. Without `fit_genes` the genes are added as they are. In parallel."""

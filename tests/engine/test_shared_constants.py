@@ -24,7 +24,7 @@ def test_they_are_tuned_together_without_outer_coefficients():
 
     model = Individual([f"({HALF.format(0)}) - ({HALF.format(1)})"], 0.0, [1.0])
     data, how = Dataset(X, f(X[:, 0]) - f(X[:, 1])), Refinement(iterations=60, gain=0.0)
-    [tuned] = polish([model], data, how, 0.0, Workers(1), False)
+    [tuned] = polish([model], data, how, [], Workers(1), False)
     assert tuned.coefficients == [1.0]
     assert tuned.intercept == 0.0
     values = [token[1] for token in tuned.tokens(0) if token[0] == "c"]

@@ -52,7 +52,7 @@ def test_scipy_cannot_improve_what_was_tuned(name, seed):
         size=150
     )
     start = model_of(genes, rng.normal(size=number))
-    [tuned] = polish([start], Dataset(X, y), THOROUGH, 0.0, Workers(1))
+    [tuned] = polish([start], Dataset(X, y), THOROUGH, [], Workers(1))
     assert tuned.fitness >= start.fit(Dataset(X, y)).fitness
 
     def residual(parameters):

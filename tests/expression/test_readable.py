@@ -30,12 +30,9 @@ def test_size_counts_what_is_printed() -> None:
         "1/(1 + exp(x))": (op("logistic", x), 6),
         "exp(-x**2)": (op("gauss", x), 5),
         "log(1 + exp(x))": (op("softplus", x), 5),
-        "sin(2*x + 0.5*y + 1)/(2*x + 0.5*y + 1)": (op("sinc", linear(1.0, [(0, 2.0), (1, 0.5)])), 20),
-        # sin(x)/x has no value at 0, which a column may well be.
+        # sin(x)/x has no value at 0, and has its argument twice.
         "sinc(x)": (op("sinc", x), 2),
-        "sinc(0.5*x - 1)": (op("sinc", linear(-1.0, [(0, 0.5)])), 6),
-        "sinc(0.5*x + 1.5*y)": (op("sinc", linear(0.0, [(0, 0.5), (1, 1.5)])), 8),
-        "sinc(x + y - 3)": (op("sinc", op("add", x, y, Number(-3.0))), 6),
+        "sinc(2*x + 0.5*y + 1)": (op("sinc", linear(1.0, [(0, 2.0), (1, 0.5)])), 10),
         "x/sqrt(1 + y**2)": (op("aq", x, y), 8),
         "(sqrt(x**2 + 1) - 1)/2 + x": (op("bent", x), 12),
         "2*x/(1 + exp(y))": (op("mul", two, x, op("logistic", y)), 8),
@@ -63,9 +60,8 @@ def test_size_is_the_number_of_tokens_of_the_text() -> None:
 def test_long_arguments_are_not_repeated() -> None:
     short = sum_of_sines(SPELT_OUT // 6)
     long = sum_of_sines(SPELT_OUT)
-    for name in ("sinc", "bent"):
-        assert readable(op(name, op("add", short, y, two))) != op(name, op("add", short, y, two))
-        assert readable(op(name, long)) == op(name, long)
+    assert readable(op("bent", op("add", short, y, two))) != op("bent", op("add", short, y, two))
+    assert readable(op("bent", long)) == op("bent", long)
     assert readable(op("logistic", long)) == op("div", one, op("add", one, op("exp", long)))
 
 

@@ -30,6 +30,20 @@ def test_nests_of_three_equal_functions(gene, nested):
 
 
 @pytest.mark.parametrize(
+    ("gene", "nested"),
+    [
+        ("exp(cos(exp(cos(softplus(x0)))))", True),
+        ("exp(cos(tanh(softplus(x0))))", True),
+        ("exp(cos(tanh(x0))) * softplus(sin(x1))", False),
+        ("sqrt(exp(abs(cos(pow2(neg(tanh(x0)))))))", False),  # signs and powers hide nothing
+    ],
+)
+def test_nests_of_four_functions_of_any_kind(gene, nested):
+    assert nests(gene, 2) is nested
+    assert nests(gene, 3) is (gene.count("(") > 4 and nested)
+
+
+@pytest.mark.parametrize(
     ("gene", "allowed"),
     [
         ("pow3(pow2(x0))", True),

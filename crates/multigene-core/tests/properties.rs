@@ -184,8 +184,14 @@ proptest! {
         let before = individual.clone();
         let tuning = LevenbergMarquardt { max_iterations: 2, ..LevenbergMarquardt::default() };
         let stop = AtomicBool::new(stopped);
-        shorten(&mut individual, context, price, &tuning, &mut workspace, &mut rng(seed), &stop);
+        let on_the_way = shorten(&mut individual, context, price, &tuning, &mut workspace, &mut rng(seed), &stop);
         assert_sound(&individual, &primitives);
+        let mut least = cost(&before);
+        for model in &on_the_way {
+            assert_sound(model, &primitives);
+            prop_assert!(cost(model) <= least + 1e-9);
+            least = cost(model);
+        }
         if !before.unexplained.is_finite() {
             prop_assert_eq!(individual.structure(), before.structure());
             return Ok(());

@@ -119,18 +119,18 @@ pub fn apply<'py>(py: Python<'py>, name: &str, x: Vector, y: Option<Vector>) -> 
 }
 
 #[pyfunction]
-#[pyo3(signature = (models, data, refinement, price, workers, fit_genes=true))]
+#[pyo3(signature = (models, data, refinement, prices, workers, fit_genes=true))]
 pub fn polish(
     py: Python,
     models: Vec<Bound<Individual>>,
     data: &Dataset,
     refinement: Read<Refinement>,
-    price: f64,
+    prices: Vec<f64>,
     workers: &Workers,
     fit_genes: bool,
 ) -> PyResult<Vec<Individual>> {
     let (models, optimiser) = (copies(&models), refinement.0.optimiser());
-    let polished = workers.run(py, |stop| Ok(polish_all(models, &data.0, &optimiser, price, fit_genes, stop)))?;
+    let polished = workers.run(py, |stop| Ok(polish_all(models, &data.0, &optimiser, &prices, fit_genes, stop)))?;
     Ok(polished.into_iter().map(Individual).collect())
 }
 

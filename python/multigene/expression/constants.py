@@ -18,7 +18,7 @@ AROUND = 60
 MOST_NODES = 20
 #: Shorter names are never taken for a misspelt one. Not tuned.
 SHORTEST_MISTAKE = 3
-#: Some definitions (sinc, bent) repeat their argument; beyond this many nodes of it the operator is printed by name instead,
+#: The definition of bent repeats its argument; beyond this many nodes of it the operator is printed by name instead,
 #: because nested repetitions would double the text at every level. Not tuned.
 SPELT_OUT = 30
 #: A formula with at most this many nodes is written out, unless a combination has many columns. Not tuned.

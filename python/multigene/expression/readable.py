@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from functools import partial
 
-import numpy as np
-
 from multigene.expression.build import MINUS_ONE, ONE, call, product_of, quotient_of
 from multigene.expression.constants import SPELT_OUT
 from multigene.expression.definitions import DEFINITIONS, REPEATED, spelt_out
@@ -21,10 +19,7 @@ from multigene.expression.tree import (
     Number,
     Operation,
     Power,
-    Variable,
-    evaluate,
     fold,
-    postorder,
     rebuild,
     variables,
 )
@@ -33,19 +28,11 @@ from multigene.expression.tree import (
 def readable(expression: Expression, by_name: Collection[str] = ()) -> Expression:
     """Spell out the operators that have no common name: what people read, and what `size` counts.
 
-    Operators of `by_name` stay as they are, for a writer that explains them beside the formula; so does sinc(x) where x
-    may well be 0, since sin(x)/x has no value there.
+    Operators of `by_name` stay as they are, for a writer that explains them beside the formula; so does sinc(x), since sin(x)/x
+    has no value at 0 and repeats its argument.
     """
     spelt: tuple[Expression, int] = fold(expression, partial(_spell_out, by_name=by_name))
     return spelt[0]
-
-
-def _can_vanish(argument: Expression) -> bool:
-    """Is an argument 0 for values that columns often have: is it of one column, 0 at the origin, or without broken numbers?"""
-    parts = postorder(argument)
-    columns = {part.index for part in parts if isinstance(part, Variable)}
-    broken = any(isinstance(part, Number) and not part.value.is_integer() for part in parts)
-    return len(columns) < 2 or not broken or evaluate(argument, np.zeros((1, 1 + max(columns))))[0] == 0.0
 
 
 def size(expression: Expression) -> int:
@@ -148,7 +135,7 @@ def _spell_out(
     if (
         name in DEFINITIONS
         and name not in by_name
-        and not (name == "sinc" and _can_vanish(arguments[0]))
+        and name != "sinc"
         and not any(
             again and count > SPELT_OUT for again, (_, count) in zip(REPEATED[name], parts, strict=True)
         )

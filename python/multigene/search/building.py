@@ -1,8 +1,8 @@
 """Rules of building: what formulas may look like, apart from what they predict.
 
-Nobody believes tanh(tanh(tanh(x))) or x**18. Models that break a rule do not become members of a front (`task.py`), and finds of
-the law search that do are not shown unless they are laws. The setting `nesting` says how strict that is; rules that a user states
-(`rules/`) hold for laws as well.
+Nobody believes tanh(tanh(tanh(x))), exp(cos(exp(cos(x)))) or x**18. Models that break a rule do not become members of a front
+(`task.py`), and finds of the law search that do are not shown unless they are laws. The setting `nesting` says how strict that
+is; rules that a user states (`rules/`) hold for laws as well.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Building:
     """The rules of a search."""
 
     nesting: int
-    """Functions of one kind that may stand inside each other."""
+    """Functions of one kind that may stand inside each other; one more where kinds differ."""
     exponent: float
     """The largest exponent, of either sign."""
     rules: Rules = field(default_factory=Rules)
@@ -121,13 +121,18 @@ def arity(kind: str) -> int:
 
 
 def nests(gene: str, most: int) -> bool:
-    """Does a gene hold more than this many functions of one kind inside each other?"""
+    """Does a gene hold more than this many functions of one kind inside each other, or more than one more of any kind?"""
     names: list[str] = []
     for found in BRACKET.finditer(gene):
         if found[0] == ")":
             names.pop()
         else:
             names.append(found[1] or "")
-            if names[-1] and names.count(names[-1]) > most:
+            if names[-1] and (names.count(names[-1]) > most or sum(map(_hides, names)) > most + 1):
                 return True
     return False
+
+
+def _hides(name: str) -> bool:
+    """Does a function hide its argument from a reader? Signs and powers do not."""
+    return name not in ("", "neg", "inv", "abs", "sqrt") and named_power(name) is None

@@ -63,7 +63,7 @@ def listed(problem: Problem, guesses: Sequence[Guess], workers: Workers) -> list
     data, members = problem.plain_dataset(), []
     for bare in (True, False):
         models = [guess.model for guess in guesses if guess.as_written and guess.bare is bare]
-        again = polish(models, data, GUESS_TUNING, 0.0, workers, not bare)
+        again = polish(models, data, GUESS_TUNING, [], workers, not bare)
         members += [
             Member(m, m.fitness, m.printed_size(), source="guess") for m in again if np.isfinite(m.fitness)
         ]
@@ -83,7 +83,7 @@ def _tuned(
         constant = _has_constant(guess) or problem.loss.link != "identity"
         if not constant:
             bare = [m for each in best if (m := _without_intercept(each)) is not None]
-            bare = [m for m in polish(bare, data, POLISH, 0.0, workers, False) if np.isfinite(m.fitness)]
+            bare = [m for m in polish(bare, data, POLISH, [], workers, False) if np.isfinite(m.fitness)]
             found += [Guess(m, as_written=shape is guess, bare=True) for m in bare]
         found += [Guess(m, as_written=shape is guess and constant, bare=False) for m in best]
     return found
@@ -93,9 +93,9 @@ def _best(shape: Expression, some: Dataset, data: Dataset, workers: Workers) -> 
     """The best of all starts with coefficients of its terms and an intercept, if one leads anywhere."""
     rng = np.random.default_rng(0)
     models = [m for each in _starts(shape, rng) if (m := individual_of(_terms(each))) is not None]
-    fitted = [m for m in polish(models, some, GUESS_TUNING, 0.0, workers) if np.isfinite(m.fitness)]
+    fitted = [m for m in polish(models, some, GUESS_TUNING, [], workers) if np.isfinite(m.fitness)]
     best = sorted(fitted, key=lambda m: -m.fitness)[:GUESS_KEPT]
-    best = [m for m in polish(best, data, POLISH, 0.0, workers) if np.isfinite(m.fitness)]
+    best = [m for m in polish(best, data, POLISH, [], workers) if np.isfinite(m.fitness)]
     return sorted(best, key=lambda m: -m.fitness)[:1]
 
 

@@ -25,22 +25,19 @@ def polished(
 ) -> list[Individual]:
     """All genes of each model tuned jointly."""
     longer = replace(refinement, iterations=POLISHING_STEPS, gain=POLISHING_GAIN)
-    return polish(list(models), data, longer, 0.0, workers)
+    return polish(list(models), data, longer, [], workers)
 
 
 def fitted(models: Sequence[Individual], data: Dataset, workers: Workers) -> list[Individual]:
     """Outer coefficients fitted, inner weights as they are."""
-    return polish(list(models), data, Refinement(iterations=0), 0.0, workers)
+    return polish(list(models), data, Refinement(iterations=0), [], workers)
 
 
 def shorter_relatives(
     models: Sequence[Individual], data: Dataset, refinement: Refinement, trim: float, workers: Workers
 ) -> list[Individual]:
-    """Every model at every price, each made from the one before."""
+    """Every model at every price, each made from the one before, and all that they come by on the way."""
+    if not trim > 0.0:
+        return []
     tuning = replace(refinement, iterations=SHORTENING_STEPS, max_parameters=SHORTENING_PARAMETERS)
-    relatives: list[Individual] = []
-    shorter = list(models)
-    for price in PRICES if trim > 0.0 else ():
-        shorter = polish(shorter, data, tuning, trim * price / data.count, workers)
-        relatives.extend(shorter)
-    return relatives
+    return polish(list(models), data, tuning, [trim * price / data.count for price in PRICES], workers)

@@ -233,8 +233,8 @@ class Search:
     """Nodes of the largest printed formula that the front may hold; None for any. Up to 110 all islands look for short
     formulas."""
     nesting: int = 2
-    """Functions of one kind that may stand inside each other: with 2 tanh(tanh(x)) may be in the result, tanh(tanh(tanh(x))) may
-    not."""
+    """Functions of one kind that may stand inside each other, one more where kinds differ: with 2 tanh(tanh(x)) and
+    exp(cos(tanh(x))) may be in the result, tanh(tanh(tanh(x))) and exp(cos(exp(cos(x)))) may not."""
     rules: tuple[str, ...] = ()
     """Rules that every formula keeps, such as "sin only of t", "exp at most 2", "must use dose", "whole exponents" (see Say what
     you know)."""

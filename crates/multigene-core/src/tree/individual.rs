@@ -158,6 +158,15 @@ impl Individual {
         self.unexplained = f64::NAN;
     }
 
+    /// A copy that knows its fitness and nothing else of the training rows: columns of very many rows would add up.
+    #[must_use]
+    pub fn without_columns(&self) -> Self {
+        let mut model = self.clone();
+        model.forget();
+        model.unexplained = self.unexplained;
+        model
+    }
+
     /// A copy that stands on its own: best iterate, users' operators put in place, no columns, no unused rows.
     pub fn detach(&self, library: &[CustomOperator]) -> Self {
         let (weights, coefficients, intercept, unexplained) = match &self.peak {

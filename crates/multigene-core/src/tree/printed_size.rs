@@ -247,7 +247,7 @@ impl Value {
             Operator::Inv => first.power(-1.0),
             Operator::Sqrt => first.power(0.5),
             Operator::Power(n) => first.power(f64::from(n)),
-            // 1/(1 + exp(-x)), log(1 + exp(x)), exp(-x**2), sin(x)/x
+            // 1/(1 + exp(-x)), log(1 + exp(x)), exp(-x**2)
             Operator::Logistic => Self::other(3 + first.negated().size()).power(-1.0),
             // Beside other factors the number of exp(x + 2) is one of theirs.
             Operator::Exp if matches!(first, Self::Sum(_, true)) => {
@@ -265,7 +265,6 @@ impl Value {
             Operator::Log => Self::Product(Product::of(Base::Logarithm(size))),
             Operator::Softplus => Self::other(4 + size),
             Operator::Gauss => Self::other(1 + first.power(2.0).negated().size()),
-            Operator::Sinc if size <= SPELT_OUT => Self::other(1 + size).times(first.power(-1.0)),
             // (sqrt(x**2 + 1) - 1)/2 + x
             Operator::Bent if size <= SPELT_OUT => {
                 let root = Self::other(2 + first.clone().power(2.0).size()).power(0.5);

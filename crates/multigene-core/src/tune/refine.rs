@@ -137,13 +137,13 @@ impl Individual {
     }
 }
 
-/// Models that stand alone: all genes of each tuned jointly, and, with a price per printed node, shortened; with outer
-/// coefficients, or the genes added as they are. In parallel.
+/// Models that stand alone: all genes of each tuned jointly, with outer coefficients, or the genes added as they are; then shortened
+/// at one price per printed node after the other. Each is followed by all shorter models on the way. In parallel.
 pub fn polish_all(
     models: Vec<Individual>,
     data: &Dataset,
     optimiser: &LevenbergMarquardt,
-    price: f64,
+    prices: &[f64],
     fit_genes: bool,
     stop: &AtomicBool,
 ) -> Vec<Individual> {
@@ -163,13 +163,12 @@ pub fn polish_all(
             &mut rng,
             stop,
         );
-        if price > 0.0 {
-            shorten(&mut model, context, price, optimiser, &mut workspace, &mut rng, stop);
+        let mut relatives = vec![model.without_columns()];
+        for &price in prices {
+            relatives.extend(shorten(&mut model, context, price, optimiser, &mut workspace, &mut rng, stop));
         }
-        let unexplained = model.unexplained;
-        model.forget(); // columns of very many rows would add up
-        model.unexplained = unexplained;
-        model
+        relatives
     };
-    models.into_par_iter().map(polished).collect()
+    let relatives: Vec<Vec<Individual>> = models.into_par_iter().map(polished).collect();
+    relatives.into_iter().flatten().collect()
 }

@@ -26,7 +26,8 @@ const OPERATORS_TRIED: usize = 3;
 const EXPLAINED: f64 = 1e-13;
 
 /// Takes out what does not pay. `price` is in units of ln(1 − R²) per printed node. The individual must have been evaluated;
-/// it is left evaluated and never with a worse objective.
+/// it is left evaluated and never with a worse objective. Returned are the models on the way, the longest first: each is the best
+/// of its size that was seen, at some lower price.
 pub fn shorten(
     individual: &mut Individual,
     context: Context,
@@ -35,12 +36,13 @@ pub fn shorten(
     workspace: &mut Workspace,
     rng: &mut SlotRng,
     stop: &AtomicBool,
-) {
+) -> Vec<Individual> {
     if !individual.unexplained.is_finite() {
-        return;
+        return Vec::new();
     }
     let mut shortening = Shortening {
         best: individual.clone(),
+        on_the_way: Vec::new(),
         context,
         price,
         tuning,
@@ -54,10 +56,12 @@ pub fn shorten(
     shortening.drop_slopes();
     *individual = shortening.best;
     individual.evaluate(context, shortening.workspace);
+    shortening.on_the_way
 }
 
 struct Shortening<'a> {
     best: Individual,
+    on_the_way: Vec<Individual>,
     context: Context<'a>,
     price: f64,
     tuning: &'a LevenbergMarquardt,
@@ -89,6 +93,7 @@ impl Shortening<'_> {
         let better = self.objective(&candidate) <= self.objective(&self.best);
         if better {
             self.best = candidate;
+            self.on_the_way.push(self.best.without_columns());
         }
         better
     }

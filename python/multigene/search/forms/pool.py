@@ -84,7 +84,7 @@ class Pool:
                     told.append((filling, self.compiled.individual(filling)))
             except (ValueError, OverflowError):  # no finite number, or too deep for the engine
                 continue
-        models = polish([model for _, model in told], self.some, how, 0.0, self.task.workers, False)
+        models = polish([model for _, model in told], self.some, how, [], self.task.workers, False)
         self.evaluations += len(models)
         found = []
         for (filling, _), model in zip(told, models, strict=True):
@@ -113,7 +113,7 @@ class Pool:
                 least = left
                 best.append(filling)
         told = [(c, self.compiled.individual(c)) for c in best[-FORM_TUNED:]]
-        models = polish([model for _, model in told], self.data, POLISH, 0.0, self.task.workers, False)
+        models = polish([model for _, model in told], self.data, POLISH, [], self.task.workers, False)
         for (filling, _), model in zip(told, models, strict=True):
             if np.isfinite(model.fitness) and self.law is None and self._keeps_shapes(model):
                 self._find(self.compiled.tuned(filling, model), 1.0 - model.fitness)
