@@ -17,6 +17,7 @@ from multigene.fitting import result as fitting_result
 from multigene.laws import law as laws
 from multigene.search import approximation as module
 from multigene.search.approximation import allowed_best
+from multigene.search.constants import LONGEST_WITH_POLES
 from multigene.search.few_rows import within_noise
 from multigene.search.folds import folds_of
 from multigene.search.found import Found
@@ -267,6 +268,17 @@ def test_a_find_with_poles_is_taken_where_it_is_better_on_nearly_every_row():
     y += 0.01 * rng.standard_normal(400)
     model = MultigeneRegressor(random_state=0, n_jobs=1, generations=10).fit(X, y)
     assert np.median(np.abs(model.predict(X) - y)) < 0.02
+
+
+def test_a_long_find_with_poles_is_not_taken_whatever_rows_say_that_it_has_seen():
+    known = found()
+    terms = " + ".join(f"{k / 7} * sin({k + 0.5} * x1)" for k in range(1, 12))
+    short, long = (find(known, gene) for gene in ("1.0 / (x0 - 3.0)", f"1.0 / (x0 - 3.0) + {terms}"))
+    assert short.individual.printed_size() < LONGEST_WITH_POLES < long.individual.printed_size()
+    for pole, taken in ((short, True), (long, False)):
+        models = module.Models.of(replace(known, finds=[pole]), WORKERS, None)
+        assert not models.finds  # the guard refuses poles
+        assert (models.superior is not None) is taken
 
 
 # --- finite on every training row -----------------------------------------------------------------

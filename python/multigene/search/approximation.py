@@ -16,7 +16,7 @@ import numpy.typing as npt
 from multigene._engine import Dataset, Workers
 from multigene.evolution.pareto import Candidate, Member, non_dominated, with_member
 from multigene.laws.constants import HOPELESS
-from multigene.search.constants import ALIKE, CONTRADICTED, EXPLAINED, SURELY_BETTER
+from multigene.search.constants import ALIKE, CONTRADICTED, EXPLAINED, LONGEST_WITH_POLES, SURELY_BETTER
 from multigene.search.few_rows import (
     evident,
     for_its_price,
@@ -66,7 +66,7 @@ class Models:
     finds: Sequence[Member]
     """What the law search found on the way, as far as it behaves."""
     superior: Member | None
-    """The find that costs least, poles or not, where unseen rows can speak for it."""
+    """The find that costs least, where unseen rows can speak for it; a short one may have poles."""
 
     @staticmethod
     def of(found: Found, workers: Workers, seconds: float | None) -> Models:
@@ -86,10 +86,12 @@ class Models:
             if np.isfinite(candidate.fitness):
                 evolved.append((member_of(problem, candidate), candidate.individual.n_parameters))
                 best = evolved[-1][0] if i == number else best
-        superior = cheapest(found, measured_finds(found)) if found.validated else None
+        behaving = finds_that_behave(found)
+        short = [find for find in measured_finds(found) if find.complexity <= LONGEST_WITH_POLES]
+        superior = cheapest(found, [*behaving, *short]) if found.validated else None
         return Models(
             found, data, rows, constant_model(problem, data), evolved, best, number is not None,
-            number != fittest, finds_that_behave(found), superior,
+            number != fittest, behaving, superior,
         )  # fmt: skip
 
     @property
