@@ -23,6 +23,7 @@ from multigene.search.validation import (
     clearly_better,
     convincingly_better,
     decide_on_held_out_rows,
+    of_neighbours,
     prefer_short,
     readable,
     smallest,
@@ -162,6 +163,11 @@ def test_a_readable_formula_is_taken_where_it_costs_little_on_unseen_rows():
     assert number(0.897, 0.90, 0.90, 0.90, nodes=50, cost=0.005) == 0
     assert number(0.894, 0.90, 0.90, 0.90, nodes=50, cost=0.005) is None
     assert readable(sizes, list(noise), [0.5, 0.9, 0.9, 0.9], 1, 80, 0.01) == 1
+
+
+def test_one_lucky_model_among_its_neighbours_does_not_count():
+    sizes, r2 = [10, 48, 49, 50, 51, 52, 100], [0.5, 0.80, 0.81, 0.87, 0.81, -4.0, 0.9]
+    assert of_neighbours(sizes, r2) == [0.5, 0.81, 0.81, 0.81, 0.81, 0.81, 0.9]
 
 
 def test_the_search_goes_on_with_what_unseen_rows_speak_for(monkeypatch):

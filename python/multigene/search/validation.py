@@ -33,6 +33,7 @@ from multigene.search.constants import (
     MANY_ROWS,
     MORE_ROWS,
     NEARLY_EVERY_ROW,
+    NEIGHBOURS,
     ONE_STANDARD_ERROR,
     READABLE,
     READABLE_LEAVES,
@@ -248,7 +249,7 @@ def _sized(
 ) -> SizeDecision:
     """The size of model number `small`, with some room; or a readable one, where that costs little on unseen rows."""
     most = int(np.ceil(ROOM * sizes[small]))
-    r2 = [scores[size] for size in sizes]
+    r2 = of_neighbours(sizes, [scores[size] for size in sizes])
     for nodes, cost in READABLE:
         short = readable(sizes, errors, r2, small, nodes, cost)
         if short is not None:
@@ -291,6 +292,13 @@ def smallest(errors: Sequence[Floats], clearly: float = CLEARLY_BETTER) -> int:
     return next(
         i for i in range(best + 1) if i == best or not clearly_better(errors[best], errors[i], clearly)
     )
+
+
+def of_neighbours(sizes: Sequence[int], r2: Sequence[float]) -> list[float]:
+    """Of every model the median R² of those of nearly its size: of many that hardly differ, the best has luck."""
+    nodes, scores = np.array(sizes, dtype=np.float64), np.array(r2)
+    near = [(nodes >= size / NEIGHBOURS) & (nodes <= size * NEIGHBOURS) for size in nodes]
+    return [float(np.median(scores[each])) for each in near]
 
 
 def readable(
