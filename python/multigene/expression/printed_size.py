@@ -35,6 +35,8 @@ from multigene.expression.tree import Expression, Number, Operation, Power, Vari
 EVEN, ODD = ("cos", "abs"), ("sin", "tanh", "atan", "arcsin", "arctan", "erf")
 #: What comes out of the root of a product, since it is not negative.
 POSITIVE = ("abs", "pi")
+#: The smallest number above 0.
+SMALLEST = float(np.nextafter(0.0, 1.0))
 #: Where SymPy sorts functions; others stand behind them.
 PLACES = {"exp": 10, "log": 11, "sin": 20, "cos": 21, "tanh": 32}
 
@@ -234,7 +236,8 @@ class _Reader:
                 exponentials[kind] = _sum([exponentials[kind], inside]) if kind in exponentials else inside
             else:
                 exponents[base] = exponents.get(base, 0.0) + exponent
-        powers, value, exact = list(exponents.items()), one.value * other.value, one.exact and other.exact
+        powers, value = list(exponents.items()), _times(one.value, other.value)
+        exact = one.exact and other.exact
         joined = [self.exponential(inside) for inside in exponentials.values()]
         powers += [(_alone(each), 1.0) for each in joined if _alone(each).kind == "exp"]
         others = [each for each in joined if _alone(each).kind != "exp"]
@@ -348,8 +351,18 @@ def _sum(parts: Sequence[_Sum]) -> _Sum:
 
 def _scaled(value: _Sum, by: float, exact: bool = True) -> _Sum:
     """Times a number: it goes into every term."""
-    terms = (replace(t, value=by * t.value, exact=exact and t.exact) for t in value.terms)
-    return _Sum(frozenset(terms), by * value.value, value.exact and (exact or value.value == 0.0))
+    terms = (replace(t, value=_times(by, t.value), exact=exact and t.exact) for t in value.terms)
+    return _Sum(frozenset(terms), _times(by, value.value), value.exact and (exact or value.value == 0.0))
+
+
+def _times(first: float, second: float) -> float:
+    """A product, which is 0 only where a factor is: numbers of SymPy do not underflow, and 1e-200*exp(-500.5)*x has its term."""
+    product = first * second
+    return (
+        product
+        if product or not (first and second)
+        else float(np.copysign(SMALLEST, first) * np.sign(second))
+    )
 
 
 def _is_turned(value: _Sum) -> bool:
