@@ -4,7 +4,7 @@
 |---|---|
 | cancelling | the range of one of its terms on the training rows is more than 20 times that of the target |
 | exponent | it has an exponent beyond ±6 |
-| nest | three functions of one kind stand inside each other |
+| nest | three functions of one kind stand inside each other, or four of any kind |
 | rounding | its R² on the training rows moves by more than 0.001 when its numbers are rounded to the digits that are printed |
 | size | its size is not that of the tree that SymPy makes of it |
 
@@ -28,7 +28,7 @@ from benchmarks import sizes
 from benchmarks.printed_size import printed_size
 
 COLUMNS = ("cancelling", "exponent", "nest", "rounding", "size")
-#: Times the target's range; the largest exponent; functions of one kind inside each other; loss of R² by rounding.
+#: Times the target's range; the largest exponent; functions of one kind inside each other, one more of any; R² lost by rounding.
 CANCELLING, EXPONENT, NEST, ROUNDING = 20.0, 6.0, 2, 1e-3
 
 
@@ -51,22 +51,22 @@ def faults(expression: Any, names: Sequence[str], X: Any, y: Any) -> set[str]:
             found.add("rounding")
     if largest_exponent(expression) > EXPONENT:
         found.add("exponent")
-    if nested(expression) > NEST:
+    if nested(expression):
         found.add("nest")
     if printed_size(str(formula)) != formula.size:
         found.add("size")
     return found
 
 
-def nested(node: Any, above: tuple[str, ...] = ()) -> int:
-    """Most functions of one kind inside each other; sums and products are no functions."""
+def nested(node: Any, above: tuple[str, ...] = ()) -> bool:
+    """Are too many functions inside each other? Sums and products are no functions; signs and powers count as of one kind."""
     from multigene.expression.operators import OPERATORS
+    from multigene.search.building import hides
 
     name = getattr(node, "name", "")
-    is_function = name in OPERATORS and not OPERATORS[name].sign
-    path = (*above, name) if is_function else above
-    here = path.count(name) if is_function else 0
-    return max([here, *(nested(child, path) for child in node.children)])
+    path = (*above, name) if name in OPERATORS and not OPERATORS[name].sign else above
+    deep = any(path.count(each) > NEST for each in path) or sum(map(hides, path)) > NEST + 1
+    return deep or any(nested(child, path) for child in node.children)
 
 
 def fit(rows: sizes.Rows, seconds: float, seed: int) -> Any:

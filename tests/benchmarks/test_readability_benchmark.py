@@ -20,6 +20,7 @@ Y = X[:, 0] + X[:, 1]
         ("500*x0 - 499*x0**2 + 499*x1**2 - 500*x1", "cancelling"),
         ("x0**7 + x1", "exponent"),
         ("tanh(tanh(tanh(x0))) + x1", "nest"),
+        ("exp(cos(tanh(sin(x0)))) + x1", "nest"),
         ("sin(1234567.123456*x0) + x1", "rounding"),
     ],
 )

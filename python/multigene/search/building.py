@@ -128,11 +128,11 @@ def nests(gene: str, most: int) -> bool:
             names.pop()
         else:
             names.append(found[1] or "")
-            if names[-1] and (names.count(names[-1]) > most or sum(map(_hides, names)) > most + 1):
+            if names[-1] and (names.count(names[-1]) > most or sum(map(hides, names)) > most + 1):
                 return True
     return False
 
 
-def _hides(name: str) -> bool:
+def hides(name: str) -> bool:
     """Does a function hide its argument from a reader? Signs and powers do not."""
     return name not in ("", "neg", "inv", "abs", "sqrt") and named_power(name) is None
