@@ -58,16 +58,25 @@ export function drawable(traces, arrangement) {
 
 // Margins by what stands in them: the library would find them by measuring what it has drawn and drawing it again, which took a
 // third of its time.
-const LEGEND_ROW = 20, LETTER = 6.3;
+const LEGEND_ROW = 20, MOST_LEGEND_ROWS = 3, LETTER = 6.3;
 export function roomy(traces, arrangement, width, height) {
   const {xaxis = {}, yaxis = {}, yaxis2 = {}, showlegend, legend} = arrangement, margin = {l: 12, r: 16, t: 8, b: 8, autoexpand: false};
   const side = (axis, key) => axis.visible === false || axis.overlaying === undefined && key === "y2" ? 0 : markRoom(traces, axis, key) + (axis.title?.text ? 24 : 0);
   margin.l += side(yaxis, "y");
   margin.r = Math.max(margin.r, side(yaxis2, "y2") && 8 + side(yaxis2, "y2"), ...traces.map(t => t.colorbar ? 34 + LETTER * marksLength(extent([t.z.flat()])) : t.textposition === "outside" ? 48 : 0));
   margin.b += 16 + (xaxis.title?.text ? 22 : 0);
-  if (showlegend) margin[legend.yanchor === "top" ? "t" : "b"] += LEGEND_ROW * legendRows(traces, width - margin.l - margin.r) + 4;
+  // A legend that would take the place of the chart is left out: what stands below the chart says it.
+  const rows = showlegend ? legendRows(traces, width - margin.l - margin.r) : 0, named = rows > 0 && rows <= MOST_LEGEND_ROWS;
+  if (named) margin[legend.yanchor === "top" ? "t" : "b"] += LEGEND_ROW * rows + 4;
   const titled = (axis, length) => axis.title?.text ? {...axis, title: {...axis.title, text: short(plainly(axis.title.text), Math.max(8, Math.floor(length / 6.8)))}} : axis;
-  return {...arrangement, margin, xaxis: titled(xaxis, width - margin.l), yaxis: titled(yaxis, height - margin.t - margin.b), width, height};
+  return {...arrangement, margin, showlegend: named, xaxis: spaced(traces, titled(xaxis, width - margin.l), width - margin.l - margin.r), yaxis: titled(yaxis, height - margin.t - margin.b), width, height};
+}
+
+// On a narrow logarithmic axis powers of ten alone are marked: others would touch.
+function spaced(traces, axis, length) {
+  if (axis.type !== "log" || !axis.tickvals) return axis;
+  const [low, high] = axis.range ?? extent(traces.map(t => t.x)).map(Math.log10);
+  return length / (high - low) > 90 ? axis : {...axis, tickvals: axis.tickvals.filter(v => Number.isInteger(Math.log10(v)))};
 }
 
 function legendRows(traces, width) {
@@ -91,7 +100,10 @@ function marksLength([low, high]) {
 }
 
 function markRoom(traces, axis, key) {
-  if (axis.ticktext) return 8 + (axis.tickfont?.size ?? 11) / 11 * LETTER * Math.max(...axis.ticktext.map(text => text.length));
+  if (axis.ticktext) {
+    const [low, high] = axis.range ?? extent(traces.filter(t => (t.yaxis ?? "y") === key).map(t => t.y)), seen = axis.ticktext.filter((_, i) => axis.tickvals[i] >= low && axis.tickvals[i] <= high);
+    return 8 + (axis.tickfont?.size ?? 11) / 11 * LETTER * Math.max(3, ...seen.map(text => text.length));
+  }
   if (axis.tickformat?.endsWith("%")) return 8 + LETTER * 4;
   if (traces.some(t => typeof t.y?.[0] === "string")) return 8 + LETTER * "Jan 2000".length; // dates
   return 8 + Math.min(64, LETTER * marksLength(axis.range ?? extent(traces.filter(t => (t.yaxis ?? "y") === key).map(t => t.y))));
@@ -194,7 +206,7 @@ export function intervalChart(content, model, colour) {
     {type: "scatter", mode: "markers", name: "inside", x: x.filter((_, i) => inside[i]), y: order.filter((_, i) => inside[i]).map(i => set.y[i]), marker: {size: 4, color: colour.soft, opacity: .6}, hovertemplate: "actual %{y:.5g}<extra></extra>"},
     {type: "scatter", mode: "markers", name: "outside", x: x.filter((_, i) => !inside[i]), y: order.filter((_, i) => !inside[i]).map(i => set.y[i]), marker: {size: 7, color: colour.test, symbol: "x"}, hovertemplate: "actual %{y:.5g}<extra>outside</extra>"}];
   return [traces, layout(colour, {showlegend: true, xaxis: axis(colour, `${SET_NAMES[set.name]} rows by prediction`), yaxis: axis(colour, short(content.target))}),
-    `The interval holds ${percentage(model.coverage[set.name][0])} of ${model.coverage[set.name][1].toLocaleString("en")} ${SET_NAMES[set.name]} rows.`];
+    `The interval holds ${percentage(model.coverage[set.name][0])} of ${model.coverage[set.name][1].toLocaleString("en")} ${SET_NAMES[set.name]} rows; crosses are outside.`];
 }
 
 export function importanceChart(content, model, colour, width) {
