@@ -57,6 +57,23 @@ def test_a_table_is_described_and_gets_derived_columns(tmp_path, table):
     )
 
 
+def test_another_file_is_predicted_without_the_derived_columns(tmp_path, table):
+    studio, client = opened(tmp_path / "work", table)
+    for name, formula in (("e", "exp(a)"), ("f", "e*b")):
+        assert client.post("/api/data/1/derive", json={"name": name, "formula": formula}).status_code == 200
+    number = client.post("/api/runs", json=QUESTION | {"features": ["f"], "generations": 3}).json()["number"]
+    wait(client, number, "done")
+    assert "f is e*b." in client.get(f"/api/runs/{number}/explorer").json()["content"]["meanings"]
+    raw = pd.read_csv(table).drop(columns="y")
+    told = client.post(f"/api/runs/{number}/predict?name=new.csv", content=raw.to_csv(index=False))
+    frame = pd.read_csv(pd.io.common.StringIO(told.text))
+    wanted = studio.runs[number].model().predict((np.exp(raw["a"]) * raw["b"]).to_numpy()[:, None])
+    assert np.allclose(frame["predicted y"], wanted)
+    refused = client.post(f"/api/runs/{number}/predict?name=new.csv", content=raw[["a"]].to_csv(index=False))
+    assert refused.status_code == 400
+    assert "derived column 'f' cannot be computed" in refused.json()["trouble"]
+
+
 def test_a_steered_run_and_the_python_that_repeats_its_front(tmp_path, table):
     studio, client = opened(tmp_path / "work", table)
     number = client.post("/api/runs", json=QUESTION).json()["number"]

@@ -267,7 +267,9 @@ class LiveRun:
     def content(self, most: int = MOST_MODELS) -> Content:
         """All that a report says of the model, with at most this many others of the front."""
         content = collect(self.model(), *self._sets(), most=most, classes=self.of_classes())
-        return replace(content, reproduce={"python": self.python()})
+        used = {name for each in content.models for name in each["variables"]}
+        derived = [f"{name} is {formula}." for name, formula in self.dataset.derived if name in used]
+        return replace(content, reproduce={"python": self.python()}, meanings=[*content.meanings, *derived])
 
     def explorer(self) -> dict[str, Any]:
         """The explorer of the model: markup and data, and whether numbers moved by hand can be kept."""
@@ -313,7 +315,7 @@ class LiveRun:
 
     def predict(self, table: pd.DataFrame) -> str:
         """A table with the model's predictions and 95 % intervals as CSV."""
-        return with_predictions(self.model(), table)
+        return with_predictions(self.model(), self.dataset.with_derived(table, self.model().raw_variables))
 
     def python(self) -> str:
         """Python that repeats the run."""
