@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import time
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -304,6 +307,26 @@ def test_pause_restart_of_the_studio_and_going_on(tmp_path, table):
     assert again.runs[number].used > before
     assert len(again.runs[number].fitted.front) > 0
     assert other.post(f"/api/runs/{number}/ask", json={"what": "resume"}).status_code == 400
+
+
+def test_a_run_goes_on_after_the_studio_was_killed(tmp_path, table):
+    studio, client = opened(tmp_path / "work", table)
+    number = client.post("/api/runs", json=QUESTION | {"generations": None, "seconds": 600}).json()["number"]
+    for _ in range(3_000):
+        if (studio.runs[number].folder / "checkpoint").exists():
+            break
+        time.sleep(0.1)
+    shutil.copytree(
+        tmp_path / "work", tmp_path / "left"
+    )  # what a killed studio leaves: its files, and no last word
+    client.post(f"/api/runs/{number}/ask", json={"what": "stop"})
+    again, other = opened(tmp_path / "left")
+    assert [r["state"] for r in other.get("/api/state").json()["runs"]] == ["paused"]
+    other.post(f"/api/runs/{number}/ask", json={"what": "resume"})
+    other.post(f"/api/runs/{number}/ask", json={"what": "stop"})
+    wait(other, number, "done")
+    assert len(again.runs[number].fitted.front) > 0
+    wait(client, number, "done")
 
 
 def test_models_are_explored_changed_and_saved(tmp_path, table):

@@ -80,7 +80,7 @@ function spaced(traces, axis, length) {
 }
 
 function legendRows(traces, width) {
-  const named = new Map(traces.filter(t => t.name && t.showlegend !== false && t.visible !== false).map(t => [t.legendgroup ?? t.name, 48 + LETTER * t.name.length]));
+  const named = new Map(traces.filter(t => t.name && t.showlegend !== false && t.visible !== false).map(t => [t.legendgroup ?? t.name, 38 + LETTER * t.name.length]));
   const widths = [...named.values()], all = widths.reduce((a, b) => a + b, 0);
   return all <= width ? 1 : Math.ceil(widths.length / Math.max(1, Math.floor(width / Math.max(...widths))));
 }
