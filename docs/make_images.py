@@ -188,7 +188,7 @@ def on_paper(model: MultigeneRegressor, rows: Rows, path: Path) -> None:
 def small(path: Path) -> None:
     """Store a picture with 256 colours: a third of the bytes, and nothing to be seen of it."""
     with Image.open(path) as picture:
-        reduced = picture.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+        reduced = picture.convert("RGB").quantize(256, kmeans=2, dither=Image.Dither.NONE)
     reduced.save(path, optimize=True)
 
 

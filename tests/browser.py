@@ -75,6 +75,13 @@ def network_requests(driver: Any) -> list[str]:
     return asked
 
 
+#: Whether every chart in view is drawn, says that there is nothing to draw, or is the picture that stands for it.
+_ALL_DRAWN = """
+return [...document.querySelectorAll('.plot')].every(p => !p.clientWidth || p.getBoundingClientRect().top > innerHeight ||
+  p.querySelector('.main-svg, .empty'))
+"""
+
+
 def whole_page(driver: Any, target: Path, height: int | None = None) -> None:
     """A picture of the page from top to bottom, or of its first part."""
     import base64
@@ -88,7 +95,12 @@ def whole_page(driver: Any, target: Path, height: int | None = None) -> None:
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     import time
 
-    time.sleep(1.2)  # charts that came into view are drawn, and the resize that comes with it is over
+    time.sleep(0.5)  # the resize that comes with it is over, and charts that came into view are asked for
+    for _ in range(100):
+        if driver.execute_script(_ALL_DRAWN):
+            break
+        time.sleep(0.3)
+    time.sleep(0.5)
     picture = driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})
     target.write_bytes(base64.b64decode(picture["data"]))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -38,3 +39,9 @@ def test_close_to_1_every_nine_has_the_same_room():
 def test_exact_formulas_have_a_place_too():
     assert stretched(1.0) == pytest.approx(7.0)
     assert all(10.0 <= y <= 272.0 for y in heights(picture(-3.0, 0.5, 1.0)))
+
+
+def test_marks_of_a_long_axis_do_not_touch():
+    drawing = picture(0.0, 0.6, 0.99999)
+    places = [float(y) for y in re.findall(r'y="([0-9.]+)" text-anchor="end"', drawing)]
+    assert min(a - b for a, b in pairwise(places)) > 15.0

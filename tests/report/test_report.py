@@ -226,6 +226,9 @@ def test_the_live_front_is_drawn_where_the_models_are():
     assert dots == [(6.0, HEIGHT - 18.0), (WIDTH / 2, HEIGHT / 2 - 5.0), (WIDTH - 6.0, 8.0)]
     assert "now &amp; here" in drawing
     assert "100 nodes" in drawing
+    crowded = front_svg([(1, 0.0), (180, 0.9)], "")
+    assert ">10<" in crowded
+    assert ">100<" not in crowded  # it would lie on "180 nodes"
 
 
 def test_progress_draws_the_front_in_a_notebook(monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -27,3 +28,11 @@ def test_a_line_that_was_scored_on_other_rows_is_not_compared_by_digits(line: fl
     shown = sentence(model, model.front.listed[-1], unseen, line, (1.0, 1.0), "")
     assert shown.startswith("On rows that the search did not see")
     assert shown.endswith(said)
+
+
+def test_picks_of_the_page_are_what_choose_takes_by_their_names(model, content) -> None:
+    chosen = pickle.loads(pickle.dumps(model))
+    for pick in content.picks:
+        chosen.choose({"recommended": "default"}.get(pick["name"], pick["name"]))
+        assert content.models[pick["model"]]["size"] == chosen.formula_.size, pick
+        assert content.models[pick["model"]]["text"] == str(chosen.formula_), pick

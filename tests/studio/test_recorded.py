@@ -127,8 +127,10 @@ def test_what_was_done_to_the_model_is_recorded(tmp_path, plants):
     wait(client, number, "done")
     run = studio.runs[number]
 
-    def change(**given) -> None:
-        assert client.post(f"/api/runs/{number}/change", json=given).status_code == 200, given
+    def change(**given):
+        answer = client.post(f"/api/runs/{number}/change", json=given)
+        assert answer.status_code == 200, given
+        return answer.json()
 
     models = client.get(f"/api/runs/{number}/explorer").json()["content"]["models"]
     largest = max(models, key=lambda m: len(m["terms"]))
@@ -136,14 +138,19 @@ def test_what_was_done_to_the_model_is_recorded(tmp_path, plants):
     content = client.get(f"/api/runs/{number}/explorer").json()["content"]
     shown = content["models"][content["chosen"]]
     change(what="numbers", index=shown["row"], values=[1.01 * v for v in shown["compute"]["numbers"]])
-    change(what="prune", max_loss=0.02)
+    smaller = max((m for m in content["models"] if m["row"] != shown["row"]), key=lambda m: m["size"])
+    before = run.model().at(smaller["row"])
+    cost = change(what="prune", index=smaller["row"], max_loss=0.02)  # not the one in use: it is taken first
+    assert cost["before"] == before.explained
+    assert 0.0 <= cost["before"] - cost["after"] <= 0.02
+    assert cost["nodes"] == [before.formula.size, run.model().formula.size]
     for _ in range(2):  # the second time by another session
         again = repeated(client, number)
         assert str(again["fitted"].formula) == str(run.model().formula)
         assert again["fitted"].explained == run.model().explained
         _, client = opened(tmp_path / "work")
     record = json.loads((tmp_path / "work" / "runs" / "0001" / "run.json").read_text())
-    assert [each[0] for each in record["decisions"]] == ["remove", "numbers", "prune"]
+    assert [each[0] for each in record["decisions"]] == ["remove", "numbers", "choose", "prune"]
 
 
 def test_a_run_whose_table_is_gone_is_told(tmp_path, plants):
@@ -171,7 +178,8 @@ def test_a_run_whose_table_is_gone_is_told(tmp_path, plants):
     [
         {"what": "choose"},
         {"what": "choose", "index": "x"},
-        {"what": "prune", "max_loss": None},
+        {"what": "prune", "index": 0, "max_loss": None},
+        {"what": "prune", "max_loss": 0.01},
         {"what": "remove", "index": 1.5},
     ],
 )

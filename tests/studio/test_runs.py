@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import time
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -55,6 +58,23 @@ def test_a_table_is_described_and_gets_derived_columns(tmp_path, table):
         "finite"
         in client.post("/api/data/1/derive", json={"name": "z", "formula": "log(a)"}).json()["trouble"]
     )
+
+
+def test_another_file_is_predicted_without_the_derived_columns(tmp_path, table):
+    studio, client = opened(tmp_path / "work", table)
+    for name, formula in (("e", "exp(a)"), ("f", "e*b")):
+        assert client.post("/api/data/1/derive", json={"name": name, "formula": formula}).status_code == 200
+    number = client.post("/api/runs", json=QUESTION | {"features": ["f"], "generations": 3}).json()["number"]
+    wait(client, number, "done")
+    assert "f is e*b." in client.get(f"/api/runs/{number}/explorer").json()["content"]["meanings"]
+    raw = pd.read_csv(table).drop(columns="y")
+    told = client.post(f"/api/runs/{number}/predict?name=new.csv", content=raw.to_csv(index=False))
+    frame = pd.read_csv(pd.io.common.StringIO(told.text))
+    wanted = studio.runs[number].model().predict((np.exp(raw["a"]) * raw["b"]).to_numpy()[:, None])
+    assert np.allclose(frame["predicted y"], wanted)
+    refused = client.post(f"/api/runs/{number}/predict?name=new.csv", content=raw[["a"]].to_csv(index=False))
+    assert refused.status_code == 400
+    assert "derived column 'f' cannot be computed" in refused.json()["trouble"]
 
 
 def test_a_steered_run_and_the_python_that_repeats_its_front(tmp_path, table):
@@ -287,6 +307,26 @@ def test_pause_restart_of_the_studio_and_going_on(tmp_path, table):
     assert again.runs[number].used > before
     assert len(again.runs[number].fitted.front) > 0
     assert other.post(f"/api/runs/{number}/ask", json={"what": "resume"}).status_code == 400
+
+
+def test_a_run_goes_on_after_the_studio_was_killed(tmp_path, table):
+    studio, client = opened(tmp_path / "work", table)
+    number = client.post("/api/runs", json=QUESTION | {"generations": None, "seconds": 600}).json()["number"]
+    for _ in range(3_000):
+        if (studio.runs[number].folder / "checkpoint").exists():
+            break
+        time.sleep(0.1)
+    shutil.copytree(
+        tmp_path / "work", tmp_path / "left"
+    )  # what a killed studio leaves: its files, and no last word
+    client.post(f"/api/runs/{number}/ask", json={"what": "stop"})
+    again, other = opened(tmp_path / "left")
+    assert [r["state"] for r in other.get("/api/state").json()["runs"]] == ["paused"]
+    other.post(f"/api/runs/{number}/ask", json={"what": "resume"})
+    other.post(f"/api/runs/{number}/ask", json={"what": "stop"})
+    wait(other, number, "done")
+    assert len(again.runs[number].fitted.front) > 0
+    wait(client, number, "done")
 
 
 def test_models_are_explored_changed_and_saved(tmp_path, table):

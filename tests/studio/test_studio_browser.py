@@ -83,6 +83,13 @@ def test_from_a_table_to_an_exported_formula(tmp_path, table):
         remove = until(lambda: driver.find_elements(By.CSS_SELECTOR, ".term-remove"))
         driver.execute_script("arguments[0].click()", remove[-1])
         until(lambda: "Without that term" in text(driver, "problem-free"))
+        until(lambda: ready(driver))
+        # Every term can be left out once, also after the page was made anew.
+        driver.execute_script("document.querySelector('.pick[data-pick=accurate]').click()")
+        terms = driver.find_elements(By.CSS_SELECTOR, "#term-table tr[data-term]")
+        assert {len(each.find_elements(By.CSS_SELECTOR, ".term-remove")) for each in terms} == {1}
+        click(driver, "prune")
+        until(lambda: text(driver, "problem-free").startswith("Pruned"))
         # Export.
         driver.execute_cdp_cmd(
             "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path / "down")}

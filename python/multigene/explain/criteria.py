@@ -1,7 +1,7 @@
 """Ways to choose a model of the front: one row of `CRITERIA` each, with the sentence that explains it.
 
-Every way but "accuracy" respects what rows said that the search had not seen: it takes no model larger than the search's own
-choice, whose size those rows decided, and none that they found clearly worse than a smaller one.
+Every way but "accuracy" and "validation" respects what rows said that the search had not seen: it takes no model larger than the
+search's own choice, whose size those rows decided, and none that they found clearly worse than a smaller one.
 """
 
 from __future__ import annotations
@@ -91,7 +91,9 @@ def _knee(models: Sequence[Listed], default: Listed) -> Listed:
 
 
 def _accuracy(models: Sequence[Listed], default: Listed) -> Listed:
-    return max(models, key=lambda e: (e.member.fitness, -e.complexity))
+    """Not below the default: a formula that is smaller and fits better was refused by rows that the search had not seen."""
+    large = [e for e in models if e is default or e.complexity >= default.complexity]
+    return max(large, key=lambda e: (e.member.fitness, -e.complexity))
 
 
 def _validation(models: Sequence[Listed], default: Listed) -> Listed:
@@ -128,7 +130,9 @@ CRITERIA: Mapping[str, Criterion] = {
         lambda models, default: default,
         "the smallest formula that rows not seen by the search cannot tell from the best",
     ),
-    "accuracy": Criterion(_accuracy, "the highest R² on the training rows, other rows not considered"),
+    "accuracy": Criterion(
+        _accuracy, "the highest R² on the training rows of formulas that are no smaller than the default"
+    ),
     "knee": Criterion(_knee, f"the smallest formula that explains {1 - KNEE:.1%} of what the default does"),
     "validation": Criterion(_validation, "the highest R² on rows not seen by the search"),
     "mdl": Criterion(_least(lambda e: e.mdl, "mdl"), "the shortest description of formula and residuals"),

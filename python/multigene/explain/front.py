@@ -204,13 +204,9 @@ class Front(Sequence[Member]):
     def picks(self) -> dict[str, Listed]:
         """The four formulas that are shown first, by name: "simple", "balanced", "default" and "accuracy". One may be several.
 
-        They grow in size and in R² on the training rows. A formula that is smaller than the default and fits better was refused
-        by rows that the search had not seen; `choose("accuracy")` takes it, but it is none of the four.
+        They grow in size and in R² on the training rows, and are what `choose` takes by these names.
         """
-        found = {name: self._chosen(name) for name in PICKS}
-        if found["accuracy"].complexity < found["default"].complexity:
-            found["accuracy"] = found["default"]
-        return found
+        return {name: self._chosen(name) for name in PICKS}
 
 
 def _own_numbers(formula: Formula) -> int:

@@ -16,6 +16,8 @@ WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 560, 272, 52, 14, 10, 62
 MARKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 #: Scores that are marked on an axis that is finer towards 1.
 SCORES = (0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999999)
+#: Where an axis that is finer towards 1 is long, as in `charts.js`.
+LONG = 3.5
 #: From this ratio of largest to smallest size on, the axis is logarithmic, as in `charts.js`.
 WIDE = 25
 
@@ -45,7 +47,7 @@ def front_picture(content: dict[str, Any]) -> Markup:
         return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
 
     marks = [m for m in (MARKS if wide else _ticks(0.0, last)) if LEFT <= across(m) <= WIDTH - RIGHT]
-    heights = _ticks(low, high) if height is float else [m for m in SCORES if low <= stretched(m) <= high]
+    heights = _ticks(low, high) if height is float else _scores(low, high)
     lines = _grid([(m, across(m)) for m in marks], [(m, up(m)) for m in heights])
     stairs = f"M{across(sizes[0]):.1f} {up(scores[0]):.1f}" + "".join(
         f"H{across(size):.1f}V{up(score):.1f}" for size, score in zip(sizes[1:], scores[1:], strict=True)
@@ -83,6 +85,11 @@ def _grid(columns: list[tuple[float, float]], rows: list[tuple[float, float]]) -
 def stretched(score: float) -> float:
     """Where a score stands on an axis that is finer towards 1: by the nines that it has, as in `charts.js`."""
     return -math.log10(1.0 - min(score, STRETCHED_TO))
+
+
+def _scores(low: float, high: float) -> list[float]:
+    """Scores that are marked on an axis that is finer towards 1: on a long one half would touch 0."""
+    return [m for m in SCORES if low <= stretched(m) <= high and (m != 0.5 or high < LONG)]
 
 
 def _ticks(low: float, high: float) -> list[float]:

@@ -184,7 +184,9 @@ def error_rows(content: dict[str, Any], index: int) -> list[tuple[str, str, dict
     models, chosen = content["models"], content["chosen"]
     rows = [(f"selected ({counted(models[index]['size'], 'node')})", "selected", models[index])]
     if index != chosen:
-        rows.append((f"recommended ({counted(models[chosen]['size'], 'node')})", "chosen", models[chosen]))
+        rows.append(
+            (f"recommended ({counted(models[chosen]['size'], 'node')})", "recommended", models[chosen])
+        )
     titles = {"linear": "linear in all columns", "mean": "mean of the target"}
     if content["classes"]:
         titles = {"linear": "logistic regression of all columns", "mean": "share of the class"}

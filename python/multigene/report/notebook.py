@@ -15,6 +15,8 @@ from multigene.words import among, anatomy, counted
 #: Seconds between two drawings of the live front.
 REDRAW = 0.5
 WIDTH, HEIGHT = 420, 150
+#: Of its points: the blue of the report that can be seen on light and on dark ground.
+BLUE = "#4a86cf"
 
 
 def estimator_html(model: FittedModel | None, diagram: str) -> str:
@@ -113,27 +115,39 @@ class LiveFront:
 
 
 def front_svg(points: list[tuple[int, float]], said: str) -> str:
-    """A front as SVG in the colour of the text around it: sizes on a logarithmic axis across, R² from 0 up."""
+    """A front as SVG, on light and dark pages alike: sizes on a logarithmic axis across, R² from 0 up."""
     shown = [(size, min(1.0, max(0.0, fitness))) for size, fitness in points]
     largest = math.log(max(max(size for size, _ in shown), 10))
-    places = [
-        (6.0 + (WIDTH - 12) * math.log(max(size, 1)) / largest, HEIGHT - 18 - (HEIGHT - 26) * fitness)
-        for size, fitness in shown
-    ]
+
+    def across(size: float) -> float:
+        return 6.0 + (WIDTH - 12) * math.log(max(size, 1)) / largest
+
+    def up(fitness: float) -> float:
+        return HEIGHT - 18 - (HEIGHT - 26) * fitness
+
+    places = [(across(size), up(fitness)) for size, fitness in shown]
     stairs = " ".join(
         f"{x:.1f},{before:.1f} {x:.1f},{y:.1f}"
         for (x, y), (_, before) in zip(places, [places[0], *places], strict=False)
     )
-    dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3"/>' for x, y in places)
-    ground, most = HEIGHT - 18, counted(round(math.exp(largest)), "node")
+    dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5"/>' for x, y in places)
+    most = round(math.exp(largest))
+    lines = "".join(
+        f'<path d="M6 {up(mark):.1f}H{WIDTH - 6}" stroke="currentColor" stroke-opacity=".18"/>'
+        f'<text x="{WIDTH - 2}" y="{up(mark) + 3.5:.1f}" opacity=".7">{mark:g}</text>'
+        for mark in (0.0, 0.5, 1.0)
+    ) + "".join(
+        f'<path d="M{across(10**k):.1f} {up(1):.1f}V{up(0):.1f}" stroke="currentColor" stroke-opacity=".18"/>'
+        f'<text x="{across(10**k):.1f}" y="{HEIGHT - 4}" text-anchor="middle" opacity=".7">{10**k}</text>'
+        for k in range(1, 5)
+        if across(10**k) < WIDTH - 80  # where the largest size stands
+    )
     return (
         f'<figure style="margin:.3em 0"><svg role="img" aria-label="{escape(said)}" '
         f'width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" '
         'style="max-width:100%;overflow:visible" font-size="10" fill="currentColor">'
-        f'<path d="M6 8H{WIDTH - 6}M6 {ground}H{WIDTH - 6}" stroke="currentColor" stroke-opacity=".25"/>'
-        f'<polyline points="{stairs}" fill="none" stroke="currentColor" stroke-width="1.4"/>{dots}'
-        f'<text x="{WIDTH - 4}" y="11" opacity=".7">1</text><text x="{WIDTH - 4}" y="{ground}" opacity=".7">0</text>'
+        f'{lines}<polyline points="{stairs}" fill="none" stroke="{BLUE}" stroke-width="1.6"/><g fill="{BLUE}">{dots}</g>'
         f'<text x="6" y="{HEIGHT - 4}" opacity=".7">{counted(1, "node")}</text>'
-        f'<text x="{WIDTH - 6}" y="{HEIGHT - 4}" text-anchor="end" opacity=".7">{most}</text></svg>'
+        f'<text x="{WIDTH - 6}" y="{HEIGHT - 4}" text-anchor="end" opacity=".7">{counted(most, "node")}</text></svg>'
         f'<figcaption style="font-size:.9em;opacity:.8">{escape(said)}</figcaption></figure>'
     )

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from multigene.explain.intervals import parts
+import numpy as np
+import numpy.typing as npt
+
+from multigene.explain.intervals import Uncertainty, parts
 from multigene.export.javascript import JavaScriptWriter
 from multigene.export.writer import Piece
 from multigene.expression.numbers import parameters
 from multigene.expression.tree import Expression, Number
 from multigene.formula import Formula
 from multigene.groups.certainty import GroupUncertainty
-from multigene.report.constants import MOST_NUMBERS
+from multigene.report.constants import MOST_GROUPS, MOST_NUMBERS
 from multigene.report.numbers import number
 from multigene.report.statistics import Intervals
 
@@ -40,7 +43,8 @@ class ParameterWriter(JavaScriptWriter):
 
 def computed(formula: Formula, intervals: Intervals | None) -> dict[str, Any]:
     """Source of the function, its numbers, and of the intervals: residual variance, Student's t and the factor of the numbers'
-    covariance. Without `variance` there are no intervals; without `factor` they know the noise alone.
+    covariance, and of the numbers that groups have. Without `variance` there are no intervals; without `factor` they know the
+    noise alone.
     """
     writer = ParameterWriter(len(formula.feature_names))
     body = writer.write(formula.expression)
@@ -56,9 +60,23 @@ def computed(formula: Formula, intervals: Intervals | None) -> dict[str, Any]:
     if known is None:
         return said
     said |= {"variance": number(known.variance, 17), "quantile": number(known.quantile(0.95), 17)}
-    # Numbers per group have errors too, which the factor does not hold.
-    if len(numbers) <= MOST_NUMBERS and not isinstance(known, GroupUncertainty):
-        factor = [[number(v, 5) for v in row] for row in known.factor.tolist()]
-        if all(v is not None for row in factor for v in row):
-            said["factor"] = factor
+    if len(numbers) <= MOST_NUMBERS and np.isfinite(known.factor).all():
+        of_groups = _groups(known)
+        if of_groups is not None:
+            said |= {"factor": _short(known.factor)} | of_groups
     return said
+
+
+def _groups(known: Uncertainty) -> dict[str, Any] | None:
+    """What the numbers that groups have for themselves add; None where they are too many for a page."""
+    if not isinstance(known, GroupUncertainty):
+        return {}
+    if len(known.own) > MOST_GROUPS + 1:
+        return None
+    own, shared = _short(known.own), _short(known.shared)
+    return {"groups": {"place": known.place, "columns": list(known.columns), "own": own, "shared": shared}}
+
+
+def _short(values: npt.NDArray[np.float64]) -> Any:
+    """Numbers of an array in few digits, as lists."""
+    return [_short(each) for each in values] if values.ndim else number(float(values), 5)

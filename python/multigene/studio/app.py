@@ -215,8 +215,8 @@ class Studio:
             await run_in_threadpool(run.choose, _whole(given, "index"))
             return run.summary()
         if what == "prune":
-            await run_in_threadpool(run.prune, _real(given, "max_loss"))
-            return run.summary()
+            cost = await run_in_threadpool(run.prune, _whole(given, "index"), _real(given, "max_loss"))
+            return run.summary() | cost
         if what == "remove":
             cost = await run_in_threadpool(run.remove_term, _whole(given, "index"), _whole(given, "place"))
             return run.summary() | cost

@@ -267,7 +267,9 @@ class LiveRun:
     def content(self, most: int = MOST_MODELS) -> Content:
         """All that a report says of the model, with at most this many others of the front."""
         content = collect(self.model(), *self._sets(), most=most, classes=self.of_classes())
-        return replace(content, reproduce={"python": self.python()})
+        used = {name for each in content.models for name in each["variables"]}
+        derived = [f"{name} is {formula}." for name, formula in self.dataset.derived if name in used]
+        return replace(content, reproduce={"python": self.python()}, meanings=[*content.meanings, *derived])
 
     def explorer(self) -> dict[str, Any]:
         """The explorer of the model: markup and data, and whether numbers moved by hand can be kept."""
@@ -288,27 +290,32 @@ class LiveRun:
         """Another model of the front."""
         self._keep(self.model().choose(index), "choose", index)
 
-    def prune(self, max_loss: float) -> None:
-        """A shorter formula that costs no more than this of R²."""
-        self._keep(self.model().prune(max_loss)[0], "prune", max_loss)
+    def prune(self, index: int, max_loss: float) -> dict[str, Any]:
+        """A shorter formula than that of a row of the front, which costs no more than this of R²; what it cost."""
+        if self.model().front.at(index) is not self.model().chosen:
+            self.choose(index)
+        model = self.model()
+        shorter = model.prune(max_loss)[0]
+        self._keep(shorter, "prune", max_loss)
+        return _cost(model, shorter)
 
     def remove_term(self, index: int, place: int) -> dict[str, Any]:
         """The model of a row of the front without one of its terms, the rest fitted anew; what that cost."""
         model = self.model().at(index)
         shorter = model.without_term(shown_terms(model.formula), place)
         self._keep(shorter, "remove", index, place)
-        return {"measure": model.loss.measure, "before": model.explained, "after": shorter.explained}
+        return _cost(model, shorter)
 
     def keep_numbers(self, index: int, values: list[float]) -> dict[str, Any]:
         """The model of a row of the front with other numbers in it; what that did."""
         model = self.model().at(index)
         moved = model.with_numbers(values)
         self._keep(moved, "numbers", index, values)
-        return {"measure": model.loss.measure, "before": model.explained, "after": moved.explained}
+        return _cost(model, moved)
 
     def predict(self, table: pd.DataFrame) -> str:
         """A table with the model's predictions and 95 % intervals as CSV."""
-        return with_predictions(self.model(), table)
+        return with_predictions(self.model(), self.dataset.with_derived(table, self.model().raw_variables))
 
     def python(self) -> str:
         """Python that repeats the run."""
@@ -363,3 +370,9 @@ class LiveRun:
                 "" if run.state == "paused" else "The studio was closed before a first checkpoint."
             )
         return run
+
+
+def _cost(model: FittedModel, changed: FittedModel) -> dict[str, Any]:
+    """What a change of the model did to its score on the training rows, and to its size."""
+    scores = {"measure": model.loss.measure, "before": model.explained, "after": changed.explained}
+    return scores | {"nodes": [model.formula.size, changed.formula.size]}

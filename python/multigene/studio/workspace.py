@@ -15,11 +15,13 @@ from __future__ import annotations
 import json
 import re
 import threading
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from multigene.data.columns import class_levels
@@ -79,17 +81,36 @@ class Dataset:
             raise ValueError("A derived column needs a name of at most 100 characters.")
         if name in self.table.frame.columns:
             raise ValueError(f"There is a column {name!r} already; take another name.")
-        numeric = self.table.frame.select_dtypes("number")
-        model = read_formula(formula, [str(column) for column in numeric.columns])
-        values = model.predict(np.ascontiguousarray(numeric.to_numpy(dtype=np.float64)))
-        bad = int((~np.isfinite(values)).sum())
-        if bad:
-            raise ValueError(
-                f"{formula} has no finite value in {bad:,} of {len(values):,} rows; change the formula or leave those rows out."
-            )
-        self.table = replace(self.table, frame=self.table.frame.assign(**{name: values}))
+        frame = self.table.frame.assign(**{name: _derived(self.table.frame, formula)})
+        self.table = replace(self.table, frame=frame)
         self.derived.append((name, formula))
         self.known = None
+
+    def with_derived(self, frame: pd.DataFrame, needed: Collection[str]) -> pd.DataFrame:
+        """Another table with the columns that were derived here, as far as it has what they are made of; a `ValueError` names
+        one that is `needed` and cannot be computed."""
+        for name, formula in self.derived:
+            if name in frame.columns:
+                continue
+            try:
+                frame = frame.assign(**{name: _derived(frame, formula)})
+            except ValueError as error:
+                if name in needed:
+                    raise ValueError(f"The derived column {name!r} cannot be computed: {error}") from None
+        return frame
+
+
+def _derived(frame: pd.DataFrame, formula: str) -> npt.NDArray[np.float64]:
+    """The values of a formula of numeric columns; a `ValueError` says where it has none."""
+    numeric = frame.select_dtypes("number")
+    model = read_formula(formula, [str(column) for column in numeric.columns])
+    values = model.predict(np.ascontiguousarray(numeric.to_numpy(dtype=np.float64)))
+    bad = int((~np.isfinite(values)).sum())
+    if bad:
+        raise ValueError(
+            f"{formula} has no finite value in {bad:,} of {len(values):,} rows; change the formula or leave those rows out."
+        )
+    return values
 
 
 def _days(column: pd.Series) -> pd.Series | None:

@@ -7,6 +7,7 @@ const SET_NAMES = {train: "training", test: "test"};
 
 // Plotly reads tags in its texts; names are to be shown as they are.
 export function literal(name) { return name.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;"); }
+function plainly(text) { return text.replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&"); }
 
 function wrapped(text, width = 62, lines = 6) {
   const escaped = text.length > width * lines ? text.slice(0, width * lines) + " …" : text;
@@ -23,13 +24,13 @@ export function short(name, most = 26) { return literal(shortened(name, most)); 
 
 export function axis(colour, title, more = {}) {
   return {title: {text: title, standoff: 8, font: {size: 12, color: colour.soft}}, color: colour.soft, gridcolor: colour.grid, zeroline: false,
-    linecolor: colour.line, tickfont: {size: 11, color: colour.soft}, automargin: true, ticklabeloverflow: "allow", fixedrange: true, ...more};
+    linecolor: colour.line, tickfont: {size: 11, color: colour.soft}, tickangle: 0, ticklabeloverflow: "allow", fixedrange: true, ...more};
 }
 
 export function layout(colour, more = {}) {
   return {paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: {family: "system-ui, sans-serif", size: 12, color: colour.ink},
-    margin: {l: 48, r: 12, t: 10, b: 40}, hovermode: "closest", dragmode: false, showlegend: false,
-    legend: {orientation: "h", x: 0, y: 1.02, yanchor: "bottom", itemsizing: "constant", itemclick: false, itemdoubleclick: false, font: {size: 11, color: colour.soft}},
+    hovermode: "closest", dragmode: false, showlegend: false,
+    legend: {orientation: "h", x: 0, y: 1, yref: "container", yanchor: "top", itemsizing: "constant", itemclick: false, itemdoubleclick: false, font: {size: 11, color: colour.soft}},
     hoverlabel: {bgcolor: colour.card, bordercolor: colour.line, align: "left", font: {color: colour.ink, size: 12, family: "system-ui, sans-serif"}}, ...more};
 }
 
@@ -55,18 +56,72 @@ export function drawable(traces, arrangement) {
   return [traces, arrangement];
 }
 
+// Margins by what stands in them: the library would find them by measuring what it has drawn and drawing it again, which took a
+// third of its time.
+const LEGEND_ROW = 20, MOST_LEGEND_ROWS = 3, LETTER = 6.3;
+export function roomy(traces, arrangement, width, height) {
+  const {xaxis = {}, yaxis = {}, yaxis2 = {}, showlegend, legend} = arrangement, margin = {l: 12, r: 16, t: 8, b: 8, autoexpand: false};
+  const side = (axis, key) => axis.visible === false || axis.overlaying === undefined && key === "y2" ? 0 : markRoom(traces, axis, key) + (axis.title?.text ? 24 : 0);
+  margin.l += side(yaxis, "y");
+  margin.r = Math.max(margin.r, side(yaxis2, "y2") && 8 + side(yaxis2, "y2"), ...traces.map(t => t.colorbar ? 34 + LETTER * marksLength(extent([t.z.flat()])) : t.textposition === "outside" ? 48 : 0));
+  margin.b += 16 + (xaxis.title?.text ? 22 : 0);
+  // A legend that would take the place of the chart is left out: what stands below the chart says it.
+  const rows = showlegend ? legendRows(traces, width - margin.l - margin.r) : 0, named = rows > 0 && rows <= MOST_LEGEND_ROWS;
+  if (named) margin[legend.yanchor === "top" ? "t" : "b"] += LEGEND_ROW * rows + 4;
+  const titled = (axis, length) => axis.title?.text ? {...axis, title: {...axis.title, text: short(plainly(axis.title.text), Math.max(8, Math.floor(length / 6.8)))}} : axis;
+  return {...arrangement, margin, showlegend: named, xaxis: spaced(traces, titled(xaxis, width - margin.l), width - margin.l - margin.r), yaxis: titled(yaxis, height - margin.t - margin.b), width, height};
+}
+
+// On a narrow logarithmic axis powers of ten alone are marked: others would touch.
+function spaced(traces, axis, length) {
+  if (axis.type !== "log" || !axis.tickvals) return axis;
+  const [low, high] = axis.range ?? extent(traces.map(t => t.x)).map(Math.log10);
+  return length / (high - low) > 90 ? axis : {...axis, tickvals: axis.tickvals.filter(v => Number.isInteger(Math.log10(v)))};
+}
+
+function legendRows(traces, width) {
+  const named = new Map(traces.filter(t => t.name && t.showlegend !== false && t.visible !== false).map(t => [t.legendgroup ?? t.name, 38 + LETTER * t.name.length]));
+  const widths = [...named.values()], all = widths.reduce((a, b) => a + b, 0);
+  return all <= width ? 1 : Math.ceil(widths.length / Math.max(1, Math.floor(width / Math.max(...widths))));
+}
+
+function extent(lists) {
+  let low = Infinity, high = -Infinity;
+  for (const values of lists) for (const v of values ?? []) if (typeof v === "number" && isFinite(v)) { low = Math.min(low, v); high = Math.max(high, v); }
+  return low <= high ? [low, high] : [0, 1];
+}
+
+// Letters of the longest mark of an axis that goes from low to high, in about five steps.
+function marksLength([low, high]) {
+  const decimals = Math.max(0, -Math.floor(Math.log10((high - low) / 5 || 1))), largest = Math.max(Math.abs(low), Math.abs(high));
+  if (decimals > 3 && largest < 1e-3) return 6; // 2.5×10⁻⁷ or 250n
+  const whole = largest >= 1e4 ? 4 : Math.max(1, Math.ceil(Math.log10(largest + 1)));
+  return (low < 0) + whole + (decimals ? decimals + 1 : 0);
+}
+
+function markRoom(traces, axis, key) {
+  if (axis.ticktext) {
+    const [low, high] = axis.range ?? extent(traces.filter(t => (t.yaxis ?? "y") === key).map(t => t.y)), seen = axis.ticktext.filter((_, i) => axis.tickvals[i] >= low && axis.tickvals[i] <= high);
+    return 8 + (axis.tickfont?.size ?? 11) / 11 * LETTER * Math.max(3, ...seen.map(text => text.length));
+  }
+  if (axis.tickformat?.endsWith("%")) return 8 + LETTER * 4;
+  if (traces.some(t => typeof t.y?.[0] === "string")) return 8 + LETTER * "Jan 2000".length; // dates
+  return 8 + Math.min(64, LETTER * marksLength(axis.range ?? extent(traces.filter(t => (t.yaxis ?? "y") === key).map(t => t.y))));
+}
+
 function hasSeveral(content) { return content.sets.length > 1; }
 
 // Sizes that are marked on a logarithmic axis.
 export const SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];
 // The axis of scores of a front: where the best are close to 1 it is finer there, by the nines that they have. As first_chart.py.
-const STRETCHED_FROM = .97, STRETCHED_TO = 1 - 1e-7, SCORES = [0, .5, .9, .99, .999, .9999, .99999, .999999];
+// On a long axis the mark of one half would touch that of 0.
+const STRETCHED_FROM = .97, STRETCHED_TO = 1 - 1e-7, LONG = 3.5, SCORES = [0, .5, .9, .99, .999, .9999, .99999, .999999];
 // Where few of those are among the scores that are drawn, others between them are marked as well: .95 is 5 hundredths below 1.
 const between = parts => [1, 2, 3, 4, 5, 6].flatMap(k => parts.map(part => Number((1 - part * 10 ** -k).toFixed(k + 1))));
 export function scoreAxis(best, worst = 0) {
   const finer = best > STRETCHED_FROM, height = v => v === null || !finer ? v : -Math.log10(1 - Math.min(v, STRETCHED_TO));
   const drawn = SCORES.filter(v => v >= worst && v <= best).length;
-  const marks = drawn > 2 ? SCORES : [...SCORES, ...between(drawn ? [5, 2] : [7, 5, 4, 3, 2])];
+  const marks = drawn > 2 ? SCORES.filter(v => v !== .5 || height(best) < LONG) : [...SCORES, ...between(drawn ? [5, 2] : [7, 5, 4, 3, 2])];
   return {height, ticks: finer ? {tickvals: marks.map(height), ticktext: marks.map(String)} : {}};
 }
 
@@ -75,9 +130,9 @@ export function frontChart(content, index, colour) {
   const {height, ticks} = scoreAxis(Math.max(...models.map(m => m.r2 ?? 0)));
   const traces = [], unseen = models.map(m => m.unseen.r2), known = content.unseen && unseen.some(v => v !== null);
   const clear = v => v !== null && v > -0.05 ? v : null;
-  if (known) traces.push({type: "scatter", mode: "lines+markers", name: `${content.measure} on unseen rows (${content.unseen})`, x: sizes, y: unseen.map(clear).map(height), connectgaps: true, hoverinfo: "skip",
+  if (known) traces.push({type: "scatter", mode: "lines+markers", name: `unseen rows (${content.unseen})`, x: sizes, y: unseen.map(clear).map(height), connectgaps: true, hoverinfo: "skip",
     line: {color: colour.validation, width: 1.2, dash: "dot"}, marker: {color: colour.validation, size: 6, symbol: "diamond"}});
-  traces.push({type: "scatter", mode: "lines+markers", name: `${content.measure} on the training rows`, x: sizes, y: models.map(m => height(m.r2)), text: said,
+  traces.push({type: "scatter", mode: "lines+markers", name: "training rows", x: sizes, y: models.map(m => height(m.r2)), text: said,
     customdata: models.map((m, i) => i), line: {color: colour.train, width: 1.5, shape: "hv"}, marker: {color: colour.train, size: 8},
     hovertemplate: "%{text}<extra></extra>"});
   const now = models[index], picks = content.picks.filter(p => p.model !== index);
@@ -87,8 +142,8 @@ export function frontChart(content, index, colour) {
     marker: {color: colour.accent, size: 15, line: {color: colour.ink, width: 2}}});
   const wide = Math.max(...sizes) / Math.max(1, Math.min(...sizes)) > 25, last = Math.max(...sizes), first = Math.min(...sizes), reach = wide ? Math.log10(last / first) : last;
   const scores = [...models.map(m => Math.max(m.r2 ?? 0, -.05)), ...(known ? unseen.map(clear).filter(v => v !== null) : [])].map(height), low = Math.min(...scores), high = Math.max(...scores), pad = Math.max(.08 * (high - low), .002);
-  return [traces, layout(colour, {showlegend: true, clickmode: "event", legend: {...layout(colour).legend, y: -.2, yanchor: "top"},
-    xaxis: axis(colour, "nodes of the formula", {...(wide ? {type: "log", tickvals: SIZES, range: [Math.log10(first) - .06 * reach, Math.log10(last) + .06 * reach]} : {range: [0, 1.06 * last]}), title: {text: "nodes of the formula", standoff: 4, font: {size: 12, color: colour.soft}}}),
+  return [traces, layout(colour, {showlegend: true, clickmode: "event", legend: {...layout(colour).legend, y: 0, yanchor: "bottom"},
+    xaxis: axis(colour, "nodes of the formula", {...(wide ? {type: "log", tickvals: SIZES, range: [Math.log10(first) - .06 * reach, Math.log10(last) + .06 * reach]} : {range: [0, 1.06 * last]})}),
     yaxis: axis(colour, content.measure, {range: [low - pad, high + pad], ...ticks})}),
     `Model ${index + 1} of ${models.length}: ${nodes(now.size)}, ${content.measure} ${r2(now.r2)}.`];
 }
@@ -104,7 +159,7 @@ export function fitChart(content, model, colour) {
   const low = all.reduce((a, b) => Math.min(a, b), Infinity), high = all.reduce((a, b) => Math.max(a, b), -Infinity);
   traces.unshift({type: "scatter", mode: "lines", x: [low, high], y: [low, high], hoverinfo: "skip", showlegend: false, line: {color: colour.soft, width: 1.2, dash: "dash"}});
   const said = content.sets.map(s => `R² ${r2(model.errors[s.name].r2)} on ${SET_NAMES[s.name]} rows`).join(", ") + ".";
-  return [traces, layout(colour, {showlegend: hasSeveral(content), xaxis: axis(colour, "actual " + literal(content.target)), yaxis: axis(colour, "predicted")}), said + thinnedNote(content)];
+  return [traces, layout(colour, {showlegend: hasSeveral(content), xaxis: axis(colour, "actual " + short(content.target, 40)), yaxis: axis(colour, "predicted")}), said + thinnedNote(content)];
 }
 
 function thinnedNote(content) {
@@ -115,8 +170,11 @@ function thinnedNote(content) {
 export function residualChart(content, model, colour) {
   const make = (set, p, left) => ({x: p, y: left, hovertemplate: `predicted %{x:.5g}<br>residual %{y:.4g}<extra>${SET_NAMES[set.name]}</extra>`});
   const said = content.sets.map(s => `RMSE ${fixed(model.errors[s.name].rmse)} on ${SET_NAMES[s.name]} rows`).join(", ") + ".";
-  return [pairs(content, model, colour, make), layout(colour, {showlegend: hasSeveral(content), xaxis: axis(colour, "predicted " + literal(content.target)),
-    yaxis: axis(colour, "residual", {zeroline: true, zerolinecolor: colour.soft, zerolinewidth: 1.2, exponentformat: content.sets.every(s => model.errors[s.name].max < 1e-3) ? "power" : "B"})}), said];
+  // Residuals at the level of rounding are drawn on an axis of that level, also where all are 0.
+  const largest = Math.max(...content.sets.map(s => model.errors[s.name].max)), scale = Math.max(...extent(content.sets.map(s => s.y)).map(Math.abs)), rounding = Number.EPSILON * scale;
+  const range = largest < 4 * rounding ? {range: [-4 * rounding, 4 * rounding]} : {};
+  return [pairs(content, model, colour, make), layout(colour, {showlegend: hasSeveral(content), xaxis: axis(colour, "predicted " + short(content.target, 40)),
+    yaxis: axis(colour, "residual", {zeroline: true, zerolinecolor: colour.soft, zerolinewidth: 1.2, ...range, exponentformat: content.sets.every(s => model.errors[s.name].max < 1e-3) ? "power" : "B"})}), said];
 }
 
 export function spreadChart(content, model, colour) {
@@ -147,20 +205,20 @@ export function intervalChart(content, model, colour) {
     {type: "scatter", mode: "lines", name: "predicted", x, y: order.map(i => p[i]), line: {color: colour.train, width: 1.6}, hoverinfo: "skip"},
     {type: "scatter", mode: "markers", name: "inside", x: x.filter((_, i) => inside[i]), y: order.filter((_, i) => inside[i]).map(i => set.y[i]), marker: {size: 4, color: colour.soft, opacity: .6}, hovertemplate: "actual %{y:.5g}<extra></extra>"},
     {type: "scatter", mode: "markers", name: "outside", x: x.filter((_, i) => !inside[i]), y: order.filter((_, i) => !inside[i]).map(i => set.y[i]), marker: {size: 7, color: colour.test, symbol: "x"}, hovertemplate: "actual %{y:.5g}<extra>outside</extra>"}];
-  return [traces, layout(colour, {showlegend: true, xaxis: axis(colour, `${SET_NAMES[set.name]} rows by prediction`), yaxis: axis(colour, literal(content.target))}),
-    `The interval holds ${percentage(model.coverage[set.name][0])} of ${model.coverage[set.name][1].toLocaleString("en")} ${SET_NAMES[set.name]} rows.`];
+  return [traces, layout(colour, {showlegend: true, xaxis: axis(colour, `${SET_NAMES[set.name]} rows by prediction`), yaxis: axis(colour, short(content.target))}),
+    `The interval holds ${percentage(model.coverage[set.name][0])} of ${model.coverage[set.name][1].toLocaleString("en")} ${SET_NAMES[set.name]} rows; crosses are outside.`];
 }
 
-export function importanceChart(content, model, colour) {
+export function importanceChart(content, model, colour, width) {
   const rows = model.importance.slice(0, 20).reverse();
   if (!rows.length) return [[], layout(colour), "The formula is a constant: no column matters."];
-  const names = rows.map(r => short(content.features[r[0]])), best = model.importance[0], squared = content.measure === "R²";
+  const names = rows.map(r => short(content.features[r[0]], Math.min(26, Math.floor(width / 18)))), best = model.importance[0], squared = content.measure === "R²";
   // Labels of negative bars need room before the names of columns.
   const lowest = Math.min(0, ...rows.map(r => r[1])), highest = Math.max(0, ...rows.map(r => r[1]));
   const room = lowest < 0 ? {range: [lowest - .2 * (highest - lowest), highest]} : {rangemode: "tozero"};
   return [[{type: "bar", orientation: "h", y: rows.map((_, i) => i), x: rows.map(r => r[1]), marker: {color: colour.bar}, text: rows.map(r => fixed(r[1], 3)), textposition: "outside", cliponaxis: false,
     textfont: {color: colour.ink, size: 11}, customdata: rows.map(r => literal(content.features[r[0]])), hovertemplate: "%{customdata}: %{text}<extra></extra>"}],
-    layout(colour, {margin: {l: 20, r: 56, t: 6, b: 40}, bargap: .35, xaxis: axis(colour, squared ? `growth of the typical error${literal(content.unit)}` : `fall of ${content.measure}`, room),
+    layout(colour, {bargap: .35, xaxis: axis(colour, squared ? `growth of the typical error${literal(content.unit)}` : `fall of ${content.measure}`, room),
       yaxis: axis(colour, "", {tickvals: rows.map((_, i) => i), ticktext: names, range: [-.6, rows.length - .4], showgrid: false, tickfont: {size: 12, color: colour.ink}})}),
     !squared ? `${content.features[best[0]]} matters most: without it ${content.measure} on the training rows would fall by ${fixed(best[1], 3)}, from ${r2(model.r2)}.` : `${content.features[best[0]]} matters most: without it the typical error on the training rows would grow by ${fixed(best[1], 3)}${content.unit}, from ${fixed(model.errors.train.rmse, 3)}.`];
 }
@@ -190,13 +248,6 @@ export function sharesChart(content, model, colour) {
   return [[bar("the others", false, colour.test), bar("the class", true, colour.train)], layout(colour, {barmode: "overlay", bargap: 0, showlegend: true, xaxis: axis(colour, "predicted probability", {range: [0, 1], tickformat: ".0%", nticks: 6}), yaxis: axis(colour, "share of rows", {tickformat: ".0%", rangemode: "tozero"})}), `${SET_NAMES[set.name][0].toUpperCase() + SET_NAMES[set.name].slice(1)} rows.` + thinnedNote(content)];
 }
 
-// Pixels that the marks of an axis need: a chart that has them need not be measured and drawn again.
-function markRoom([low, high]) {
-  const decimals = Math.max(0, -Math.floor(Math.log10((high - low) / 5 || 1))), largest = Math.max(Math.abs(low), Math.abs(high));
-  const whole = largest >= 1e4 ? 4 : Math.max(1, Math.ceil(Math.log10(largest + 1)));
-  return 16 + 7 * ((low < 0) + whole + (decimals ? decimals + 1 : 0));
-}
-
 export function dependenceChart(content, curve, colour, range) {
   const column = content.columns[curve.feature + 1], x = column.grid, name = content.features[curve.feature];
   const few = x.length < 8;
@@ -208,7 +259,7 @@ export function dependenceChart(content, curve, colour, range) {
     const mids = column.counts.map((_, i) => (column.edges[i] + column.edges[i + 1]) / 2);
     traces.unshift({type: "bar", x: mids, y: column.counts, yaxis: "y2", marker: {color: colour.bar, opacity: .55}, width: column.edges[1] - column.edges[0], hoverinfo: "skip"});
   }
-  return [traces, layout(colour, {margin: {l: Math.max(44, Math.min(80, markRoom(range))), r: 8, t: 6, b: 24}, bargap: .1, xaxis: axis(colour, "", {anchor: "y2", nticks: 5, tickangle: 0, automargin: false}), yaxis: axis(colour, "", {domain: [.2, 1], range, nticks: 5, automargin: false}),
+  return [traces, layout(colour, {bargap: .1, xaxis: axis(colour, "", {anchor: "y2", nticks: 5}), yaxis: axis(colour, "", {domain: [.2, 1], range, nticks: 5}),
     yaxis2: {domain: [0, .15], visible: false, fixedrange: true}}), ""];
 }
 
@@ -217,7 +268,7 @@ export function convergenceChart(content, colour) {
   return [[
     {type: "scatter", mode: "lines", name: `best ${content.measure}`, x: h.seconds, y: h.fitness, line: {color: colour.train, width: 2.2, shape: "hv"}, customdata: h.generation, hovertemplate: "%{x:.2f} s, generation %{customdata}<br>R² %{y:.5f}<extra></extra>"},
     {type: "scatter", mode: "lines", name: "its nodes", x: h.seconds, y: h.complexity, yaxis: "y2", line: {color: colour.test, width: 1.3, dash: "dot", shape: "hv"}, hovertemplate: "%{y} nodes<extra></extra>"}],
-    layout(colour, {showlegend: true, margin: {l: 48, r: 48, t: 10, b: 40}, xaxis: axis(colour, "seconds", {rangemode: "tozero"}), yaxis: axis(colour, `best ${content.measure}`),
+    layout(colour, {showlegend: true, xaxis: axis(colour, "seconds", {rangemode: "tozero"}), yaxis: axis(colour, `best ${content.measure}`),
       yaxis2: axis(colour, "nodes", {overlaying: "y", side: "right", showgrid: false, rangemode: "tozero", tickmode: "auto", nticks: 5})}),
     `${content.measure} ${r2(h.fitness[h.fitness.length - 1])} after ${fixed(h.seconds[h.seconds.length - 1])} seconds.`];
 }
@@ -225,7 +276,7 @@ export function convergenceChart(content, colour) {
 export function errorRows(content, index) {
   const s = content.sets.length - 1, name = content.sets[s].name, row = (title, each, kind) => ({title, kind, errors: each.errors[name], curve: each.curves[s]});
   const model = content.models[index], rows = [row(`selected (${nodes(model.size)})`, model, "selected")];
-  if (index !== content.chosen) rows.push(row(`chosen (${nodes(content.models[content.chosen].size)})`, content.models[content.chosen], "chosen"));
+  if (index !== content.chosen) rows.push(row(`recommended (${nodes(content.models[content.chosen].size)})`, content.models[content.chosen], "recommended"));
   content.references.slice().reverse().forEach(r => rows.push(row({linear: "linear in all columns", mean: "mean of the target"}[r.name], r, r.name)));
   return rows;
 }
@@ -236,13 +287,13 @@ export function errorChart(content, index, colour) {
   const ends = rows.map(r => r.curve[at(.98)]).filter(v => v !== null && isFinite(v)), end = Math.max(...ends, 0) || 1;
   const traces = content.models.map((m, i) => ({type: "scatter", mode: "lines", x: m.curves[s], y: shares, hoverinfo: "skip", name: "others", legendgroup: "others",
     showlegend: i === (index ? 0 : 1), line: {color: colour.bar, width: 1}, opacity: .45})).filter((_, i) => i !== index);
-  const style = {selected: {color: colour.accent, width: 3}, chosen: {color: colour.ink, width: 1.6}, linear: {color: colour.test, width: 1.8, dash: "dash"}, mean: {color: colour.soft, width: 1.8, dash: "dot"}};
+  const style = {selected: {color: colour.accent, width: 3}, recommended: {color: colour.ink, width: 1.6}, linear: {color: colour.test, width: 1.8, dash: "dash"}, mean: {color: colour.soft, width: 1.8, dash: "dot"}};
   rows.slice().reverse().forEach(r => traces.push({type: "scatter", mode: "lines", name: r.kind, x: r.curve, y: shares, line: style[r.kind],
     hovertemplate: `${r.kind}: %{y:.0%} of rows within %{x:.4g}<extra></extra>`}));
   const now = rows[0], line = rows.find(r => r.kind === "linear");
   const said = `Half of the ${SET_NAMES[content.sets[s].name]} rows are predicted to within ${fixed(now.curve[at(.5)])}, nine in ten to within ${fixed(now.curve[at(.9)])}` +
     (line ? `; by a linear model to within ${fixed(line.curve[at(.5)])} and ${fixed(line.curve[at(.9)])}.` : ".");
-  return [traces, layout(colour, {showlegend: true, legend: {...layout(colour).legend, traceorder: "reversed"}, xaxis: axis(colour, "absolute error of " + literal(content.target), {range: [0, end * 1.02]}), yaxis: axis(colour, "share of rows", {tickformat: ".0%", range: [0, 1.02]})}), said];
+  return [traces, layout(colour, {showlegend: true, legend: {...layout(colour).legend, traceorder: "reversed"}, xaxis: axis(colour, "absolute error of " + short(content.target, 40), {range: [0, end * 1.02]}), yaxis: axis(colour, "share of rows", {tickformat: ".0%", range: [0, 1.02]})}), said];
 }
 
 // Prediction over two columns, the others as the sliders have them: lines of equal prediction.
@@ -253,6 +304,6 @@ export function responseChart(content, grids, values, [across, up], colour) {
     {type: "contour", x, y, z: values, ncontours: 14, colorscale: [[0, colour.low], [.5, colour.mid], [1, colour.high]], contours: {coloring: "heatmap"}, line: {width: .6, color: colour.soft},
       colorbar: {thickness: 10, outlinewidth: 0, tickfont: {color: colour.soft, size: 11}}, hovertemplate: `${short(across.name)} %{x:.4g}<br>${short(up.name)} %{y:.4g}<br>%{z:.5g}<extra></extra>`},
     {type: "scatter", mode: "markers", x: [place(across, across.value)], y: [place(up, up.value)], hoverinfo: "skip", marker: {color: colour.accent, size: 12, line: {color: colour.card, width: 2}}}],
-    layout(colour, {margin: {l: 52, r: 8, t: 10, b: 44}, xaxis: axis(colour, short(across.name, 40)), yaxis: axis(colour, short(up.name, 30))}),
+    layout(colour, {xaxis: axis(colour, short(across.name, 40)), yaxis: axis(colour, short(up.name, 30))}),
     `The dot is where the sliders stand.`];
 }

@@ -1,8 +1,8 @@
 // The explorer: everything on the page follows the selected model. It lives in a report, in the studio and in notebooks; `root`
 // is a document or a shadow root that holds the markup of explorer.html.j2, `charts` promises the chart library.
-import {calibrationChart, convergenceChart, dependenceChart, drawable, errorChart, fitChart, frontChart, importanceChart, intervalChart, residualChart, responseChart, rocChart, sharesChart, spreadChart} from "./charts.js";
-import {fixed, nodes, percentage, r2} from "./format.js";
-import {inputRow, inputsOf} from "./inputs.js";
+import {calibrationChart, convergenceChart, dependenceChart, drawable, errorChart, fitChart, frontChart, importanceChart, intervalChart, residualChart, responseChart, rocChart, roomy, sharesChart, spreadChart} from "./charts.js";
+import {ends, fixed, nodes, percentage, r2, shortened} from "./format.js";
+import {breakable, inputRow, inputsOf} from "./inputs.js";
 import {Mathematics} from "./mathematics.js";
 import {Predictor} from "./what_if.js";
 
@@ -30,12 +30,12 @@ export function explore(root, content, charts, {nonce = "", styled = document.do
     if (!Charts || !place || !place.clientWidth) return;
     stale.delete(id);
     const [made, wanted, said] = drawings.get(id)(), [traces, arrangement] = drawable(made, wanted);
-    if ($(id + "-said")) $(id + "-said").textContent = said;
+    if ($(id + "-said")) $(id + "-said").textContent = traces.length ? said : "";
     if (!traces.length) { Charts.purge(place); place.style.height = "4rem"; place.replaceChildren(element("p", "empty", said)); return; }
     if (place.querySelector(".empty")) { place.replaceChildren(); place.style.height = ""; }
     if (id === "chart-importance") place.style.height = Math.max(9, 5 + 1.7 * Math.min(20, model().importance.length)) + "rem";
     place.querySelector(".picture")?.remove(); // what stood there until the chart library was unpacked
-    Charts.react(place, traces, {...arrangement, width: place.clientWidth, height: place.clientHeight}, {displayModeBar: false, responsive: false});
+    Charts.react(place, traces, roomy(traces, arrangement, place.clientWidth, place.clientHeight), {displayModeBar: false, responsive: false});
     if (id === "chart-front" && !place.dataset.ready) {
       place.dataset.ready = "yes";
       place.on("plotly_click", event => { const i = event.points.map(p => p.customdata).find(v => v !== undefined); if (i !== undefined) select(i); });
@@ -78,7 +78,7 @@ export function explore(root, content, charts, {nonce = "", styled = document.do
       plot.id = `dependence-${i}`; plot.setAttribute("role", "img");
       plot.setAttribute("aria-label", `${content.target} against ${name}: from ${fixed(d.mean[0])} at ${fixed(grid[0])} to ${fixed(d.mean[d.mean.length - 1])} at ${fixed(grid[grid.length - 1])}`);
       const title = element("h3");
-      title.append(...name.split(/(?<=_)/).flatMap((part, k) => k ? [element("wbr"), part] : [part])); // a long name breaks after its underscores
+      title.append(...breakable(name));
       box.append(title, plot);
       return box;
     }));
@@ -143,7 +143,7 @@ export function explore(root, content, charts, {nonce = "", styled = document.do
     const ranged = used.filter(input => input.kind !== "text");
     for (const [side, id] of ["response-x", "response-y"].entries()) {
       if (!ranged.includes(pair[side])) pair[side] = ranged[side] ?? ranged[0] ?? null;
-      $(id).replaceChildren(...ranged.map(input => { const o = element("option", "", input.name); o.value = inputs.indexOf(input); o.selected = input === pair[side]; return o; }));
+      $(id).replaceChildren(...ranged.map(input => { const o = element("option", "", shortened(input.name, 24)); o.title = input.name; o.value = inputs.indexOf(input); o.selected = input === pair[side]; return o; }));
     }
     $("figure-chart-response").hidden = ranged.length < 2;
     predicted();
@@ -173,7 +173,7 @@ export function explore(root, content, charts, {nonce = "", styled = document.do
       const move = v => { predictor.numbers = predictor.numbers.map((u, i) => i === k ? v : u); said(); predicted(); };
       input.addEventListener("input", () => { shown.value = Number(Number(input.value).toPrecision(6)); move(Number(input.value)); });
       shown.addEventListener("input", () => { if (isFinite(shown.valueAsNumber)) { input.value = shown.valueAsNumber; move(shown.valueAsNumber); } });
-      row.append(label, input, shown, element("span", "interval", known ? `95 % ${fixed(value - half, 3)} to ${fixed(value + half, 3)}` : ""));
+      row.append(label, input, shown, element("span", "interval", known ? `95 % ${ends(value, half).join(" to ")}` : ""));
       return row;
     }));
     said();
@@ -204,8 +204,8 @@ export function explore(root, content, charts, {nonce = "", styled = document.do
   function predicted() {
     const value = predictor.predict(at), half = predictor.halfWidth(at), outside = inputs.some(input => input.value !== null && (input.value < input.min || input.value > input.max));
     $("predicted").textContent = `${content.target} = ${fixed(value, 5)}${content.unit}`;
-    const between = half !== null && half <= 1e-9 * Math.abs(value) ? "exact to rounding" : half === null || !isFinite(half) ? "" : `95 % of new observations between ${fixed(value - half, 4)} and ${fixed(value + half, 4)}`;
-    $("predicted-interval").textContent = [between, outside ? "outside the range of the data" : "", model().compute.factor || half === null ? "" : "by the noise alone: the formula has too many numbers to count how well they are known"].filter(Boolean).join("; ");
+    const range = half !== null && half <= 1e-9 * Math.abs(value) ? "exact to rounding" : half === null || !isFinite(half) ? "" : `95 % of new observations between ${ends(value, half, 4).join(" and ")}`;
+    $("predicted-interval").textContent = [range, outside ? "outside the range of the data" : "", model().compute.factor || half === null ? "" : "by the noise alone: the formula has too many numbers to count how well they are known"].filter(Boolean).join("; ");
     stale.add("chart-response");
     if (!frame) frame = requestAnimationFrame(() => { frame = 0; if (seen.has("chart-response")) draw("chart-response"); });
   }
@@ -275,7 +275,7 @@ export function explore(root, content, charts, {nonce = "", styled = document.do
   add("chart-calibration", () => calibrationChart(content, model(), colours()));
   add("chart-shares", () => sharesChart(content, model(), colours()));
   add("chart-errors", () => errorChart(content, index, colours()));
-  add("chart-importance", () => importanceChart(content, model(), colours()));
+  add("chart-importance", () => importanceChart(content, model(), colours(), $("chart-importance").clientWidth));
   add("chart-response", response);
   add("chart-convergence", () => convergenceChart(content, colours()));
   showDependence(model()); showWhatIf(model()); showConstants(model()); adoptMathematics(model());

@@ -11,6 +11,12 @@ export function fixed(value, digits = 4) {
   return String(Number(value.toPrecision(digits))).replace("-", "−");
 }
 
+// The ends of an interval, with as many digits as tell them apart.
+export function ends(value, half, digits = 3) {
+  const more = half > 0 && value ? Math.floor(Math.log10(Math.abs(value))) - Math.floor(Math.log10(half)) + 2 : digits, enough = Math.max(digits, Math.min(15, more));
+  return [fixed(value - half, enough), fixed(value + half, enough)];
+}
+
 export function r2(value) {
   if (value === null || value === undefined || !isFinite(value)) return "–";
   const digits = value > 0.9995 && value < 1 ? 7 : 4;

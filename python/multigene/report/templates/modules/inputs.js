@@ -26,12 +26,16 @@ export function inputsOf(content) {
   return [...plain.filter(each => !made.has(each.features[0])), ...raw];
 }
 
+// A long name breaks after its underscores.
+export function breakable(name) { return name.split(/(?<=_)/).flatMap((part, k) => k ? [document.createElement("wbr"), part] : [part]); }
+
 export function shownValue(input, v) { return v === null ? "no value" : input.kind === "text" ? input.levels[v] ?? "another" : input.kind === "date" ? isoDay(v) : fixed(v, 4); }
 
 // The control of an input as a row of the page; `changed` is called after its value was set.
 export function inputRow(input, id, changed) {
   const make = (name, properties) => Object.assign(document.createElement(name), properties), row = make("div", {className: "slider"});
-  const label = make("label", {htmlFor: id, title: input.name, textContent: shortened(input.name, 17)});
+  const label = make("label", {htmlFor: id, title: input.name});
+  label.append(...breakable(shortened(input.name, 40)));
   const put = v => { input.value = v; changed(); };
   if (input.kind === "text") {
     const select = make("select", {id, className: "level"});

@@ -27,7 +27,7 @@ export class Predictor {
   }
   // Half the width of the interval of a new observation; null where the rows cannot tell.
   halfWidth(x) {
-    const {variance, quantile, factor} = this.compute, numbers = this.numbers;
+    const {variance, quantile, factor, groups} = this.compute, numbers = this.numbers;
     if (variance === undefined || variance === null) return null;
     if (!factor) return quantile * Math.sqrt(variance);
     const slopes = numbers.map((value, k) => {
@@ -35,6 +35,14 @@ export class Predictor {
       return (near(1) - near(-1)) / (2 * step);
     });
     let spread = 0;
+    if (groups) { // numbers of their own that groups have, as half_width of groups/certainty.py
+      const code = Math.max(0, Math.min(groups.own.length - 1, Math.trunc(x[groups.place]))), covariance = groups.own[code], shared = groups.shared[code];
+      const own = groups.columns.map(j => {
+        const step = 1e-6 * Math.max(Math.abs(x[j]), 1e-8), near = sign => this.function(x.map((v, i) => i === j ? v + sign * step : v), numbers);
+        return (near(1) - near(-1)) / (2 * step);
+      });
+      own.forEach((slope, m) => { shared[m].forEach((v, k) => { slopes[k] -= slope * v; }); own.forEach((other, n) => { spread += slope * covariance[m][n] * other; }); });
+    }
     for (let r = 0; r < (factor[0] ?? []).length; r++) {
       let along = 0;
       for (let k = 0; k < slopes.length; k++) along += slopes[k] * factor[k][r];

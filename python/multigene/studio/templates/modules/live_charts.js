@@ -1,5 +1,5 @@
 // Charts of the studio itself: the front of a search that goes on, its best formula on rows that it does not see, and two models.
-import {SIZES, axis, layout, scoreAxis, sharesChart} from "./charts.js";
+import {SIZES, axis, layout, roomy, scoreAxis, sharesChart} from "./charts.js";
 import {r2} from "./format.js";
 import {library} from "./requests.js";
 
@@ -8,7 +8,7 @@ function colours() { const style = getComputedStyle(document.documentElement); r
 async function drawn(place, traces, arrangement) {
   const Charts = await library();
   if (!place.isConnected || !place.clientWidth) return false;
-  await Charts.react(place, traces, {...arrangement, width: place.clientWidth, height: place.clientHeight}, {displayModeBar: false});
+  await Charts.react(place, traces, roomy(traces, arrangement, place.clientWidth, place.clientHeight), {displayModeBar: false});
   return true;
 }
 
@@ -22,7 +22,7 @@ export function drawFront(place, run, shown, pointed) {
   const traces = [{type: "scatter", mode: "lines+markers", name: "rows searched", x: sizes, y: rows.map(f => height(f.r2)), text: rows.map(f => r2(f.r2)), customdata: rows.map(f => f.place), line: {shape: "hv", color: colour.train, width: 1.5}, marker: {size: 8, color: colour.train}, hovertemplate: `%{x} nodes, ${run.measure} %{text}<extra></extra>`}];
   if (tested.length) traces.push({type: "scatter", mode: "markers", name: "test rows", x: tested.map(f => f.size), y: tested.map(f => height(f.test)), text: tested.map(f => r2(f.test)), customdata: tested.map(f => f.place), marker: {size: 6, color: colour.test, symbol: "diamond-open"}, hovertemplate: `%{x} nodes, ${run.measure} %{text} on test rows<extra></extra>`});
   if (at && at.r2 > LOWEST) traces.push({type: "scatter", mode: "markers", x: [at.size], y: [height(at.r2)], marker: {size: 16, color: "rgba(0,0,0,0)", line: {width: 2, color: colour.ink}}, hoverinfo: "skip", showlegend: false});
-  return drawn(place, traces, layout(colour, {showlegend: tested.length > 0, legend: {orientation: "h", x: 0, y: 1.02, yanchor: "bottom"}, xaxis: axis(colour, "nodes of the formula", wide ? {type: "log", tickvals: SIZES} : {rangemode: "tozero"}), yaxis: axis(colour, run.measure, ticks)})).then(done => {
+  return drawn(place, traces, layout(colour, {showlegend: tested.length > 0, xaxis: axis(colour, "nodes of the formula", wide ? {type: "log", tickvals: SIZES} : {rangemode: "tozero"}), yaxis: axis(colour, run.measure, ticks)})).then(done => {
     if (!done || place.dataset.ready) return;
     place.dataset.ready = "yes";
     place.on("plotly_hover", event => { const row = event.points.map(p => p.customdata).find(v => v !== undefined); if (row !== undefined) pointed(row); });
@@ -42,5 +42,5 @@ export function drawUnseen(place, run) {
 export function drawCurves(place, seen) {
   const colour = colours(), end = Math.max(...seen.common.map(e => e.curve[Math.round(.98 * (e.curve.length - 1))] ?? 0)) || 1, style = [{color: colour.train, width: 2.5}, {color: colour.test, width: 2.5, dash: "dash"}];
   drawn(place, seen.common.map((e, i) => ({type: "scatter", mode: "lines", name: `run ${e.number}`, x: e.curve, y: seen.shares, line: style[i], hovertemplate: `run ${e.number}: %{y:.0%} of rows within %{x:.4g}<extra></extra>`})),
-    layout(colour, {showlegend: true, legend: {orientation: "h", x: 0, y: 1.02, yanchor: "bottom"}, xaxis: axis(colour, "absolute error", {range: [0, end * 1.02]}), yaxis: axis(colour, "share of rows", {tickformat: ".0%", range: [0, 1.02]})}));
+    layout(colour, {showlegend: true, xaxis: axis(colour, "absolute error", {range: [0, end * 1.02]}), yaxis: axis(colour, "share of rows", {tickformat: ".0%", range: [0, 1.02]})}));
 }
