@@ -17,7 +17,15 @@ import numpy.typing as npt
 import pandas as pd
 
 from multigene.data.constants import FEWEST_NAMED, MOST_LEVELS, MOSTLY, NAMED_SHARE, NUMBER_NAMES, ROW_NAMES
-from multigene.data.dates import Form, clock_hours, days_since_1970, numbered_dates, parsed_dates
+from multigene.data.dates import (
+    Form,
+    clock_hours,
+    counted_dates,
+    days_since_1970,
+    numbered_dates,
+    parsed_dates,
+)
+from multigene.data.spelled import stopwatch_seconds
 from multigene.words import default_names
 
 Floats = npt.NDArray[np.float64]
@@ -36,7 +44,7 @@ class RawColumn:
     order: tuple[str, ...] | None = None
     """Levels in their order, where the column's type says one."""
     duration: bool = False
-    """Whether the numbers are days of a column of durations, or hours of one of clock times."""
+    """Whether the numbers are days of a column of durations, hours of one of clock times, or seconds of a stopwatch."""
     form: Form = ""
     """How dates were written, where that had to be told."""
     codes: RawColumn | None = None
@@ -152,6 +160,8 @@ def _column(series: Any, name: str, kind: Kind | None, form: Form) -> RawColumn:
         numbers = _numbers(series)
         if kind == "date" or (kind is None and dtype != nw.Boolean):
             days = numbered_dates(numbers, 1) if kind == "date" else numbered_dates(numbers)
+            if days is None and kind == "date":
+                days = counted_dates(name, numbers, 1)
             if days is not None:
                 return RawColumn(name, "date", days)
             if kind == "date":
@@ -277,7 +287,7 @@ def _of_texts(
     if order is not None or kind == "text":
         return found
     if kind in (None, "number"):
-        hours = clock_hours(list(levels))
+        hours = clock_hours(list(levels)) or stopwatch_seconds(list(levels))
         if hours is not None:
             return RawColumn(name, "number", found.lookup(np.array(hours), np.nan), duration=True)
         numbers = pd.to_numeric(pd.Series(levels, dtype=object), errors="coerce").to_numpy(dtype=np.float64)
