@@ -106,3 +106,6 @@ SIMPLER = 0.02
 FOLDS, DECIDING_ROWS = 5, 20_000
 #: A date that reaches over at least this many periods may have a wave of that period. Not tuned.
 TIMES = 1.5
+#: Length of the mean of unit vectors at the dates' angles above which all dates are near one place of the period: about two and a
+#: half weeks of a year to either side. Not tuned.
+NEAR_ONE_PLACE = 0.985
