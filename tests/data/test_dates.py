@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from multigene import MultigeneRegressor, load
-from multigene.data.dates import clock_hours, numbered_dates, parsed_dates
+from multigene.data.dates import clock_hours, counted_dates, numbered_dates, parsed_dates
 from multigene.data.encoding.raw import raw_columns
 
 
@@ -107,3 +107,23 @@ def test_numbered_dates_of_a_table_are_dates_also_in_a_single_row() -> None:
     assert model.predict(X.iloc[[40]]) == pytest.approx([20.0], abs=1e-3)
     with pytest.raises(ValueError, match="'day' holds the number 7, which is no date"):
         model.predict(pd.DataFrame({"day": [7], "z": [0.0]}))
+
+
+def test_counted_time_is_a_date_also_in_a_single_row_of_plain_numbers() -> None:
+    """A file's column `timestamp` was read as dates; who predicts may give the numbers as they are."""
+    moments = pd.date_range("2024-01-01", periods=80)
+    X = pd.DataFrame({"timestamp": moments, "z": np.cos(np.arange(80.0))})
+    model = MultigeneRegressor(generations=3, random_state=0, time_limit=None).fit(X, 0.5 * np.arange(80.0))
+    thousandths = pd.DataFrame({"timestamp": [int(moments[40].timestamp() * 1000)], "z": [X["z"][40]]})
+    assert model.predict(thousandths) == pytest.approx(model.predict(X.iloc[[40]]))
+
+
+def test_numbers_that_count_time() -> None:
+    seconds = np.array([1704067200.0, np.nan, 1704153600.0, 1704240000.0])
+    expected = [*days("2024-01-01"), np.nan, *days("2024-01-02", "2024-01-03")]
+    for name in ("timestamp", "createdAt time", "event_ts"):
+        np.testing.assert_allclose(counted_dates(name, seconds * 1000), expected)
+    assert counted_dates("times seen", seconds) is None
+    assert counted_dates("time", np.array([0.5, 1.0, 1.5])) is None
+    assert counted_dates("time", np.array([1704067200.0, 1704067200000.0, 1.7e9])) is None
+    assert counted_dates("time", np.array([np.nan])) is None

@@ -152,6 +152,32 @@ def test_the_same_table(kind: str) -> None:
     assert frame.to_numpy(dtype=float).tolist() == AB
 
 
+def emptied() -> bytes:
+    """A workbook with a formula whose computed value is an empty text."""
+    whole, out = sheet(["x", "y", "z"], [1, 2, '=IF(A2>1,A2,"")'], [3, 4, 5]), io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(whole)) as before, zipfile.ZipFile(out, "w") as after:
+        for entry in before.namelist():
+            content = before.read(entry)
+            if entry.endswith("sheet1.xml"):
+                assert b'<c r="C2"' in content
+                content = content.replace(b'<c r="C2"', b'<c r="C2" t="str"')
+            after.writestr(entry, content)
+    return out.getvalue()
+
+
+ARFF = """% the weather
+@RELATION 'weather data'
+
+@attribute x numeric
+@attribute 'out look' {sunny, 'over cast',rain}
+@ATTRIBUTE note string
+@data
+85,sunny,'it\\'s fine'
+?, 'over cast', x
+% a remark
+70,rain,?
+"""
+
 #: Files and what a person reads in the column x.
 READ = {
     "thousands with commas": ('x,y\n"1,234,567",1\n"89",2\n', [1234567.0, 89.0]),
@@ -187,6 +213,21 @@ READ = {
     ),
     "losses with a minus behind, points and commas": ("x;y\n1.234,50-;1\n3.000,10;2\n", [-1234.5, 3000.1]),
     "French money, Windows-1252": ("x;y\n1\xa0234,00 €;1\n987,50 €;2\n".encode("cp1252"), [1234.0, 987.5]),
+    "uncertainties": ("x,y\n1.20 ± 0.03,1\n2.5±0.1,2\n", [1.2, 2.5]),
+    "uncertainties, decimal commas and a unit": ("x;y\n1,20 +/- 0,03 kg;1\n2,5 ± 0,1 kg;2\n", [1.2, 2.5]),
+    "uncertainties in brackets with a unit": ("x,y\n(1.20 ± 0.03) kg,1\n(2.5±0.1) kg,2\n", [1.2, 2.5]),
+    "uncertain last digits": ("x,y\n1.20(3),1\n2.512(14),2\n", [1.2, 2.512]),
+    "angles": ("x,y\n52°30'N,1\n33°15'S,2\n13°15′E,3\n0°45'W,4\n", [52.5, -33.25, 13.25, -0.75]),
+    "angles with seconds": ("x,y\n52°30'45\"N,1\n-33°15'00\",2\n", [52.5125, -33.25]),
+    "angles, the side first": ("x,y\nN 52°30',1\nS 33.25°,2\n", [52.5, -33.25]),
+    "minutes and seconds": ("x,y\n1:23.45,1\n59:01.00,2\n1:00:00.5,3\n", [83.45, 3541.0, 3600.5]),
+    "fractions": ("x,y\n1/2,1\n2 1/4,2\n3,3\n1½,4\n-3/8,5\n", [0.5, 2.25, 3.0, 1.5, -0.375]),
+    "fractions with a gap": ("x,y\n1/2,1\n-,2\n3/4,3\n", [0.5, np.nan, 0.75]),
+    "pairs are no fractions": ("x,y\n120/80,1\n110/70,2\n", ["120/80", "110/70"]),
+    "days of months are no fractions": ("x,y\n3/17,1\n4/5,2\n", ["3/17", "4/5"]),
+    "Excel, a formula with an empty text": (emptied(), [1.0, 3.0]),
+    "ARFF": (ARFF, [85.0, np.nan, 70.0]),
+    "ARFF, sparse rows": (ARFF.replace("70,rain,?", "{0 70, 1 rain, 2 ?}"), [85.0, np.nan, 70.0]),
     "different units stay text": ("x,y\n1 mm,1\n2 cm,2\n", ["1 mm", "2 cm"]),
 }
 
@@ -233,6 +274,34 @@ REFUSED = {
         "a,b\n1,2\n3,4\n\nc,d\n5,6\n7,8\n",
         r"Line 5 of standard input begins another table \(c, d\)",
     ),
+    "Excel, a formula without a value": (
+        sheet(["a", "b", "c"], [1, 2, "=A2*B2"], [3, 4, "=A3*B3"]),
+        r"Cell C2 of sheet 'Sheet' of standard input is a formula \(=A2\*B2\) without a computed value; open the file",
+    ),
+    "ARFF, a level that is none": (
+        ARFF.replace("70,rain", "70,snow"),
+        "Line 11 .* has 'snow' in column 'out look', whose values are sunny, over cast, rain",
+    ),
+    "ARFF, a number that is none": (
+        ARFF.replace("70,rain", "7o,rain"),
+        "Line 11 .* has '7o' in column 'x', which is numeric",
+    ),
+    "ARFF, a field too few": (
+        ARFF.replace("rain,?", "rain"),
+        "Line 11 .* has 2 fields where it has 3 attributes",
+    ),
+    "ARFF, an open quote": (
+        ARFF.replace("70,rain,?", "70,rain,'a"),
+        "Line 11 .* has a quote that nothing closes",
+    ),
+    "ARFF, an unknown type": (
+        ARFF.replace("x numeric", "x relational"),
+        "Line 4 .* has no attribute of a known type",
+    ),
+    "ARFF, a sparse row of another table": (
+        ARFF.replace("70,rain,?", "{7 1}"),
+        "Line 11 .* has '7 1', which names none of its attributes",
+    ),
     "names twice": ("a,b,a\n1,2,3\n", "several columns named 'a'"),
 }
 
@@ -274,6 +343,48 @@ def test_numbers_that_are_dates_are_read_as_dates() -> None:
     ]
     assert "'day' read with its numbers such as 20240131 as dates" in found.notes
     assert table("day,y\n20240131,1\n20249999,2\n20240301,3\n").frame["day"].dtype.kind == "i"
+
+
+MOMENTS = [pd.Timestamp(moment) for moment in ("2024-01-01", "2024-01-01 00:01", "2024-01-01 00:02:00.5")]
+
+
+@pytest.mark.parametrize("parts", [1, 10**3, 10**6, 10**9])
+def test_numbers_that_count_time_are_dates_where_the_column_is_called_so(parts: int) -> None:
+    counts = [moment.timestamp() * parts for moment in MOMENTS]
+    texts = [f"{count:.1f}" if parts == 1 else str(int(count)) for count in counts]
+    found = table("timestamp,y\n" + "".join(f"{text},{i}\n" for i, text in enumerate(texts)))
+    assert found.frame["timestamp"].tolist() == MOMENTS
+    assert found.notes == ["'timestamp' read with its numbers as time since 1970 (--as-it-is leaves them)"]
+    assert table("phone,y\n" + "".join(f"{text},1\n" for text in texts)).frame["phone"].dtype.kind in "if"
+
+
+def test_columns_are_left_as_they_are_where_the_user_says_so() -> None:
+    content = "at time,x\n1704067200000,1/2\n1704067260000,1/4\n1704067320000,3/4\n"
+    found = table(content, Dialect(as_it_is=("at time", "x")))
+    assert found.frame["at time"].dtype.kind == "i"
+    assert found.frame["x"].tolist() == ["1/2", "1/4", "3/4"]
+    assert found.notes == []
+    with pytest.raises(ValueError, match="no column 'at_time' to be left as it is; did you mean 'at time'"):
+        table(content, Dialect(as_it_is=("at_time",)))
+
+
+def test_arff_says_what_columns_are() -> None:
+    found = table(ARFF)
+    assert found.frame["out look"].cat.categories.tolist() == ["sunny", "over cast", "rain"]
+    assert not found.frame["out look"].cat.ordered
+    assert found.frame["note"].tolist()[:2] == ["it's fine", "x"]
+    assert found.place(0) == "row 1"
+    assert table(ARFF.replace("% a remark\n", "")).place(2) == "row 3 (line 10)"
+
+
+def test_what_was_spelled_is_said_and_its_unit_kept() -> None:
+    found = table("x,y,z\n1.20 ± 0.03,52°30'N,1:23.45\n2.5±0.1,33°15'S,2:00.00\n")
+    assert found.units == {"y": "°", "z": "s"}
+    assert found.notes == [
+        "'x' read with the uncertainties behind ± left out (--as-it-is leaves them)",
+        "'y' read with angles as degrees (--as-it-is leaves them)",
+        "'z' read with minutes and seconds such as 1:23.45 as seconds (--as-it-is leaves them)",
+    ]
 
 
 HEADS = ["region", "2023 sales", "2023 cost", "2024 sales", "2024 cost"]

@@ -1,6 +1,7 @@
 """Exports of formulas over raw columns: run in every language that is here and compared with the formula on 1,000 rows.
 
-Two formulas: one of every kind of column, and one with 300 levels, which nest deeply where a language has no flat choice.
+Three formulas: one of every kind of column, one with 300 levels, which nest deeply where a language has no flat choice, and one
+with an exponent per group.
 """
 
 from __future__ import annotations
@@ -78,8 +79,18 @@ def many_levels() -> Formula:
     return Formula(Operation("add", terms), names, "y")
 
 
-#: Every formula by name; tests run both.
-FORMULAS = {"every kind": formula, "many levels": many_levels}
+@cache
+def power_per_group() -> Formula:
+    """An exponent of every region's own; its base is positive."""
+    columns: list[Column] = [Plain("size"), Own("region", "p", (("north", -0.5), ("it's", 2.25)), 1.5)]
+    base = Operation("add", (Variable(0), Number(1.0)))
+    power = Operation("exp", (Operation("mul", (Operation("log", (base,)), Variable(1))),))
+    names = [ColumnName(column, SOURCES.index(column.source)) for column in columns]
+    return Formula(Operation("mul", (Number(0.5), power)), names, "y")
+
+
+#: Every formula by name; tests run all.
+FORMULAS = {"every kind": formula, "many levels": many_levels, "a power per group": power_per_group}
 either = pytest.mark.parametrize("kind", FORMULAS)
 
 

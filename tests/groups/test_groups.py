@@ -106,6 +106,25 @@ def test_exported_python_computes_the_same() -> None:
     assert model().formula_(X) == pytest.approx(model().predict(X), rel=1e-9)
 
 
+def test_a_power_per_group_is_found_kept_in_files_and_exported() -> None:
+    """Forms had no exponents of groups, and this ended as p[site] + x**2.6*q[site]."""
+    rng = np.random.default_rng(0)
+    powers = {"a": 0.5, "b": 1.0, "c": 1.5, "d": 2.2}
+    X = pd.DataFrame({"site": rng.choice(list(powers), 200), "x": rng.uniform(0.5, 4.0, 200)})
+    y = 2.0 * X["x"] ** X["site"].map(powers) + 0.02 * rng.normal(size=200)
+    found = MultigeneRegressor(
+        generations=8, random_state=0, search="accuracy", settings={"population_size": 60}
+    ).fit(X, y, groups="site")
+    assert "x**p[site]" in str(found.formula_)
+    numbers = found.groups_.dropna(subset="group").set_index("group")["estimate"]
+    assert numbers.to_dict() == pytest.approx(powers, abs=0.05)
+    again = multigene.load(io.BytesIO(dumps(found.fitted_).encode()))
+    np.testing.assert_array_equal(again.predict(X), found.predict(X))
+    space: dict[str, object] = {}
+    exec(found.formula_.python(), space)
+    assert space["predict"](X) == pytest.approx(found.predict(X), rel=1e-9)  # type: ignore[operator]
+
+
 def test_a_report_can_be_written(tmp_path: Path) -> None:
     write_report(model().fitted_, tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text()

@@ -10,10 +10,11 @@ from multigene.data.encoding.columns import ColumnName, Own, Scored
 from multigene.data.training_rows import TrainingRows
 from multigene.expression.build import call, product_of, sum_of
 from multigene.expression.numbers import parameters
-from multigene.expression.tree import Expression, Number, Variable
+from multigene.expression.tree import Expression, Number, Power, Variable, evaluate
 from multigene.groups.certainty import GroupUncertainty, derivatives, own_columns, uncertainty_of
 from multigene.groups.choice import Chooser, as_told
 from multigene.groups.own import GroupForm, GroupRows, fitted, may_be_own
+from multigene.groups.powers import with_own_exponent
 from multigene.groups.redundant import without_redundant
 
 GROUPS = 5
@@ -69,6 +70,56 @@ def test_held_out_rows_tell_which_numbers_differ(kind: str, own: set[int]) -> No
     chosen = Chooser(rows_of(kind)).chosen(decay(), ("auto",), lambda: False)
     assert chosen is not None
     assert set(chosen.fit.form.places) == own
+
+
+POWERS = np.array([0.5, 1.0, 1.5, 2.2, 2.8])
+
+
+def rows_of_powers(least: float = 0.5) -> GroupRows:
+    rng = np.random.default_rng(0)
+    codes, x = rng.integers(0, GROUPS, 200), rng.uniform(least, 4.0, 200)
+    y = 2.0 * np.abs(x) ** POWERS[codes] + 0.02 * rng.normal(size=200)
+    return GroupRows(x[:, None], y, np.ones(200), codes, GROUPS)
+
+
+@pytest.mark.parametrize(
+    "power",
+    [
+        Variable(0),
+        Power(Variable(0), 2.0),
+        Power(Variable(0), 1.7),
+        call("sqrt", Variable(0)),
+        Power(call("sqrt", Variable(0)), 3.0),
+        Power(Power(Variable(0), 0.7), 1.3),
+    ],
+)
+def test_an_exponent_may_be_a_number_per_group(power: Expression) -> None:
+    """A column, which is a power of 1; whole, broken, a root, and powers of powers."""
+    form = sum_of([product_of([Number(1.5), power]), Number(0.5)])
+    chosen = Chooser(rows_of_powers()).chosen(form, ("auto",), lambda: False)
+    assert chosen is not None
+    assert chosen.fit.numbers[:, 0] == pytest.approx(POWERS, abs=0.02)
+    assert chosen.fit.numbers.shape[1] == 1
+    without = Chooser(rows_of_powers(), powers=False).chosen(form, ("auto",), lambda: False)
+    assert without is not None
+    assert chosen.loss < 0.1 * without.loss
+
+
+def test_exponents_beside_other_numbers_per_group_and_within_functions() -> None:
+    x = Variable(0)
+    inner = sum_of([Power(x, 2.0), Number(3.0)])
+    form = GroupForm(product_of([Number(1.5), Power(inner, 0.7), call("log", x)]), (0, 1))
+    opened = with_own_exponent(form, rows_of_powers().X)
+    assert [each.places for each in opened] == [(0, 2, 1), (0, 1, 2)]  # x**2 and (x**2 + 3)**0.7, not log(x)
+    for each in opened:
+        assert evaluate(each.expression, rows_of_powers().X) == pytest.approx(
+            evaluate(form.expression, rows_of_powers().X)
+        )
+    assert [parameters(each.expression)[each.places[-1]] for each in opened] == [2.0, 0.7]
+
+
+def test_a_base_that_is_not_positive_has_no_exponent_per_group() -> None:
+    assert with_own_exponent(GroupForm(Power(Variable(0), 2.0), ()), rows_of_powers(-1.0).X) == []
 
 
 def test_a_constant_per_group_is_added_where_the_form_has_none() -> None:

@@ -12,6 +12,7 @@ from functools import wraps
 from typing import Any, get_type_hints
 
 from multigene.cli.options import (
+    AsItIs,
     Decimal,
     DropMissing,
     Encoding,
@@ -86,12 +87,20 @@ class Reading:
     encoding: Encoding = None
     no_header: NoHeader = False
     sheet: Sheet = None
+    as_it_is: AsItIs = None
 
     def table(self, source: str) -> Table:
         """The table of a file or a pipe."""
         if self.decimal not in (None, ".", ","):
             raise ValueError(f"--decimal {self.decimal!r} is neither '.' nor ','.")
-        dialect = Dialect(self.separator, self.decimal, self.encoding, not self.no_header, self.sheet)
+        dialect = Dialect(
+            self.separator,
+            self.decimal,
+            self.encoding,
+            not self.no_header,
+            self.sheet,
+            tuple(self.as_it_is or ()),
+        )
         return read_table(source, dialect)
 
 

@@ -334,3 +334,12 @@ Sheet = Annotated[
         rich_help_panel=READING,
     ),
 ]
+AsItIs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--as-it-is",
+        metavar="COLUMN",
+        help="Leave the cells of a column as they stand; make no numbers or dates of them. Again for further columns.",
+        rich_help_panel=READING,
+    ),
+]

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -33,12 +34,14 @@ from multigene.data.encoding.raw import (
     is_table,
     raw_columns,
     unmasked,
+    with_plain_names,
 )
 from multigene.data.refusals import (
     CLASSES,
     not_finite,
     not_finite_target,
     refuse_gap,
+    refuse_name_as_target,
     refuse_other_things,
     refuse_text,
 )
@@ -70,7 +73,9 @@ def rows_to_fit(
     """
     if missing not in MISSING:
         raise ValueError(f"missing={missing!r} is not known; take 'fill', 'drop' or 'error'.")
+    refuse_name_as_target(y)
     names, X, y = column_names(X), as_frame(X), unmasked(y)
+    _warn_of_another_order(X, y)
     place = None if groups is None else group_place(groups, X, names)
     if missing != "error":
         X, y, sample_weight = _without(_gaps_of(y), X, y, sample_weight, "target")
@@ -93,6 +98,20 @@ def rows_to_fit(
         return CheckedRows(values, y, weights, encoding.names, encoding, raw[place])
     encoding, values = learn(raw, y, names is not None)
     return CheckedRows(values, y, weights, encoding.names, encoding)
+
+
+def _warn_of_another_order(X: Any, y: Any) -> None:
+    """pandas would match rows by their labels; here, as in scikit-learn, they are matched by their places."""
+    if not (isinstance(X, pd.DataFrame) and isinstance(y, pd.Series)) or len(X) != len(y):
+        return
+    if X.index.equals(y.index) or not (X.index.is_unique and X.index.isin(y.index).all()):
+        return
+    warnings.warn(
+        "X and y have the same row labels in another order, and rows are matched by their places; if that is not meant, "
+        "give y.loc[X.index].",
+        UserWarning,
+        stacklevel=4,
+    )
 
 
 def group_place(groups: Any, X: Any, names: list[str] | None) -> int:
@@ -268,6 +287,7 @@ def _validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
 def column_names(X: Any) -> list[str] | None:
     """Names of a DataFrame's columns (pandas, polars, …), or None for arrays."""
     refuse_other_things(X)
+    X = with_plain_names(X)
     if isinstance(X, np.ndarray):
         return None
     if hasattr(X, "collect_schema"):  # polars: the columns of a lazy frame are not known before

@@ -13,8 +13,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from multigene.data.dates import clock_hours, numbered_dates
+from multigene.data.dates import clock_hours, counted_dates, numbered_dates
+from multigene.data.spelled import spelled_numbers, without_uncertainties
 from multigene.data.table import Table
+from multigene.words import nearest
 
 #: What people write where there is no value, beside what pandas knows; only between numbers.
 GAPS = frozenset(
@@ -89,16 +91,21 @@ def split_unit(name: str) -> tuple[str, str]:
     return (match["name"], unit) if looks else (name, "")
 
 
-def read_cells(table: Table, decimal: str | None = None) -> Table:
-    """The table with columns of numbers in disguise as numbers, and the units of its header taken out of the names."""
+def read_cells(table: Table, decimal: str | None = None, as_it_is: tuple[str, ...] = ()) -> Table:
+    """The table with columns of numbers in disguise as numbers, and the units of its header taken out of the names; columns
+    `as_it_is` are left alone."""
+    _refuse_unknown(table, as_it_is)
     said: dict[str, list[str]] = defaultdict(list)
     units, columns = dict(table.units), {}
     for name in map(str, table.frame.columns):
         column = table.frame[name]
+        if name in as_it_is:
+            columns[name] = column
+            continue
         if not (pd.api.types.is_object_dtype(column) or pd.api.types.is_string_dtype(column)):
-            columns[name] = _dates_of(column)
-            if columns[name] is not column:
-                said["its numbers such as 20240131 as dates"].append(name)
+            columns[name], kind = _dates_of(name, column)
+            if kind:
+                said[kind].append(name)
             continue
         values, how, unit = numbers_of(column, decimal)
         columns[name] = column if values is None else values
@@ -110,7 +117,7 @@ def read_cells(table: Table, decimal: str | None = None) -> Table:
     renamed, taken = {}, set(frame.columns)
     for name in frame.columns:
         short, unit = split_unit(name)
-        if unit and short not in taken:
+        if unit and short not in taken and name not in as_it_is:
             renamed[name] = short
             taken.add(short)
             units[short] = unit
@@ -121,14 +128,25 @@ def read_cells(table: Table, decimal: str | None = None) -> Table:
     return replace(table, frame=frame.rename(columns=renamed), notes=notes, units=units, headers=headers)
 
 
-def _dates_of(column: pd.Series) -> pd.Series:
-    """Numbers that are all dates, such as 20240131, as dates; other columns as they are."""
+def _refuse_unknown(table: Table, as_it_is: tuple[str, ...]) -> None:
+    names = list(map(str, table.frame.columns))
+    unknown = next((name for name in as_it_is if name not in names), None)
+    if unknown is not None:
+        way_out = nearest(unknown, names) or f"; its columns are {', '.join(names[:8])}."
+        raise ValueError(f"{table.source} has no column {unknown!r} to be left as it is{way_out}")
+
+
+def _dates_of(name: str, column: pd.Series) -> tuple[pd.Series, str]:
+    """Numbers that are all dates, such as 20240131 or 1706659200000, as dates, and what was done; other columns as they are."""
     if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
-        return column
-    days = numbered_dates(column.to_numpy(dtype=np.float64, na_value=np.nan))
+        return column, ""
+    numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    days, kind = numbered_dates(numbers), "its numbers such as 20240131 as dates"
     if days is None:
-        return column
-    return pd.Series(pd.to_datetime(days, unit="D"), index=column.index)
+        days, kind = counted_dates(name, numbers), "its numbers as time since 1970 (--as-it-is leaves them)"
+    if days is None:
+        return column, ""
+    return pd.Series(pd.to_datetime(days, unit="D").round("us"), index=column.index), kind
 
 
 def _spoken(kind: str, names: list[str]) -> str:
@@ -152,21 +170,36 @@ def numbers_of(column: pd.Series, decimal: str | None = None) -> tuple[pd.Series
         how = ["clock times as hours"] + ([f"{', '.join(map(repr, gaps[:3]))} as gaps"] if len(gaps) else [])
         found = cells.map(dict(zip(texts, hours, strict=True))).astype(np.float64)
         return found.reindex(column.index), how, "h"
-    bare, unit = _without_unit(texts)
-    if bare is None:
-        return None, [], ""
-    values, how = _numbers(bare, decimal)
+    spelled, values = spelled_numbers(list(texts)), None
+    if spelled is not None:
+        values, how, unit = spelled[0], [f"{spelled[1]} (--as-it-is leaves them)"], spelled[2]
+    else:
+        values, how, unit = _with_units(texts, decimal)
     if values is None:
         return None, [], ""
     if len(set(values)) < 2 and gaps.str.lower().isin(["x", "*"]).any():  # a box that is ticked, or 1
         return None, [], ""
     if len(gaps):
         how.append(f"{', '.join(map(repr, gaps[:3]))} as gaps")
-    if unit:
-        how.append(f"{unit!r} left out")
     known = dict(zip(texts, values, strict=True))
     found = cells.map(known).astype(np.float64).reindex(column.index)
     return found, how, unit
+
+
+def _with_units(texts: pd.Series, decimal: str | None) -> tuple[list[float] | None, list[str], str]:
+    """Texts of one unit as numbers, with or without uncertainties."""
+    said = []
+    certain = without_uncertainties(list(texts))
+    if certain is not None:
+        texts, said = (
+            pd.Series(certain, dtype=object),
+            ["the uncertainties behind ± left out (--as-it-is leaves them)"],
+        )
+    bare, unit = _without_unit(texts)
+    if bare is None:
+        return None, [], ""
+    values, how = _numbers(bare, decimal)
+    return values, said + how + ([f"{unit!r} left out"] if unit else []), unit
 
 
 def _tidy(cell: str) -> str:

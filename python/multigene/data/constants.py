@@ -25,6 +25,24 @@ ENDS = 40
 TITLE_SHARE = 0.5
 #: Whole numbers such as 20240131 are dates of these years, if this many or more are different: fewer may be anything. Not tuned.
 FIRST_YEAR, LAST_YEAR, FEWEST_DATES = 1900, 2100, 3
+#: Words in the name of a column whose numbers may count seconds or parts of them since 1970, and the first year that they may
+#: mean: such numbers are anything in other columns. Not tuned.
+CLOCK_NAMES = (
+    "time",
+    "timestamp",
+    "datetime",
+    "date",
+    "epoch",
+    "unix",
+    "ts",
+    "created",
+    "updated",
+    "zeit",
+    "datum",
+)
+FIRST_COUNTED_YEAR = 1990
+#: What people divide by when they write fractions; 17 is a day of a month, and 80 a blood pressure.
+DENOMINATORS = frozenset((2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 24, 32, 48, 64, 100, 128, 1000))
 #: Rows of a chunk of a table that is read in pieces. Not tuned.
 CHUNK = 100_000
 #: Bytes that a value of the sample takes during a search, with the engine's copies and kept columns. Measured roughly.
@@ -88,3 +106,6 @@ SIMPLER = 0.02
 FOLDS, DECIDING_ROWS = 5, 20_000
 #: A date that reaches over at least this many periods may have a wave of that period. Not tuned.
 TIMES = 1.5
+#: Length of the mean of unit vectors at the dates' angles above which all dates are near one place of the period: about two and a
+#: half weeks of a year to either side. Not tuned.
+NEAR_ONE_PLACE = 0.985

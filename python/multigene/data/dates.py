@@ -1,4 +1,5 @@
-"""Dates and times as people write them: text to days since 1970, clock times to hours, 20240131 to a date.
+"""Dates and times as people and programs write them: text to days since 1970, clock times to hours, 20240131 and 1706659200000 to
+a date.
 
 A column of text is dates if all of its texts are. Whether 03/04/2024 is in March or in April is told by other rows
 of the column, or by its marks; what was decided when a model was trained (`Form`) holds for the rows that it predicts, even if
@@ -15,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from multigene.data.constants import FEWEST_DATES, FIRST_YEAR, LAST_YEAR
+from multigene.data.constants import CLOCK_NAMES, FEWEST_DATES, FIRST_COUNTED_YEAR, FIRST_YEAR, LAST_YEAR
 
 Floats = npt.NDArray[np.float64]
 #: How dates of a column are written, where that is not told by each of them.
@@ -151,3 +152,17 @@ def numbered_dates(numbers: Floats, fewest: int = FEWEST_DATES) -> Floats | None
     days = np.full(len(numbers), np.nan)
     days[~gaps] = days_since_1970(read.to_numpy())[np.searchsorted(different, numbers[~gaps])]
     return days
+
+
+def counted_dates(name: str, numbers: Floats, fewest: int = FEWEST_DATES) -> Floats | None:
+    """Seconds since 1970, or thousandths, millionths and so on of them, as days; None if the column is not called so, or a number
+    means no moment of this time. `fewest` as in `numbered_dates`."""
+    words = set(re.split(r"[\W_\d]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
+    present = numbers[~np.isnan(numbers)]
+    if not words & set(CLOCK_NAMES) or len(np.unique(present)) < fewest:
+        return None
+    first, last = ((year - 1970) * 365.2425 * 86400.0 for year in (FIRST_COUNTED_YEAR, LAST_YEAR))
+    for parts in (1.0, 1e3, 1e6, 1e9):
+        if first * parts <= present.min() and present.max() <= last * parts:
+            return numbers / (86400.0 * parts)
+    return None

@@ -38,7 +38,9 @@ def read_table(
     if os.path.isdir(source):
         return _checked(stores.parquet_directory(Path(source), name))
     if source != "-" and (kind := stores.database(source)) is not None:
-        return _checked(cells.read_cells(stores.from_database(kind, source, dialect), dialect.decimal))
+        return _checked(
+            cells.read_cells(stores.from_database(kind, source, dialect), dialect.decimal, dialect.as_it_is)
+        )
     content = _unpacked(_content(source, name, stdin), name)
     if not content.strip():
         raise ValueError(EMPTY.format(name))
@@ -48,7 +50,7 @@ def read_table(
         dialect = replace(dialect, sheet=None)
     reader = stores.reader(content)
     table = reader(content, name, dialect) if reader is not None else text_table.read(content, name, dialect)
-    return _checked(cells.read_cells(table, dialect.decimal))
+    return _checked(cells.read_cells(table, dialect.decimal, dialect.as_it_is))
 
 
 def _with_part(source: str, dialect: Dialect) -> tuple[str, Dialect]:

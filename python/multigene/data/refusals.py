@@ -10,11 +10,13 @@ from collections.abc import Iterator, Set
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from multigene.data.encoding.raw import RawColumn, as_float
 from multigene.words import counted
 
 REMEDY = "drop the column or encode it as numbers first"
+DAYS = ", for example days since the first: (values - values.min()) / pandas.Timedelta(days=1)"
 CLASSES = "for classes take MultigeneClassifier, else give numbers"
 
 
@@ -30,6 +32,11 @@ def refuse_other_things(X: Any) -> None:
         raise ValueError(f"X is made of {what}; give a table, for example pandas.DataFrame(X).")
     if isinstance(X, np.ndarray) and X.dtype.names is not None:
         raise ValueError("X is an array of records; give a table, for example pandas.DataFrame(X).")
+    if hasattr(X, "to_frame") and not hasattr(X, "columns"):
+        raise ValueError(
+            f"X is a {type(X).__name__}, one row or one column of a table; give a table, for example X.to_frame().T for a row "
+            "of pandas, X.to_frame() for a column."
+        )
     if isinstance(X, Set | Iterator):
         raise ValueError(f"X is a {type(X).__name__}; give a list of rows, an array or a DataFrame.")
     if isinstance(X, list | tuple):
@@ -40,6 +47,14 @@ def refuse_other_things(X: Any) -> None:
                 f"X has {counted(lengths[0], 'value')} in row 0 and {lengths[other]} in row {other}; "
                 "give every row the same number."
             )
+
+
+def refuse_name_as_target(y: Any) -> None:
+    """The name of a column instead of its values."""
+    if isinstance(y, str):
+        raise ValueError(
+            f"y is the text {y!r}; give the values of the target, for example fit(table.drop(columns={y!r}), table[{y!r}])."
+        )
 
 
 def refuse_text(values: Any, name: str = "", remedy: str = REMEDY) -> None:
@@ -72,6 +87,10 @@ def _refuse_text_in(column: Any, name: str, remedy: str) -> None:
             raise ValueError(f"{name} holds NA, a missing value; fill it or drop the row first.")
         if _is_text_or_date(example):
             what = repr(str(example)) if isinstance(example, str) else str(example)
+            if isinstance(example, np.datetime64 | datetime.date):
+                what, remedy = str(pd.Timestamp(example)), remedy + DAYS
+            elif isinstance(example, np.timedelta64 | datetime.timedelta):
+                what, remedy = str(pd.Timedelta(example)), remedy + DAYS
             raise ValueError(f"{name} holds {what}, which is not a number; {remedy}.")
         if isinstance(example, int) and not np.isfinite(as_float(example)):
             raise ValueError(

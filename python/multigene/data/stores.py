@@ -19,8 +19,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from multigene.data import arff
 from multigene.data.around import footers, joined_names, titles
 from multigene.data.constants import ENDS
+from multigene.data.formulas import uncomputed
 from multigene.data.table import Dialect, Table, named, refuse_numbers_as_names, refuse_repeated
 from multigene.words import counted, default_names, nearest
 
@@ -32,6 +34,8 @@ def reader(content: bytes) -> Reader | None:
     """The reader that the first bytes of a file call for; None for text."""
     if content[257:262] == b"ustar":
         return _not_a_table("a tar archive", "unpack it and give the table in it")
+    if arff.is_arff(content):
+        return arff.read
     found = next((read for mark, read in _READERS if content.startswith(mark)), None)
     if found is None and content.lstrip()[:1] in (b"{", b"["):
         return _json if _is_json(content) else None
@@ -39,7 +43,7 @@ def reader(content: bytes) -> Reader | None:
 
 
 class _NoPartError(ValueError):
-    """A sheet or a file of an archive that is not there."""
+    """A sheet or a file of an archive, or a value in it, that is not there."""
 
 
 @contextlib.contextmanager
@@ -178,6 +182,12 @@ def _excel(content: bytes, name: str, dialect: Dialect) -> Table:
         if dialect.sheet is None and len(sheets) > 1:
             notes.append(f"read sheet {sheet!r} of {len(sheets)}; --sheet takes another")
         frame = pd.read_excel(book, sheet_name=sheet, header=None)
+        cell = uncomputed(content, sheet) if frame.isna().to_numpy().any() else None
+        if cell is not None:
+            raise _NoPartError(
+                f"Cell {cell[0]} of sheet {sheet!r} of {name} is a formula ({cell[1][:40]}) without a computed value; open the "
+                "file in Excel or LibreOffice and save it."
+            )
     return _below_title(frame, name, notes, dialect)
 
 

@@ -49,6 +49,8 @@ class Dialect:
     header: bool = True
     #: Sheet of a spreadsheet, table of a database or file of an archive.
     sheet: str | None = None
+    #: Columns whose cells are left as they stand.
+    as_it_is: tuple[str, ...] = ()
 
 
 # --- names of columns -----------------------------------------------------------------------------

@@ -38,7 +38,7 @@ def grouped_model(
     kept = every.shares > 0.0
     rows = GroupRows(data.X, data.y, every.shares, codes, len(levels), fitted.loss).taken(kept)
     fronts = [fitted.front] if alone is None else [alone, fitted.front]
-    found = regrouped(fronts, rows, levels, groups, mean, over)
+    found = regrouped(fronts, rows, levels, groups, mean, over, powers=allows_exp(fitted.settings))
     place = Scored(column.name, "place", tuple((level, j + 1.0) for j, level in enumerate(levels)), 0.0)
     own = [own_values(each, codes) for each in found.columns]
     X = np.column_stack([data.X[:, :mean], np.where(codes < len(levels), codes + 1.0, 0.0), *own])

@@ -27,6 +27,7 @@ from multigene.groups.constants import (
     WORTHS,
 )
 from multigene.groups.own import Fit, Floats, GroupForm, GroupRows, fitted, may_be_own
+from multigene.groups.powers import has_steep_power, with_own_exponent
 from multigene.groups.redundant import without_redundant
 
 #: What may be told instead: numbers added to the form, factors of the form, or all constants of it.
@@ -52,8 +53,10 @@ class Chosen:
 class Chooser:
     """Decides on some rows which numbers of forms are the groups' own."""
 
-    def __init__(self, rows: GroupRows) -> None:
+    def __init__(self, rows: GroupRows, powers: bool = True) -> None:
+        """`powers`: may exponents be the groups' own?"""
         n = len(rows.y)
+        self.powers = powers
         if n > MOST_ROWS:
             kept = np.sort(np.random.default_rng(n).permutation(n)[:MOST_ROWS])
             rows = rows.taken(kept)
@@ -75,10 +78,9 @@ class Chooser:
         while len(best.fit.form.places) < MOST_OWN and not over():
             worths = (best.worth,) if best.fit.form.places else FIRST_WORTHS
             tried = [self._tried(f, w) for f in self._candidates(best.fit) for w in worths if not over()]
-            better = min(
-                (each for each in tried if each is not None), key=lambda each: each.loss, default=None
-            )
-            if better is None or not _clearly_less(better, best):
+            by_loss = sorted((each for each in tried if each is not None), key=lambda each: each.loss)
+            better = next((each for each in by_loss if self._tells_groups_apart(each, best)), None)
+            if better is None:
                 break
             tidy = without_redundant(better.fit, self.rows, better.worth)
             if tidy is not better.fit:
@@ -86,10 +88,21 @@ class Chooser:
             best = self._without_needless(better, over)
         return self._settled(best.fit.form, over, best)
 
+    def _tells_groups_apart(self, new: Chosen, old: Chosen) -> bool:
+        """Whether a form with one more number per group is clearly better; where the form did not have this number, also than
+        with one that is common to all groups: such a one may be of use for itself."""
+        if not _clearly_less(new, old):
+            return False
+        form = new.fit.form
+        if len(parameters(form.expression)) == len(parameters(old.fit.form.expression)):
+            return True
+        common = self._tried(GroupForm(form.expression, form.places[:-1]), new.worth)
+        return common is None or _clearly_less(new, common)
+
     def _tried(self, form: GroupForm, worth: float, start: Fit | None = None) -> Chosen | None:
         """A form fitted to all rows, and its loss on held-out ones."""
         fit = fitted(form, self.rows, worth, start)
-        return None if fit is None else self.held_out(fit, worth)
+        return None if fit is None or has_steep_power(fit) else self.held_out(fit, worth)
 
     def _without_needless(self, best: Chosen, over: Callable[[], bool]) -> Chosen:
         """The form without what held-out rows do not miss: numbers per group that others have made needless, a constant term."""
@@ -143,7 +156,8 @@ class Chooser:
     def _candidates(self, fit: Fit) -> list[GroupForm]:
         """Forms with one more number per group, those first that explain most of the residuals at first glance."""
         found: list[tuple[float, GroupForm]] = []
-        for form in _with_one_more(fit.form):
+        exponents = with_own_exponent(fit.form, self.rows.X) if self.powers else []
+        for form in [*_with_one_more(fit.form), *exponents]:
             gain = self._gain(form, fit)
             if np.isfinite(gain) and gain > 0.0:
                 found.append((gain, form))

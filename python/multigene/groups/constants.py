@@ -24,6 +24,9 @@ FIRST_WORTHS, WORTHS = (0.01, 3.0), (1e-6, 0.01, 0.3, 3.0, 30.0, 300.0)
 #: tuned.
 MOST_ROWS, FEW_STEPS = 4000, 5
 
+#: The largest exponent of a group's own: x**40 is a step, not a power. Not tuned.
+LARGEST_EXPONENT = 10.0
+
 # --- the joint fit (own.py) -------------------------------------------------------------------------
 
 #: Steps of a fit, halvings of a step that does not help, and the gain below which a fit has ended. Not tuned.

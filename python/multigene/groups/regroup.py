@@ -107,10 +107,11 @@ def regrouped(
     groups: Groups,
     mean: int,
     over: Callable[[], bool],
+    powers: bool = True,
 ) -> Regrouped:
     """The forms of some fronts with numbers per group; `mean` is the column of the groups' means of the target, `over` says that
-    time is up."""
-    chooser, models = Chooser(rows), list[_Model]()
+    time is up, `powers` that exponents may be the groups' own."""
+    chooser, models = Chooser(rows, powers), list[_Model]()
     found = [_forms(front, rows, mean) for front in fronts]
     in_turn = dict.fromkeys(form for forms in zip_longest(*found) for form in forms if form is not None)
     for number, expression in enumerate([*in_turn, Number(rows.loss.constant(rows.y, rows.shares))]):

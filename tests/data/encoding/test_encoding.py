@@ -124,6 +124,15 @@ def test_waves_are_made_where_they_help() -> None:
     assert "hours(t since" in learned(pd.DataFrame({"t": hours}), rng.normal(size=50))[0].names[0]
 
 
+def test_dates_on_the_same_day_of_every_year_have_no_wave_of_the_year() -> None:
+    """Of model years (1970-01-01 …) a wave sees the quarter of a day that leap years shift: 2.4e7*cos_year(Year)."""
+    rng = np.random.default_rng(0)
+    years = rng.integers(1970, 1983, 400)
+    X = pd.DataFrame({"year": pd.to_datetime([f"{year}-01-01" for year in years])})
+    encoding, _ = learned(X, years % 4 + 0.1 * rng.normal(size=400))
+    assert encoding.names == ["days(year since 1970-01-01)"]
+
+
 def test_columns_that_say_nothing_are_left_out_with_a_note() -> None:
     X = pd.DataFrame({"id": [f"r{i}" for i in range(50)], "same": "x", "none": np.nan, "a": np.arange(50.0)})
     encoding, _ = learned(X, np.arange(50.0))

@@ -21,6 +21,7 @@ from multigene.data.constants import (
     FOLDS,
     MOST_LEVELS,
     NAMES,
+    NEAR_ONE_PLACE,
     RARE,
     SAVED,
     SHRINKAGES,
@@ -277,10 +278,17 @@ def _candidates(column: RawColumn) -> list[list[Column]]:
     if column.kind == "date":
         present = column.values[~column.gaps]
         for period, (days, _) in PERIODS.items():
-            phases = np.unique(np.round((present / days) % 1.0, 6)[:DECIDING_ROWS])
-            if len(present) and np.ptp(present) >= TIMES * days and len(phases) > 2:
+            if len(present) and np.ptp(present) >= TIMES * days and _go_round(present / days):
                 found.append([Cyclic(column.name, "sin", period), Cyclic(column.name, "cos", period)])
     return found
+
+
+def _go_round(turns: Floats) -> bool:
+    """Whether dates, in periods, have more than two places in the period, and not all near one: the first of January of several
+    years differs by a quarter of a day, which a wave of the year would make much of."""
+    phases = np.round(turns % 1.0, 6)[:DECIDING_ROWS]
+    together = float(np.abs(np.exp(2j * np.pi * phases).mean()))
+    return len(np.unique(phases)) > 2 and together <= NEAR_ONE_PLACE
 
 
 def shrunk_means(column: RawColumn, y: Floats, folds: npt.NDArray[np.intp]) -> tuple[Scored, Floats]:

@@ -17,7 +17,15 @@ import numpy.typing as npt
 import pandas as pd
 
 from multigene.data.constants import FEWEST_NAMED, MOST_LEVELS, MOSTLY, NAMED_SHARE, NUMBER_NAMES, ROW_NAMES
-from multigene.data.dates import Form, clock_hours, days_since_1970, numbered_dates, parsed_dates
+from multigene.data.dates import (
+    Form,
+    clock_hours,
+    counted_dates,
+    days_since_1970,
+    numbered_dates,
+    parsed_dates,
+)
+from multigene.data.spelled import stopwatch_seconds
 from multigene.words import default_names
 
 Floats = npt.NDArray[np.float64]
@@ -36,7 +44,7 @@ class RawColumn:
     order: tuple[str, ...] | None = None
     """Levels in their order, where the column's type says one."""
     duration: bool = False
-    """Whether the numbers are days of a column of durations, or hours of one of clock times."""
+    """Whether the numbers are days of a column of durations, hours of one of clock times, or seconds of a stopwatch."""
     form: Form = ""
     """How dates were written, where that had to be told."""
     codes: RawColumn | None = None
@@ -83,12 +91,19 @@ def is_table(X: Any) -> bool:
     return not isinstance(X, np.ndarray) and isinstance(_native(X), nw.DataFrame | nw.LazyFrame)
 
 
+def with_plain_names(X: Any) -> Any:
+    """A pandas table whose columns have names of several levels with joined ones (`2024 sales`); everything else as it is."""
+    if not isinstance(X, pd.DataFrame) or not isinstance(X.columns, pd.MultiIndex):
+        return X
+    return X.set_axis([" ".join(str(part) for part in name if str(part)) for name in X.columns], axis=1)
+
+
 def as_frame(X: Any) -> Any:
     """pandas and polars DataFrames, arrays and what is no table as they are; other tables (PyArrow, DuckDB, lazy) as pandas'.
 
     What is masked in an array is a gap.
     """
-    X = unmasked(X)
+    X = with_plain_names(unmasked(X))
     frame = _native(X)
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
@@ -152,6 +167,8 @@ def _column(series: Any, name: str, kind: Kind | None, form: Form) -> RawColumn:
         numbers = _numbers(series)
         if kind == "date" or (kind is None and dtype != nw.Boolean):
             days = numbered_dates(numbers, 1) if kind == "date" else numbered_dates(numbers)
+            if days is None and kind == "date":
+                days = counted_dates(name, numbers, 1)
             if days is not None:
                 return RawColumn(name, "date", days)
             if kind == "date":
@@ -170,7 +187,14 @@ def _column(series: Any, name: str, kind: Kind | None, form: Form) -> RawColumn:
         return _of_texts(_texts(series), name, "text", order)
     if dtype == nw.String and series.implementation.is_pandas():
         return _of_texts(_texts(series), name, kind, form=form)
-    return _of_objects(np.asarray(series.to_list(), dtype=object), name, kind, form)
+    return _of_objects(_objects(series), name, kind, form)
+
+
+def _objects(series: Any) -> npt.NDArray[Any]:
+    """The values of a column as they are: lists of the same length do not become an array of two dimensions."""
+    values = np.empty(len(series), dtype=object)
+    values[:] = series.to_list()
+    return values
 
 
 def _texts(series: Any) -> Any:
@@ -179,7 +203,7 @@ def _texts(series: Any) -> Any:
     categories = getattr(getattr(native, "dtype", None), "categories", None)
     if isinstance(native, pd.Series) and (categories is None or all(isinstance(c, str) for c in categories)):
         return native
-    return np.asarray(series.to_list(), dtype=object)
+    return _objects(series)
 
 
 def _refuse_numbers(numbers: Floats, name: str) -> None:
@@ -221,6 +245,9 @@ def _of_objects(values: npt.NDArray[Any], name: str, kind: Kind | None, form: Fo
         return RawColumn(
             name, "date", days_since_1970(pd.to_datetime(pd.Series(values), utc=True).to_numpy())
         )
+    if types and all(issubclass(each, pd.Period) for each in types):
+        begins = [None if _is_gap(value) else value.start_time for value in values]
+        return RawColumn(name, "date", days_since_1970(np.array(begins, dtype="datetime64[ns]")))
     if types and all(issubclass(each, datetime.time) for each in types):
         hours = [np.nan if _is_gap(v) else v.hour + v.minute / 60.0 + v.second / 3600.0 for v in values]
         return RawColumn(name, "number", np.array(hours), duration=True)
@@ -277,7 +304,7 @@ def _of_texts(
     if order is not None or kind == "text":
         return found
     if kind in (None, "number"):
-        hours = clock_hours(list(levels))
+        hours = clock_hours(list(levels)) or stopwatch_seconds(list(levels))
         if hours is not None:
             return RawColumn(name, "number", found.lookup(np.array(hours), np.nan), duration=True)
         numbers = pd.to_numeric(pd.Series(levels, dtype=object), errors="coerce").to_numpy(dtype=np.float64)
