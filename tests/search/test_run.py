@@ -267,3 +267,15 @@ def test_a_warm_start_after_one_that_had_nothing_to_do_still_knows_everything():
     first, second = (model.fit(X, X[:, 0] * X[:, 1]).stopped_by_ for _ in range(2))
     assert first == second == "law"
     assert model.n_generations_ == 1
+
+
+@pytest.mark.parametrize(("limit", "sampled"), [(0.001, True), (3600.0, False)])
+def test_a_limit_too_short_for_the_table_of_all_rows_leaves_a_sample(monkeypatch, limit, sampled):
+    """To make the engine's table of 300,000 × 50 values took longer than the limit, and the mean was left."""
+    made = []
+    single = run.SinglePopulation
+    monkeypatch.setattr(run, "SinglePopulation", lambda *given: made.append(single(*given)) or made[-1])
+    X, y = rows(20_000)
+    model = MultigeneRegressor("UB", generations=1, time_limit=limit, n_jobs=1, random_state=0).fit(X, y)
+    assert made[0].data.n_rows == (6_000 if sampled else len(y))
+    assert np.isfinite(model.predict(X)).all()
