@@ -279,3 +279,15 @@ def test_a_limit_too_short_for_the_table_of_all_rows_leaves_a_sample(monkeypatch
     model = MultigeneRegressor("UB", generations=1, time_limit=limit, n_jobs=1, random_state=0).fit(X, y)
     assert made[0].data.n_rows == (6_000 if sampled else len(y))
     assert np.isfinite(model.predict(X)).all()
+
+
+def test_islands_are_broken_off_before_the_limit(monkeypatch):
+    """Of very many rows validation and the result take long: a first round of islands that filled the limit made the run late."""
+    seen, execute = [], run.Run.execute
+    monkeypatch.setattr(run, "SECONDS_PER_VALIDATED_VALUE", 1.0)
+    monkeypatch.setattr(
+        run.Run, "execute", lambda self, line: seen.append(self.workers.watch()) or execute(self, line)
+    )
+    X, y = rows(500)
+    assert np.isfinite(quick(generations=2, time_limit=100.0).fit(X, y).predict(X)).all()
+    assert seen == [0.0]

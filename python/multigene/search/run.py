@@ -23,7 +23,12 @@ from multigene.evolution.pareto import Candidate
 from multigene.expression.genes import prediction_expression
 from multigene.files import remove_parts, write_atomically
 from multigene.formula import Formula
-from multigene.search.constants import CHECKPOINT_SECONDS, LAST_MOMENT, SECONDS_PER_TABLE_VALUE
+from multigene.search.constants import (
+    CHECKPOINT_SECONDS,
+    LAST_MOMENT,
+    SECONDS_PER_TABLE_VALUE,
+    SECONDS_PER_VALIDATED_VALUE,
+)
 from multigene.search.problem import Problem, Rows
 from multigene.search.progress import FrontRow, Progress, Step
 from multigene.search.result import Result, finite_part, mean_of
@@ -118,6 +123,7 @@ class Run:
         else:
             limit = self.limit or None
             self.search = Searcher(self.problem, self.settings, rng, self.workers, limit, saved)
+            self._leave_time_to_validate()
         if saved is not None:
             self.begun = True
             if warm or self._has_larger_limit(saved):
@@ -129,6 +135,14 @@ class Run:
         limit = self.settings.stopping.seconds
         needed = SECONDS_PER_TABLE_VALUE * self.problem.X.size
         return None if limit is None or limit - self.seconds() >= needed else self.problem.finish_rows
+
+    def _leave_time_to_validate(self) -> None:
+        """Islands that no share of the run has ended are broken off before the limit: their models are yet to be validated."""
+        limit, problem = self.settings.stopping.seconds, self.problem
+        if limit is not None:
+            asked = len(problem.held_out_rows) + len(problem.finish_rows)
+            needed = SECONDS_PER_VALIDATED_VALUE * asked * problem.X.shape[1]
+            self.workers.set_deadline(max(limit - self.seconds() - needed, 0.0))
 
     def execute(self, display: Display) -> None:
         """Run until a stopping rule holds; Ctrl-C is one of them."""
