@@ -25,7 +25,9 @@ from multigene.files import remove_parts, write_atomically
 from multigene.formula import Formula
 from multigene.search.constants import (
     CHECKPOINT_SECONDS,
+    COLUMNS_OF_MODELS,
     LAST_MOMENT,
+    LAST_SHARE,
     SECONDS_PER_TABLE_VALUE,
     SECONDS_PER_VALIDATED_VALUE,
 )
@@ -141,7 +143,8 @@ class Run:
         limit, problem = self.settings.stopping.seconds, self.problem
         if limit is not None:
             asked = len(problem.held_out_rows) + len(problem.finish_rows)
-            needed = SECONDS_PER_VALIDATED_VALUE * asked * problem.X.shape[1]
+            values = asked * (problem.X.shape[1] + COLUMNS_OF_MODELS)
+            needed = SECONDS_PER_VALIDATED_VALUE * values + min(LAST_MOMENT, LAST_SHARE * limit)
             self.workers.set_deadline(max(limit - self.seconds() - needed, 0.0))
 
     def execute(self, display: Display) -> None:
