@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -104,33 +105,41 @@ def _fitted(model: MultigeneRegressor, *rows: Any) -> MultigeneRegressor:
 PROGRAM = """
 import numpy as np
 from multigene import MultigeneRegressor
-for seed, n in {cases}:
+for seed, n, options in {cases}:
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 3))
     y = np.sin(X[:, 0]) * X[:, 1] + 0.1 * rng.normal(size=n)
-    print(MultigeneRegressor(generations=10, random_state=1, n_jobs={jobs}).fit(X, y).equations_.to_json())
+    print(MultigeneRegressor(**options, random_state=1, n_jobs={jobs}).fit(X, y).equations_.to_json())
 """
 #: Cases for each process of `determinism`: what is imported takes as long as a fit.
-TOGETHER = 5
+TOGETHER = 8
+#: What they fit, in turn: with and without the law search, which takes most of the time, and configurations of the paper.
+SEARCHES: tuple[dict[str, Any], ...] = (
+    {"generations": 10},
+    {"generations": 20, "search": "accuracy"},
+    {"generations": 5, "configuration": "UB"},
+    {"generations": 10, "search": "accuracy", "loss": "absolute"},
+    {"generations": 5, "configuration": "GC"},
+)
 
 
 def determinism(rng: np.random.Generator, trials: int) -> Outcome:
     """The same front at any number of threads, hash seed and in any process, and after any other fit."""
-    outcome = Outcome()
+    outcome, searches = Outcome(), cycle(SEARCHES)
     while outcome.tried < trials:
         cases = [
-            (int(rng.integers(1_000)), int(rng.choice([50, 300, 500])))
+            (int(rng.integers(1_000)), int(rng.choice([50, 300, 500])), next(searches))
             for _ in range(min(TOGETHER, -(-(trials - outcome.tried) // 3)))
         ]
         found = [_fronts(cases, jobs, int(rng.integers(1, 1_000))) for jobs in (1, 2, 3)]
-        for (seed, n), *fronts in zip(cases, *found, strict=True):
+        for (seed, n, options), *fronts in zip(cases, *found, strict=True):
             outcome.tried += len(fronts)
             if len(set(fronts)) > 1:
-                outcome.fail(f"{len(set(fronts))} fronts of seed {seed}, {n} rows")
+                outcome.fail(f"{len(set(fronts))} fronts of seed {seed}, {n} rows, {options}")
     return outcome
 
 
-def _fronts(cases: list[tuple[int, int]], jobs: int, hash_seed: int) -> list[str]:
+def _fronts(cases: list[tuple[int, int, dict[str, Any]]], jobs: int, hash_seed: int) -> list[str]:
     """The fronts of these cases, in a process of their own; with two threads in the opposite order."""
     turned = cases[::-1] if jobs == 2 else cases
     done = subprocess.run(

@@ -23,6 +23,8 @@ from multigene.laws.variables.units import Dimensions
 
 #: How much of what is left unexplained may be more, of the target's variance.
 WORSE = 0.01
+#: Processor seconds of a fit, with knowledge and without: the shorter, the more chance has to say.
+SECONDS = (0.5, 1.0, 2.0)
 KINDS = ("units", "functions", "columns", "weights")
 Law = Callable[..., np.ndarray]
 
@@ -76,9 +78,11 @@ def more(rng: np.random.Generator, trials: int) -> Outcome:
         known = LAWS[int(rng.integers(len(LAWS)))] if rng.random() < 0.3 else random_law(rng)
         kind = KINDS[trial % len(KINDS)]
         n, noise = int(rng.choice([60, 150, 500])), float(rng.choice([0.0, 0.001, 0.01, 0.03]))
-        case = f"with {kind}, {n} rows, noise {noise:g}, {known.of_target}, {known.functions}"
+        limit = float(rng.choice(SECONDS))
+        case = f"with {kind}, {n} rows, noise {noise:g}, {limit:g} s, {known.of_target}, {known.functions}"
+        limits = {"time_limit": limit, "settings": {"clock": "processor"}}
         with outcome.trial(case):
-            outcome.measure(worse(rng, known, kind, n, noise), "more unexplained", WORSE, case)
+            outcome.measure(worse(rng, known, kind, n, noise, **limits), "more unexplained", WORSE, case)
     return outcome
 
 
@@ -88,7 +92,6 @@ def worse(rng: np.random.Generator, known: Known, kind: str, n: int, noise: floa
     truth = known.law(*(table[name].to_numpy() for name in table))
     spread = noise * truth.std() * (10.0 ** rng.uniform(-1.0, 0.5, n) if kind == "weights" else np.ones(n))
     y = truth + spread * rng.standard_normal(n)
-    limits = limits or {"time_limit": 2.0, "settings": {"clock": "processor"}}
 
     def fitted(rows: pd.DataFrame, weights: Any = None, **told: Any) -> MultigeneRegressor:
         with warnings.catch_warnings():

@@ -277,6 +277,17 @@ def test_a_column_of_weights_is_no_feature(here, tmp_path):
         assert said in refused.stderr
 
 
+@pytest.mark.parametrize("nodes", ["3", "9"])
+def test_the_largest_formula_is_as_large_as_asked(here, nodes):
+    short = ("--generations", "2", "--seed", "0", "--search", "accuracy")
+    said = json.loads(run("fit", "good.csv", "-t", "y", "--max-size", nodes, "--json", *short).stdout)
+    assert said["nodes"] <= int(nodes)
+    assert max(row["complexity"] for row in said["front"]) <= int(nodes)
+    refused = run("fit", "good.csv", "-t", "y", "--max-size", "0", *short)
+    assert refused.exit_code == 2
+    assert "max_size" in refused.stderr or "--max-size" in refused.stderr
+
+
 def test_a_column_of_errors_is_no_feature_and_counts_by_its_inverse_square(here, tmp_path):
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"a": rng.normal(size=80), "s": rng.choice([1e-3, 1e3], size=80)})

@@ -97,6 +97,19 @@ def test_nothing_but_results_when_it_is_no_terminal(here):
     assert b"\x1b" not in done.stdout
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes are those of Unix")
+@pytest.mark.parametrize("command", ["--help", "fit --help", "study run --help", "settings"])
+def test_nobody_who_reads_is_the_usual_exit_code_and_no_word(command):
+    """`multigene --help | head -1` ended with 1, as if it had failed."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    words = [sys.executable, "-m", "multigene", *command.split()]
+    done = subprocess.run(words, stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+    assert done.returncode == 141
+    assert done.stderr == b""
+
+
 def unread(pipe) -> int:
     """Bytes in a pipe that nobody has read yet."""
     import fcntl

@@ -14,7 +14,8 @@ import pytest
 from multigene import MultigeneRegressor
 from multigene.evolution.interrupts import Interrupts, during_fit
 from multigene.fitting import fitting, result
-from multigene.search import phases, searcher
+from multigene.search import phases, run, searcher
+from multigene.search.islands import Islands
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are those of Unix")
 
@@ -126,6 +127,8 @@ def test_a_second_signal_ends_the_process_and_leaves_no_part_file(tmp_path):
 MOMENTS = {
     "rows are being looked at": (fitting, "problem_of"),
     "the search is being prepared": (searcher.SearchState, "at_the_start"),
+    "islands evolve": (Islands, "round_within"),
+    "a step is being noted": (run.Run, "_record"),
     "the size is being decided": (phases, "validate"),
     "the best so far is being taken": (searcher, "provisional"),
     "the result is being made": (searcher, "result_of"),
@@ -151,7 +154,10 @@ def test_ctrl_c_at_any_moment_leaves_a_model(moment, presses, monkeypatch):
         return plain(*arguments, **named)
 
     monkeypatch.setattr(place, name, pressed)
-    model = MultigeneRegressor(generations=10, random_state=0, n_jobs=1, search="accuracy").fit(X, y)
+    try:
+        model = MultigeneRegressor(generations=10, random_state=0, n_jobs=1, search="accuracy").fit(X, y)
+    except KeyboardInterrupt:
+        pytest.fail("no model")
     assert getattr(place, name) is plain, "the moment never came"
     assert np.isfinite(model.predict(X)).all()
     assert model.stopped_by_ == "interrupt"

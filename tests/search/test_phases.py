@@ -11,6 +11,7 @@ from multigene.search.constants import COMPLETION, LEAST_SEARCH
 from multigene.search.problem import Problem
 from multigene.search.state import SearchState
 from multigene.search.task import Task
+from multigene.search.validation import ANY_SIZE, SizeDecision
 from multigene.settings.defaults import default_settings
 
 
@@ -53,3 +54,17 @@ def test_exploring_leaves_room_for_the_end():
     assert not phases._explored(task, state, 0.4)
     state.completion = 0.6
     assert phases._explored(task, state, 0.4)
+
+
+@pytest.mark.parametrize(("share", "fits"), [(0.5, True), (0.999, False)])
+def test_the_front_is_fitted_to_very_many_rows_only_if_there_is_time(monkeypatch, share, fits):
+    """Half of a short limit had to be left for the search, and what came after it took longer than the other half."""
+    task, state = begun(60_000, seconds=1.0)
+    offer(state)
+    state.decision = SizeDecision(ANY_SIZE)
+    state.phase = "finish"
+    refitted = []
+    monkeypatch.setattr(state.islands, "refit", lambda *given: refitted.append(given))
+    phases.complete(task, state, share)
+    assert bool(refitted) is fits
+    assert state.complete

@@ -7,6 +7,8 @@ import pytest
 
 import multigene
 from multigene import MultigeneRegressor
+from multigene._engine import Individual
+from multigene.evolution.pareto import Member
 from multigene.files import write_atomically
 from multigene.search import approximation, found, phases, result, run, searcher, state
 from multigene.search.islands import Islands
@@ -267,3 +269,40 @@ def test_a_warm_start_after_one_that_had_nothing_to_do_still_knows_everything():
     first, second = (model.fit(X, X[:, 0] * X[:, 1]).stopped_by_ for _ in range(2))
     assert first == second == "law"
     assert model.n_generations_ == 1
+
+
+@pytest.mark.parametrize(("limit", "sampled"), [(0.001, True), (3600.0, False)])
+def test_a_limit_too_short_for_the_table_of_all_rows_leaves_a_sample(monkeypatch, limit, sampled):
+    """To make the engine's table of 300,000 × 50 values took longer than the limit, and the mean was left."""
+    made = []
+    single = run.SinglePopulation
+    monkeypatch.setattr(run, "SinglePopulation", lambda *given: made.append(single(*given)) or made[-1])
+    X, y = rows(20_000)
+    model = MultigeneRegressor("UB", generations=1, time_limit=limit, n_jobs=1, random_state=0).fit(X, y)
+    assert made[0].data.n_rows == (6_000 if sampled else len(y))
+    assert np.isfinite(model.predict(X)).all()
+
+
+@pytest.mark.parametrize(("configuration", "needed"), [(None, 1e6), ("UB", 0.0)])
+def test_islands_are_broken_off_before_the_limit(monkeypatch, configuration, needed):
+    """Of very many rows validation and the result take long: a first round of islands that filled the limit made the run late."""
+    seen, execute = [], run.Run.execute
+    monkeypatch.setattr(run, "SECONDS_PER_VALIDATED_VALUE", needed)
+    monkeypatch.setattr(
+        run.Run, "execute", lambda self, line: seen.append(self.workers.watch()) or execute(self, line)
+    )
+    X, y = rows(500)
+    search = "both" if configuration else "accuracy"
+    model = quick(generations=2, time_limit=100.0, configuration=configuration, search=search).fit(X, y)
+    assert np.isfinite(model.predict(X)).all()
+    assert seen == [0.0] if needed else 0.0 < seen[0] <= 100.0
+
+
+def test_a_run_never_hands_over_what_has_no_value_for_a_training_row(monkeypatch):
+    pole = Individual(["(1.0 / x0)"], 0.0, [1.0])
+    bad = Member(pole, 0.9, 3)
+    monkeypatch.setattr(run.SinglePopulation, "result", lambda *_: result.Result(bad, [bad]))
+    X, y = rows(100)
+    X[7] = 0.0
+    model = quick(generations=1, configuration="UB", search="both").fit(X, y)
+    assert np.isfinite(model.predict(X)).all()

@@ -42,9 +42,12 @@ class Commands(TyperGroup):
                 complain("interrupted")
             return result if isinstance(result, int) else OK
         except (ReaderGone, BrokenPipeError):
-            # The interpreter flushes standard output once more at its end; give it something that takes it.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return BROKEN_PIPE
+            return reader_gone()
+        except SystemExit as end:
+            # Rich and Typer, which print the help, end the process themselves where nobody reads it.
+            if not isinstance(end.__context__, BrokenPipeError):
+                raise
+            return reader_gone()
         except (KeyboardInterrupt, typer.Abort):
             complain("interrupted")
             return INTERRUPTED
@@ -68,6 +71,13 @@ class Commands(TyperGroup):
         if args and args[0] == "study":
             return "study", study_group(), args[1:]
         return super().resolve_command(ctx, args)
+
+
+def reader_gone() -> int:
+    """The exit code where nobody reads our output any more."""
+    # The interpreter flushes standard output once more at its end; give it something that takes it.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return BROKEN_PIPE
 
 
 def study_group() -> Any:

@@ -204,7 +204,7 @@ def finish(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
         if not state.laws_next:
             last = _completion_of_front(task, state)
             if share() >= last and not state.complete:
-                complete(task, state)
+                complete(task, state, share())
                 if not task.sees_all_rows:
                     yield state.step()
                     return
@@ -215,15 +215,18 @@ def finish(task: Task, state: SearchState, share: Share) -> Iterator[Step]:
                 return
 
 
-def complete(task: Task, state: SearchState) -> None:
-    """Complete the front by shorter formulas; where islands saw part of the rows only, fit it to all of them."""
+def complete(task: Task, state: SearchState, share: float) -> None:
+    """Complete the front by shorter formulas; where islands saw part of the rows only, fit it to all of them if there is time."""
     assert state.decision is not None
     islands, most = state.islands, state.decision.searched
     state.laws.simplify(
         task.problem.user_model(c) for c in islands.whole if c.complexity <= LONGEST_SIMPLIFIED
     )
     islands.shorten(most)
-    if not task.sees_all_rows:
+    limit = task.settings.stopping.seconds
+    left = np.inf if limit is None else (1.0 - share) * limit
+    # What is foreseen is plenty; less than half of it is never enough, and the result is then that of a sample.
+    if not task.sees_all_rows and 0.5 * _end_of_front(task, state) <= left:
         islands.refit(None, most, 1)
     state.complete = True
 
@@ -257,8 +260,13 @@ def _completion_of_front(task: Task, state: SearchState) -> float:
     limit = task.settings.stopping.seconds
     if task.sees_all_rows or limit is None:
         return state.completion
+    return min(state.completion, max(LEAST_SEARCH, 1.0 - _end_of_front(task, state) / limit))
+
+
+def _end_of_front(task: Task, state: SearchState) -> float:
+    """Seconds that the last fit of the front to very many rows takes."""
     nodes = sum(c.complexity for front in (state.islands.front, state.islands.short) for c in front)
-    return min(state.completion, max(LEAST_SEARCH, 1.0 - _seconds_at_the_end(task, nodes) / limit))
+    return _seconds_at_the_end(task, nodes)
 
 
 def _seconds_at_the_end(task: Task, nodes: int = 0) -> float:

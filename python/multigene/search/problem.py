@@ -175,9 +175,12 @@ class Problem:
             rows = rows[self.weights[rows] > 0.0]
         return len(np.unique(self.X[rows], axis=0)) if len(rows) < MANY_ROWS else len(rows)
 
-    def plain_dataset(self) -> Dataset:
-        """All rows as they are: what the paper's configurations work on."""
-        return Dataset(self.X, self.y, self.weights, loss=self.loss.engine)
+    def plain_dataset(self, rows: Rows | None = None) -> Dataset:
+        """All rows as they are, or these: what the paper's configurations work on."""
+        X, y, weights = self.X, self.y, self.weights
+        if rows is not None:
+            X, y, weights = X[rows], y[rows], None if weights is None else weights[rows]
+        return Dataset(X, y, weights, loss=self.loss.engine)
 
 
 def best_constant(problem: Problem, rows: Rows) -> float:

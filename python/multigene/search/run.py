@@ -23,8 +23,15 @@ from multigene.evolution.pareto import Candidate
 from multigene.expression.genes import prediction_expression
 from multigene.files import remove_parts, write_atomically
 from multigene.formula import Formula
-from multigene.search.constants import CHECKPOINT_SECONDS, LAST_MOMENT
-from multigene.search.problem import Problem
+from multigene.search.constants import (
+    CHECKPOINT_SECONDS,
+    COLUMNS_OF_MODELS,
+    LAST_MOMENT,
+    LAST_SHARE,
+    SECONDS_PER_TABLE_VALUE,
+    SECONDS_PER_VALIDATED_VALUE,
+)
+from multigene.search.problem import Problem, Rows
 from multigene.search.progress import FrontRow, Progress, Step
 from multigene.search.result import Result, finite_part, mean_of
 from multigene.search.searcher import Searcher
@@ -113,14 +120,32 @@ class Run:
             if warm and self.limit:  # a warm start goes on for as long again
                 self.limit += self.generations()
         if self.settings.search is None:
-            self.search = SinglePopulation(self.problem, self.settings, rng, self.workers, saved)
+            rows = self._rows_in_time()
+            self.search = SinglePopulation(self.problem, self.settings, rng, self.workers, saved, rows)
         else:
             limit = self.limit or None
             self.search = Searcher(self.problem, self.settings, rng, self.workers, limit, saved)
+            self._leave_time_to_validate()
         if saved is not None:
             self.begun = True
             if warm or self._has_larger_limit(saved):
                 self.search.continue_with_larger_limit()
+
+    def _rows_in_time(self) -> Rows | None:
+        """Rows that a population of its own is fitted to, None for all: a sample where the time limit does not leave the time to
+        make the engine's table of them."""
+        limit = self.settings.stopping.seconds
+        needed = SECONDS_PER_TABLE_VALUE * self.problem.X.size
+        return None if limit is None or limit - self.seconds() >= needed else self.problem.finish_rows
+
+    def _leave_time_to_validate(self) -> None:
+        """Islands that no share of the run has ended are broken off before the limit: their models are yet to be validated."""
+        limit, problem = self.settings.stopping.seconds, self.problem
+        if limit is not None:
+            asked = len(problem.held_out_rows) + len(problem.finish_rows)
+            values = asked * (problem.X.shape[1] + COLUMNS_OF_MODELS)
+            needed = SECONDS_PER_VALIDATED_VALUE * values + min(LAST_MOMENT, LAST_SHARE * limit)
+            self.workers.set_deadline(max(limit - self.seconds() - needed, 0.0))
 
     def execute(self, display: Display) -> None:
         """Run until a stopping rule holds; Ctrl-C is one of them."""

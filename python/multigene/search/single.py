@@ -15,7 +15,7 @@ from multigene.evolution import checkpoint
 from multigene.evolution.loop import Generation, evolve
 from multigene.evolution.pareto import Member, ParetoFront
 from multigene.search.constants import REPRESENTATIVE_ROWS
-from multigene.search.problem import Problem
+from multigene.search.problem import Problem, Rows
 from multigene.search.progress import Step
 from multigene.search.result import Result, mean_of
 from multigene.settings.settings import Settings
@@ -31,13 +31,14 @@ class SinglePopulation:
         rng: np.random.Generator,
         workers: Workers,
         saved: dict[str, Any] | None = None,
+        rows: Rows | None = None,
     ) -> None:
-        """`saved` is what `packed` gave."""
+        """`saved` is what `packed` gave; `rows` are those that models are fitted to, None for all."""
         self.problem, self.settings, self.rng, self.workers = problem, settings, rng, workers
-        self.data = problem.plain_dataset()
+        self.data = problem.plain_dataset(rows)
         # With very few rows whether a model behaves between them is a matter of rounding.
-        rows = problem.different(np.arange(len(problem.y)))
-        guarded = settings.selection.guarded and rows >= REPRESENTATIVE_ROWS
+        different = problem.different(np.arange(len(problem.y)))
+        guarded = settings.selection.guarded and different >= REPRESENTATIVE_ROWS
         self.front = ParetoFront(problem.guard.behaves_between_rows if guarded else None)
         self.last: Generation | None = None
         if saved is not None:

@@ -2,6 +2,7 @@
 use ndarray::{Array2, ArrayView2, Axis, s};
 
 use crate::error::Result;
+use crate::evaluate::aligned::Aligned;
 use crate::evaluate::dataset::{Dataset, padded};
 use crate::evaluate::outer_fit::Workspace;
 use crate::tree::individual::Individual;
@@ -26,7 +27,7 @@ fn columns_used(x: ArrayView2<'_, f64>, used: &[bool]) -> Vec<Vec<f64>> {
     }
     // By blocks of rows: whoever goes through such a matrix by whole columns waits for the memory.
     let places: Vec<usize> = (0..used.len()).filter(|&j| used[j]).collect();
-    let room = |&used: &bool| Vec::with_capacity(if used { padded(x.nrows()) } else { 0 });
+    let room = |&used: &bool| Vec::with_capacity(if used { Aligned::room(padded(x.nrows())) } else { 0 });
     let mut columns: Vec<Vec<f64>> = used.iter().map(room).collect();
     for block in x.axis_chunks_iter(Axis(0), BLOCK) {
         for &j in &places {
