@@ -95,6 +95,8 @@ CONFIDENCE = {
 NOISY, HOPELESS = 1e-9, 0.03
 #: Finds that are simplified after the survey, and how many evaluations each of them counts for. [time]
 SIMPLIFIED_AFTER_SURVEY, SIMPLIFYING_WORK = 4, 300
+#: Seconds before the end of a run from which on no find is simplified: rewriting one takes up to 0.3 s. [time]
+LAST_REWRITING = 0.1
 #: Longer finds are rewritten only: each attempt to drop something costs time, and they are no law; those that leave nothing but
 #: noise may have a few terms more. [time]
 MOST_PRUNED, MOST_PRUNED_IN_NOISE = 32, 40
