@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual
 from multigene.expression.genes import model_expression
-from multigene.expression.numbers import exponent_places, retuned
+from multigene.expression.numbers import exponent_places, map_numbers, retuned
 from multigene.expression.readable import size
 from multigene.expression.tree import Expression, Operation, from_postfix, to_postfix
 from multigene.expression.vocabulary import ANYTHING, Vocabulary
@@ -31,6 +31,7 @@ from multigene.laws.constants import (
     MAY_BE_ROUNDED,
     MOST_PRUNED_IN_NOISE,
     NOISY,
+    OTHERS_SIMPLIFIED,
     POLISH,
     ROUNDING,
 )
@@ -153,16 +154,19 @@ class Finds:
         """Keep what convinces most of a find with another function in it, simplified: where noise may hide which it is."""
         if not leaves_noise(short.expression, self.X, self.y, self.weights):
             return
-        others = takewhile(lambda _: not self.over(), with_other_functions(short.expression, self.X))
-        tuned = [find for other in others if (find := self.fitted(other, DROP_TUNING)) is not None]
-        best = min(tuned, key=self._price, default=None)
-        if (
-            best is not None
-            and self._price(best) < self._price(short) + math.log(len(self.y)) * MAY_BE_ROUNDED
-        ):
-            best = self._simplified(best)
-            self.keep(best)
-            self.simplified.add(best.unexplained)
+        others: dict[Expression, Expression] = {}
+        for other in takewhile(lambda _: not self.over(), with_other_functions(short.expression, self.X)):
+            others.setdefault(_structure(other), other)
+        others.pop(_structure(short.expression), None)
+        looked_at = takewhile(lambda _: not self.over(), others.values())
+        tuned = [find for other in looked_at if (find := self.fitted(other, DROP_TUNING)) is not None]
+        saved = math.log(len(self.y)) * MAY_BE_ROUNDED
+        for find in sorted(tuned, key=self._price)[:OTHERS_SIMPLIFIED]:
+            if self._price(find) < self._price(short) + saved:
+                other = self._simplified(find)
+                self.keep(other)
+                self.simplified.add(other.unexplained)
+                short = min(short, other, key=self._price)
 
     def simplify_others(self, models: Iterable[Individual], most: int) -> None:
         """Simplify models in the user's units that somebody else found, the most convincing ones: what costs less than every find
@@ -257,3 +261,8 @@ class Finds:
                 self.law = find
             else:
                 self.by_size[int(complexity)] = find
+
+
+def _structure(expression: Expression) -> Expression:
+    """The expression whatever its numbers."""
+    return map_numbers(expression, lambda _: 1.0, exponents=True)
