@@ -163,10 +163,10 @@ class Finds:
         saved = math.log(len(self.y)) * MAY_BE_ROUNDED
         for find in sorted(tuned, key=self._price)[:OTHERS_SIMPLIFIED]:
             if self._price(find) < self._price(short) + saved:
-                other = self._simplified(find)
-                self.keep(other)
-                self.simplified.add(other.unexplained)
-                short = min(short, other, key=self._price)
+                simple = self._simplified(find)
+                self.keep(simple)
+                self.simplified.add(simple.unexplained)
+                short = min((short, simple), key=self._price)
 
     def simplify_others(self, models: Iterable[Individual], most: int) -> None:
         """Simplify models in the user's units that somebody else found, the most convincing ones: what costs less than every find
