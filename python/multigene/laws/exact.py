@@ -133,9 +133,12 @@ def rounding_scale(expression: Expression, X: Floats) -> Floats:
 
 
 def _scale(expression: Expression, X: Floats, y: Floats) -> Floats:
-    """The same with the rounding of the target, whose digits are lost below the smallest normal numbers."""
+    """The same with the rounding of the target, whose digits are lost below the smallest normal numbers. Where a part overflows
+    and the value is that of the target nevertheless, 0 for 1/(exp(x) - 1), nothing is left to explain."""
     least = min(LOST_BELOW, float(np.finfo(float).eps * np.abs(y).max(initial=0.0)))
-    return rounding_scale(expression, X) + np.abs(y) + least
+    inside = rounding_scale(expression, X)
+    met = ~np.isfinite(inside) & (evaluate(expression, X) == y)
+    return np.where(met, 0.0, inside) + np.abs(y) + least
 
 
 def sampled(expression: Expression, X: Floats) -> bool:
