@@ -113,7 +113,8 @@ class MultigeneRegressor(Answers, InNotebook, RegressorMixin, BaseEstimator):  #
         Share of the best constant's loss that it explains on them: R² for squared error, D² for a deviance.
     claim_ : multigene.laws.claims.Claim or None
         Whether the formula may be the law behind the training rows: `grade` ("exact", "exact to the data's precision" or
-        "consistent with the noise") and `probability`, as calibrated on planted laws. None where the rows contradict it.
+        "consistent with the noise") and `probability`, as calibrated on planted laws. None where the rows contradict it, and
+        where more than 3 % of the target's variance is left: no planted law had as much noise.
     certificate_ : list of multigene.shapes.proof.Verdict
         For every shape whether it is "proven" (by interval arithmetic) or "checked" on a number of points.
     n_genes_, n_nodes_, depth_ : int

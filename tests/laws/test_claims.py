@@ -23,6 +23,12 @@ def rows(noise, n=300):
     return X, y + noise * y.std() * rng.standard_normal(n)
 
 
+def test_nothing_is_claimed_in_more_noise_than_claims_were_counted_in():
+    expression = read("x0*sin(x1) + x2")
+    assert claim_of(expression, *rows(0.15)) is not None
+    assert claim_of(expression, *rows(0.5)) is None
+
+
 @pytest.mark.parametrize(
     ("noise", "grade"), [(0.0, EXACTLY), (1e-7, TO_PRECISION), (1e-3, IN_NOISE), (0.1, IN_NOISE)]
 )

@@ -62,6 +62,27 @@ def test_what_is_below_the_noise_is_dropped(text, wanted):
     assert str(Formula(short.expression, NAMES)) == wanted
 
 
+def test_when_time_is_over_a_find_is_simplified_as_far_as_it_got():
+    X, y = noisy(lambda a, b, c: a * b / c**2)
+    known = find("1.01*x0*x1/x2**2 + 0.003*sin(x2) + 0.002*x0*cos(x1) + 0.01", X, y)
+    tries = list[int]()
+
+    def fit(expression):
+        tries.append(size(expression))
+        return finds.fitted(expression)
+
+    for most in (0, 1, 3):
+        finds = Finds(X, y, None, over=lambda most=most: len(tries) >= most)
+        tries.clear()
+        short = simplified(known, X, y, fit, finds.admits, over=finds.over)
+        assert len(tries) == most
+        assert price(short, len(y)) <= price(known, len(y))
+        finds.simplified.clear()
+        finds.keep(known)
+        finds.simplify(4)
+        assert not finds.simplified  # whoever goes on with a longer limit simplifies it then
+
+
 @pytest.mark.parametrize("scale", [1.0, 1e6], ids=["small", "large"])
 def test_an_intercept_below_the_noise_vanishes(scale):
     X, y = noisy(lambda a, b, c: scale * a * b, noise=0.1)

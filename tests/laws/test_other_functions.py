@@ -39,6 +39,9 @@ def test_a_part_without_a_value_has_none() -> None:
     [
         ("a/sqrt(1 - (b/c)**2)", "1/3*a*(exp(1.53*(b/c)**2) + 2)"),
         ("a/(c**2 - b**2)", "0.035*a*(exp(4.75*b/c) + 27)/c**2"),
+        # Factors of one argument are a function of it together.
+        ("a*(1 - c**2)/b", "-a*c**2*cos(1.45/c)/b"),
+        ("b*c/(exp(b*c/a) - 1)", "1.375*a/(exp(0.69*b*c/a) + 0.375)"),
     ],
 )
 def test_the_law_is_found_beside_what_is_nearly_as_good(law: str, found: str) -> None:

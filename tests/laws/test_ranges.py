@@ -8,7 +8,7 @@ import pytest
 from multigene import MultigeneRegressor
 from multigene.expression.tree import Number, Operation, Power, Variable
 from multigene.laws.find import measure
-from multigene.laws.ranges import Ranges
+from multigene.laws.ranges import Ranges, without_underflow
 
 
 def rows(n=120):
@@ -52,3 +52,32 @@ def test_laws_of_very_large_and_small_numbers(size):
     model = MultigeneRegressor(search="laws", random_state=0, n_jobs=1).fit(X, y)
     assert model.stopped_by_ == "law"
     assert str(model.formula_) == "x0/x1"
+
+
+def test_zeros_are_underflow_only_where_targets_span_that_much():
+    y = np.exp(-np.array([1.0, 20.0, 300.0, 740.0, 800.0]))
+    assert y[3] > 0.0 == y[4]
+    assert without_underflow(y).tolist() == [True, True, True, False, False]
+    assert without_underflow(np.array([0.0, 1e-20, 1.0, -3.0])).all()
+    assert without_underflow(np.zeros(3)).all()
+    assert without_underflow(1e-300 * np.array([0.0, 1.0, 2.0])).all()
+
+
+@pytest.mark.parametrize(
+    ("columns", "law", "text"),
+    [
+        (2, lambda x: np.exp(-0.5 * (x[:, 0] / x[:, 1]) ** 2) / x[:, 1], "exp(-0.5*(x0/x1)**2)/x1"),
+        (2, lambda x: x[:, 0] ** 3 / (np.exp(x[:, 0] / x[:, 1]) - 1.0), "x0**3/(exp(x0/x1) - 1)"),
+        (4, lambda x: x[:, 0] * np.exp(-x[:, 1] * x[:, 2] / x[:, 3]), "x0*exp(-x1*x2/x3)"),
+    ],
+)
+def test_a_law_whose_values_underflow_is_found_and_holds_on_all_rows(columns, law, text):
+    X = 10.0 ** np.random.default_rng(0).uniform(-3.0, 3.0, (500, columns))
+    with np.errstate(over="ignore"):
+        y = law(X)
+    assert 0.05 < np.mean(y == 0.0) < 0.5
+    model = MultigeneRegressor(search="laws", generations=20, random_state=0, n_jobs=1).fit(X, y)
+    assert model.stopped_by_ == "law"
+    assert str(model.formula_) == text
+    assert model.claim_ is not None
+    assert model.claim_.grade == "exact"

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from multigene.expression.readable import size
 from multigene.expression.tree import Expression, evaluate, variables
 from multigene.laws import exact
-from multigene.laws.constants import CONFIDENCE, EXACT, LARGEST_LAW
+from multigene.laws.constants import CONFIDENCE, EXACT, HOPELESS, LARGEST_LAW
 from multigene.laws.find import measure
 from multigene.laws.residuals import like_noise
 
@@ -47,9 +47,9 @@ def claim_of(expression: Expression, X: Floats, y: Floats, weights: Floats | Non
 
 
 def _in_noise(expression: Expression, X: Floats, y: Floats, weights: Floats | None) -> str | None:
-    """A grade if what is left looks like noise: by how much is left."""
+    """A grade if what is left looks like noise, and is not more than in the planted laws that say how probable a claim is."""
     there = measure(expression, X, y, weights)
-    if there is None or not there.unexplained < 1.0 or not leaves_noise(expression, X, y, weights):
+    if there is None or there.unexplained > HOPELESS or not leaves_noise(expression, X, y, weights):
         return None
     return exact.TO_PRECISION if there.unexplained < EXACT else exact.IN_NOISE
 

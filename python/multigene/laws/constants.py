@@ -95,15 +95,20 @@ CONFIDENCE = {
 NOISY, HOPELESS = 1e-9, 0.03
 #: Finds that are simplified after the survey, and how many evaluations each of them counts for. [time]
 SIMPLIFIED_AFTER_SURVEY, SIMPLIFYING_WORK = 4, 300
+#: Seconds before the end of a run from which on no find is simplified: rewriting one takes up to 0.3 s. [time]
+LAST_REWRITING = 0.1
 #: Longer finds are rewritten only: each attempt to drop something costs time, and they are no law; those that leave nothing but
 #: noise may have a few terms more. [time]
 MOST_PRUNED, MOST_PRUNED_IN_NOISE = 32, 40
 #: Most attempts to drop something, and how each is tuned. [time]
 MOST_DROPS = 40
 DROP_TUNING = Refinement(iterations=15, gain=1e-4, damping=1e-3, max_parameters=60, decay=0.0, prune=0.0)
-#: Other functions of a part's argument that are tried, the most alike, and the scales of it at which they are compared: of the
-#: argument over its largest value, and from 1 on of itself. [noise]
-MOST_LIKE_A_PART, PART_SCALES = 8, (0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1.0, 2.0)
+#: Other functions of a part's argument that are tried, the most alike; and factors of it at which they are compared: of the
+#: argument over its largest value, and of itself. [noise]
+MOST_LIKE_A_PART = 8
+PART_SCALES, PART_FACTORS = (0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 2.0, 4.0), (1.0, 2.0)
+#: Formulas with another function that are simplified, the most convincing: what rounding saves is not known before. [noise]
+OTHERS_SIMPLIFIED = 2
 #: Numbers that rounding may save such a find: it is looked at if it costs as much more than the one that it comes from. [round]
 MAY_BE_ROUNDED = 5
 #: Worth of a node, against that of a fitted constant. [noise]
@@ -115,6 +120,11 @@ CLOSE_TO_A_NUMBER = 0.1
 
 #: Columns and targets beyond this, or below its reciprocal, are scaled: squares of quotients are still numbers. [rounding]
 EXTREME = 1e70
+#: Targets whose smallest value is less than this share of the largest come near the smallest number: their zeros are smaller
+#: ones. [round]
+SPANS_UNDERFLOW = 1e-30
+#: Smaller targets have lost digits: the smallest normal number over the precision. [rounding]
+LOST_BELOW = 1e-292
 
 # --- targets (targets.py) -------------------------------------------------------------------------
 

@@ -48,6 +48,7 @@ from multigene.laws.constants import (
     EVEN_NODES,
     GAUSS_NEWTON_STEPS,
     LARGEST_LAW,
+    LOST_BELOW,
     LOST_DIGITS,
     ROUNDING_LEVEL,
     SINGLE,
@@ -73,7 +74,7 @@ def grade(expression: Expression, X: Floats, y: Floats) -> str | None:
 
 def level(expression: Expression, X: Floats, y: Floats) -> str | None:
     """How exact it is, by what is left on every row; None if more is left than rounding or the data's own digits explain."""
-    scale, left = rounding_scale(expression, X) + np.abs(y), np.abs(y - evaluate(expression, X))
+    scale, left = _scale(expression, X, y), np.abs(y - evaluate(expression, X))
     if not np.isfinite(scale).all() or not np.isfinite(left).all():
         return None
     if scale.max() > LOST_DIGITS * np.abs(y).max():
@@ -96,8 +97,7 @@ def level(expression: Expression, X: Floats, y: Floats) -> str | None:
 
 def holds(expression: Expression, X: Floats, y: Floats, exactly: bool) -> bool:
     """Does a law hold on rows that it was not found on, small values included? `exactly`, or to the data's precision."""
-    scale = rounding_scale(expression, X) + np.abs(y)
-    left = np.abs(y - evaluate(expression, X))
+    scale, left = _scale(expression, X, y), np.abs(y - evaluate(expression, X))
     most = WORST_LEVEL * scale if exactly else 2.0 * COARSEST_LEVEL * scale + 4.0 * rounding_of(y)
     return bool(np.isfinite(left).all() and np.all(left <= most))
 
@@ -132,6 +132,15 @@ def rounding_scale(expression: Expression, X: Floats) -> Floats:
         return np.asarray(np.abs(jacobian(wrapped, X) * parameters(wrapped)).sum(axis=1))
 
 
+def _scale(expression: Expression, X: Floats, y: Floats) -> Floats:
+    """The same with the rounding of the target, whose digits are lost below the smallest normal numbers. Where a part overflows
+    and the value is that of the target nevertheless, 0 for 1/(exp(x) - 1), nothing is left to explain."""
+    least = min(LOST_BELOW, float(np.finfo(float).eps * np.abs(y).max(initial=0.0)))
+    inside = rounding_scale(expression, X)
+    met = ~np.isfinite(inside) & (evaluate(expression, X) == y)
+    return np.where(met, 0.0, inside) + np.abs(y) + least
+
+
 def sampled(expression: Expression, X: Floats) -> bool:
     """Does every angle turn less than half a turn per different row on the whole? Otherwise a slower one does as well."""
     return can_be_told(expression, X, len(np.unique(X, axis=0)))
@@ -148,7 +157,7 @@ def undetermined(expression: Expression, X: Floats, y: Floats) -> list[int]:
     if not places:
         return []
     values = np.array(parameters(expression))[places]
-    scale = rounding_scale(expression, X) + np.abs(y)
+    scale = _scale(expression, X, y)
     effects = _ratio(jacobian(expression, X)[:, places] * values, scale[:, None])
     if not np.isfinite(effects).all():
         return places
@@ -175,7 +184,7 @@ def fitted_by_rounding(expression: Expression, X: Floats, y: Floats) -> Expressi
     best = expression
     for _ in range(GAUSS_NEWTON_STEPS if places else 0):
         # Anew in every step: numbers that are far too large make rounding look so as well.
-        scale = rounding_scale(best, X) + np.abs(y)
+        scale = _scale(best, X, y)
         moved = _moved(best, places, X, y, scale)
         if moved is None:
             break

@@ -7,7 +7,8 @@ rows, turned away where units forbid them, and simplified within the noise.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual
 from multigene.expression.genes import model_expression
-from multigene.expression.numbers import exponent_places, retuned
+from multigene.expression.numbers import exponent_places, map_numbers, retuned
 from multigene.expression.readable import size
 from multigene.expression.tree import Expression, Operation, from_postfix, to_postfix
 from multigene.expression.vocabulary import ANYTHING, Vocabulary
@@ -30,6 +31,7 @@ from multigene.laws.constants import (
     MAY_BE_ROUNDED,
     MOST_PRUNED_IN_NOISE,
     NOISY,
+    OTHERS_SIMPLIFIED,
     POLISH,
     ROUNDING,
 )
@@ -57,8 +59,10 @@ class Finds:
         weights: Floats | None = None,
         vocabulary: Vocabulary = ANYTHING,
         rules: Rules | None = None,
+        over: Callable[[], bool] = lambda: False,
     ) -> None:
-        self.vocabulary, self.rules = vocabulary, rules or Rules()
+        """When time is `over`, nothing is simplified any more."""
+        self.vocabulary, self.rules, self.over = vocabulary, rules or Rules(), over
         self.X, self.y, self.dimensions, self.weights = X, y, dimensions, weights
         #: A law holds on every row, also on those of small weight.
         self.data = Dataset(X, y)
@@ -139,6 +143,8 @@ class Finds:
         for find in long:
             short = self._simplified(find)
             self.keep(short)
+            if self.over():
+                return len(long)
             self.simplified |= {find.unexplained, short.unexplained}
         if long and long[0] is convincing[0]:
             self._keep_with_other_functions(short=min(self.by_size.values(), key=self._price))
@@ -148,21 +154,24 @@ class Finds:
         """Keep what convinces most of a find with another function in it, simplified: where noise may hide which it is."""
         if not leaves_noise(short.expression, self.X, self.y, self.weights):
             return
-        others = with_other_functions(short.expression, self.X)
-        tuned = [find for other in others if (find := self.fitted(other, DROP_TUNING)) is not None]
-        best = min(tuned, key=self._price, default=None)
-        if (
-            best is not None
-            and self._price(best) < self._price(short) + math.log(len(self.y)) * MAY_BE_ROUNDED
-        ):
-            best = self._simplified(best)
-            self.keep(best)
-            self.simplified.add(best.unexplained)
+        others: dict[Expression, Expression] = {}
+        for other in takewhile(lambda _: not self.over(), with_other_functions(short.expression, self.X)):
+            others.setdefault(_structure(other), other)
+        others.pop(_structure(short.expression), None)
+        looked_at = takewhile(lambda _: not self.over(), others.values())
+        tuned = [find for other in looked_at if (find := self.fitted(other, DROP_TUNING)) is not None]
+        saved = math.log(len(self.y)) * MAY_BE_ROUNDED
+        for find in sorted(tuned, key=self._price)[:OTHERS_SIMPLIFIED]:
+            if self._price(find) < self._price(short) + saved:
+                simple = self._simplified(find)
+                self.keep(simple)
+                self.simplified.add(simple.unexplained)
+                short = min((short, simple), key=self._price)
 
     def simplify_others(self, models: Iterable[Individual], most: int) -> None:
         """Simplify models in the user's units that somebody else found, the most convincing ones: what costs less than every find
         and leaves nothing but noise is kept."""
-        if self.law is not None:
+        if self.law is not None or self.over():
             return
         others = (laws.measure(model_expression(m), self.X, self.y, self.weights) for m in models)
         known = min(self.prices().values(), default=math.inf)
@@ -175,7 +184,7 @@ class Finds:
             and self._price(f) < known + 2 * MAY_BE_ROUNDED * math.log(len(self.y))
         ]
         for find in sorted(worth, key=self._price)[:most]:
-            if not leaves_noise(find.expression, self.X, self.y, self.weights):
+            if self.over() or not leaves_noise(find.expression, self.X, self.y, self.weights):
                 continue
             short = self._simplified(find)
             cheaper = all(self._price(short) < price for price in self.prices().values())
@@ -184,7 +193,7 @@ class Finds:
 
     def _simplified(self, find: Find) -> Find:
         return simplified(
-            find, self.X, self.y, lambda e: self.fitted(e, DROP_TUNING), self.admits, self.weights
+            find, self.X, self.y, lambda e: self.fitted(e, DROP_TUNING), self.admits, self.weights, self.over
         )
 
     def keep(self, find: Find) -> None:
@@ -252,3 +261,8 @@ class Finds:
                 self.law = find
             else:
                 self.by_size[int(complexity)] = find
+
+
+def _structure(expression: Expression) -> Expression:
+    """The expression whatever its numbers."""
+    return map_numbers(expression, lambda _: 1.0, exponents=True)

@@ -58,16 +58,22 @@ def simplified(
     fit: Fit,
     admits: Callable[[Expression], bool],
     weights: Floats | None = None,
+    over: Callable[[], bool] = lambda: False,
 ) -> Find:
     """The find with less in it and simpler numbers, as far as that pays by `price`; `fit` tunes, `admits` says what may be;
-    `weights` say how much a row counts."""
+    `weights` say how much a row counts. When time is `over` it is as far as it got."""
+    if over():
+        return find
     find = _rewritten(find, X, y, admits, weights)
+    if over():
+        return find
     noise_alone = leaves_noise(find.expression, X, y, weights)
     if size(find.expression) > (MOST_PRUNED_IN_NOISE if noise_alone else MOST_PRUNED):
         return find
     # Of what leaves more than noise little will stay: largest drops first, which is cheaper.
     order = (lambda e: _expected_price(e, X, y, weights)) if noise_alone else size
-    return _rounded(_pruned(find, fit, order, len(y)), X, y, admits, weights)
+    short = _rounded(_pruned(find, fit, order, len(y), over), X, y, admits, weights, over)
+    return short if over() else _rewritten(short, X, y, admits, weights)
 
 
 def _rewritten(
@@ -79,10 +85,12 @@ def _rewritten(
     return form if form is not None and good else find
 
 
-def _pruned(find: Find, fit: Fit, order: Callable[[Expression], float], n: int) -> Find:
+def _pruned(
+    find: Find, fit: Fit, order: Callable[[Expression], float], n: int, over: Callable[[], bool]
+) -> Find:
     """Terms, factors and functions dropped while that pays, in this order."""
     best, tries, progress = find, 0, True
-    while progress:
+    while progress and not over():
         progress = False
         for smaller in sorted(smaller_expressions(best.expression), key=order):
             tries += 1
@@ -90,7 +98,7 @@ def _pruned(find: Find, fit: Fit, order: Callable[[Expression], float], n: int) 
             if candidate is not None and price(candidate, n) < price(best, n):
                 best, progress = candidate, True
                 break
-            if tries >= MOST_DROPS:
+            if tries >= MOST_DROPS or over():
                 return best
     return best
 
@@ -107,11 +115,16 @@ def _expected_price(expression: Expression, X: Floats, y: Floats, weights: Float
 
 
 def _rounded(
-    find: Find, X: Floats, y: Floats, admits: Callable[[Expression], bool], weights: Floats | None
+    find: Find,
+    X: Floats,
+    y: Floats,
+    admits: Callable[[Expression], bool],
+    weights: Floats | None,
+    over: Callable[[], bool],
 ) -> Find:
     """Nothing, or simple numbers, for constants, the others tuned again each time, while that pays."""
     best, place = find, 0
-    while place < len(values := numbers(best.expression)):
+    while place < len(values := numbers(best.expression)) and not over():
         fixed = {k for k, value in enumerate(values) if is_simple(value)}
         wanted = (
             [] if place in fixed else dict.fromkeys([0.0, *simple_numbers(values[place], CLOSE_TO_A_NUMBER)])
@@ -125,4 +138,4 @@ def _rounded(
                 place = -1 if simple == 0.0 else place  # the others have moved
                 break
         place += 1
-    return _rewritten(best, X, y, admits, weights)
+    return best

@@ -23,14 +23,16 @@ from multigene.expression.tree import (
     Power,
     Variable,
     evaluate,
+    fold,
     postorder,
+    rebuild,
     substitute,
 )
-from multigene.laws.constants import MOST_LIKE_A_PART, PART_SCALES
+from multigene.laws.constants import MOST_LIKE_A_PART, PART_FACTORS, PART_SCALES
 
 Floats = npt.NDArray[np.float64]
 
-#: Functions of one argument; its factor is the number of `PART_SCALES` that suits best.
+#: Functions of one argument; its factor is the one that suits best.
 SHAPES = tuple(
     read(text, ["z"])
     for text in (
@@ -40,6 +42,7 @@ SHAPES = tuple(
         "exp(z) - 1", "1 - exp(-z)", "exp(z) + 1", "1 + exp(-z)",
         "1/(exp(z) - 1)", "1/(exp(z) + 1)", "1/(1 - exp(-z))", "1/(1 + exp(-z))",
         "log(1 + z)", "log(z)", "tanh(z)", "1/tanh(z)", "sin(z)", "cos(z)", "1 - cos(z)", "sin(z)/z", "sin(z)**2", "cos(z)**2",
+        "(sin(z)/z)**2", "z/(exp(z) - 1)", "(exp(z) - 1)/z", "z/(1 - exp(-z))", "(1 - exp(-z))/z", "tanh(z)/z", "1/tanh(z) - 1/z",
         "z", "1/z", "z**2", "1/z**2", "sqrt(z)", "1/sqrt(z)", "z/(1 + z)", "z/(1 - z)", "1/(z - 1)", "sqrt(z - 1)",
     )
 )  # fmt: skip
@@ -49,15 +52,38 @@ Argument = tuple[dict[Expression, float] | None, bool]
 
 
 def with_other_functions(expression: Expression, X: Floats) -> Iterator[Expression]:
-    """The expression with a part that is a function of one argument written as another function of it."""
-    places = _parts(expression)
-    nodes = postorder(expression)
-    for place, bases in places:
-        first = next(iter(bases.values()))
-        argument = product_of([power_of(base, exponent / abs(first)) for base, exponent in bases.items()])
-        for shape in _most_alike(evaluate(nodes[place], X), evaluate(argument, X)):
-            part = substitute(shape, {0: argument})
-            yield simplify(replaced(expression, place, part))
+    """The expression with a part that is a function of one argument written as another function of it, first where factors of
+    the same argument are taken together."""
+    for form in dict.fromkeys((_grouped(expression), expression)):
+        nodes = postorder(form)
+        for place, bases in _parts(form):
+            first = next(iter(bases.values()))
+            argument = product_of([power_of(base, exponent / abs(first)) for base, exponent in bases.items()])
+            for shape in _most_alike(evaluate(nodes[place], X), evaluate(argument, X)):
+                part = substitute(shape, {0: argument})
+                yield simplify(replaced(form, place, part))
+
+
+def _grouped(expression: Expression) -> Expression:
+    """The expression with functions of one argument and powers of it as one factor: a**2*cos(1/a) of d*a**2*cos(1/a)."""
+
+    def of_node(
+        node: Expression, parts: tuple[tuple[Expression, Argument], ...]
+    ) -> tuple[Expression, Argument]:
+        built, about = rebuild(node, tuple(part for part, _ in parts)), [argument for _, argument in parts]
+        if isinstance(built, Operation) and built.name == "mul":
+            by_direction: dict[frozenset[tuple[Expression, float]], list[int]] = {}
+            for number, (bases, _) in enumerate(about):
+                if bases:
+                    by_direction.setdefault(_direction(bases), []).append(number)
+            for group in by_direction.values():
+                if 1 < len(group) < len(about) and any(about[number][1] for number in group):
+                    rest = [built.arguments[k] for k in range(len(about)) if k not in group]
+                    factor = Operation("mul", tuple(built.arguments[k] for k in group))
+                    return Operation("mul", (*rest, factor)), (None, True)
+        return built, _argument(node, about)
+
+    return fold(expression, of_node)[0]
 
 
 def _most_alike(part: Floats, argument: Floats) -> list[Expression]:
@@ -68,10 +94,11 @@ def _most_alike(part: Floats, argument: Floats) -> list[Expression]:
     if not np.isfinite(part).all() or not np.isfinite(largest) or largest == 0.0:
         return []
     found: list[tuple[float, Expression]] = []
+    factors = (*(scale / largest for scale in PART_SCALES), *PART_FACTORS)
     for shape in SHAPES:
         tried = []
-        for scale in PART_SCALES:
-            inside = weighted(scale / largest if scale < 1.0 else scale, Variable(0))
+        for factor in factors:
+            inside = weighted(factor, Variable(0))
             values = evaluate(substitute(shape, {0: inside}), argument[:, None])
             with np.errstate(all="ignore"):
                 left = 1.0 - abs(float(part @ (values / np.linalg.norm(values))))

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from multigene.expression.build import weighted
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Expression, Variable, substitute
-from multigene.laws.constants import EXTREME, ROUNDING
+from multigene.laws.constants import EXTREME, LOST_BELOW, ROUNDING, SPANS_UNDERFLOW
 from multigene.laws.find import Find, measure
 
 Floats = npt.NDArray[np.float64]
@@ -56,6 +56,16 @@ class Ranges:
 
     def _meaning(self) -> dict[int, Expression]:
         return {j: weighted(float(f), Variable(j)) for j, f in enumerate(self.columns) if f != 1.0}
+
+
+def without_underflow(y: Floats) -> npt.NDArray[np.bool_]:
+    """Rows on which the target has not become too small for floating point: exp(-x) is 0 from x = 746 on, which the logarithm
+    does not survive. Zeros beside values of the usual sizes are zeros."""
+    size = np.abs(y)
+    other = size[size > 0.0]
+    if len(other) == 0 or other.min() > SPANS_UNDERFLOW * other.max():
+        return np.ones(len(y), dtype=np.bool_)
+    return np.asarray(size > LOST_BELOW)
 
 
 def _factor(values: Floats) -> float:

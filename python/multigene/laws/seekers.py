@@ -22,7 +22,7 @@ import numpy.typing as npt
 from multigene._engine import Workers
 from multigene.expression.build import weighted
 from multigene.expression.vocabulary import Vocabulary
-from multigene.laws.constants import MOST_SPLIT, SEEN_ROWS, SIMPLIFIED_AFTER_SURVEY
+from multigene.laws.constants import LAST_REWRITING, MOST_SPLIT, SEEN_ROWS, SIMPLIFIED_AFTER_SURVEY
 from multigene.laws.finds import Finds
 from multigene.laws.law import Find
 from multigene.laws.parts.phase import Parts
@@ -67,8 +67,13 @@ class Seekers:
         known, features = vocabulary(functions, options.structure), informative(X, y)
         allows = known.allows
         everything = features
+
+        def over() -> bool:
+            left = workers.watch()
+            return left is not None and left <= LAST_REWRITING
+
         if options.relevance and dimensions is None:
-            features = relevant(X, y, features, lambda: workers.watch() == 0.0)
+            features = relevant(X, y, features, over)
         seen = _picture(X, y, features, dimensions, options, allows)
         self.noisy = seen.noisy and not alone
         used = np.sort(rng.permutation(rows)[:SEEN_ROWS])
@@ -77,7 +82,7 @@ class Seekers:
         targets = make_targets(self.rows.X, y, options, allows, features, seen.combined)
         if features != everything:
             targets += wide_targets(self.rows.X, y, options, allows, everything)
-        self.progress = Progress(targets, Finds(X, y, dimensions, weights, known, rules))
+        self.progress = Progress(targets, Finds(X, y, dimensions, weights, known, rules, over))
         if dimensions is not None:
             self._take_what_units_say(dimensions)
         self.survey = Survey(self.rows, targets if options.survey else [], self.noisy, known)

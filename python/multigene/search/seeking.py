@@ -22,7 +22,7 @@ from multigene.laws import law as laws
 from multigene.laws.finds import Finds
 from multigene.laws.law import EXACT, Find
 from multigene.laws.progress import Pieces, to_the_end
-from multigene.laws.ranges import Ranges
+from multigene.laws.ranges import Ranges, without_underflow
 from multigene.laws.seekers import Seekers
 from multigene.search.constants import (
     FAIR_CHANCE,
@@ -245,6 +245,7 @@ def seekers_of(task: Task, rng: np.random.Generator, ranges: Ranges) -> Seekers 
     rows = problem.search_rows
     if problem.weights is not None:
         rows = rows[problem.weights[rows] > 0.0]
+    rows = rows[without_underflow(problem.y[rows])]
     if problem.few_rows:  # a row given twice is no further evidence for a law
         pairs = np.column_stack([problem.X[rows], problem.y[rows]])
         rows = rows[np.sort(np.unique(pairs, axis=0, return_index=True)[1])]
