@@ -130,7 +130,9 @@ pub fn polish(
     fit_genes: bool,
 ) -> PyResult<Vec<Individual>> {
     let (models, optimiser) = (copies(&models), refinement.0.optimiser());
-    let polished = workers.run(py, |stop| Ok(polish_all(models, &data.0, &optimiser, &prices, fit_genes, stop)))?;
+    let polished = workers.run(py, |stop| {
+        Ok(polish_all(models, &data.0, &optimiser, &prices, fit_genes, stop))
+    })?;
     Ok(polished.into_iter().map(Individual).collect())
 }
 
