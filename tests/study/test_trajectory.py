@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from study_commands import study_of
@@ -10,6 +12,8 @@ from multigene import MultigeneRegressor
 from multigene.settings.resolve import resolved
 from multigene.study import authors, paper, problem_named
 from multigene.study.ceiling import _drawn, ceiling, summary_ceiling
+from multigene.study.compact import read_compact
+from multigene.study.design import read_design
 from multigene.study.errors import StudyError
 from multigene.study.limits import Limit
 from multigene.study.methods import method_named
@@ -105,6 +109,15 @@ def test_random_birth_is_another_run_than_one_hot(tmp_path):
     made = [method_named(name).build(0, Limit(generations=3)) for name in ("UB", "UB-random")]
     first, second = (m.fit(split.X_train, split.y_train).r2_ for m in made)
     assert first != second
+
+
+def test_the_shipped_clock_is_the_one_fitted_to_the_published_runs(tmp_path):
+    published = Path(__file__).parents[2] / "docs" / "study" / "paper-effort.csv.gz"
+    with Store.create(tmp_path / "paper.db") as store:
+        read_compact(published, store)
+        fitted = fitted_machine(store)
+    [clock] = read_design("paper-clock").limits
+    assert clock.machine == pytest.approx(fitted, rel=0.03)  # the grid that it is fitted on has steps of 5 %
 
 
 def test_the_authors_clock():
