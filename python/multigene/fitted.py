@@ -24,7 +24,7 @@ from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
 from multigene.explain import measures
 from multigene.explain.front import Front
-from multigene.explain.front_text import pick_lines, stability_text
+from multigene.explain.front_text import broken_between_terms, pick_lines, stability_text
 from multigene.explain.intervals import Uncertainty, bounds, parameter_table
 from multigene.expression.genes import model_expression, prediction_expression
 from multigene.expression.tree import Expression
@@ -212,7 +212,8 @@ class FittedModel:
 
     def __str__(self) -> str:
         return (
-            f"{self.target} = {self.formula.where()}\n"
+            broken_between_terms(f"{self.target} = {self.formula.where()}")
+            + "\n"
             + "".join(f"  with {name} = {text}\n" for name, text in self.chosen.parts)
             + f"{self.measured()} on the training rows, {anatomy(self.formula.size, self.n_genes)}; "
             f"{among(len(self.front.listed))}"

@@ -70,7 +70,7 @@ def test_the_output_directory_has_everything(here, tmp_path):
     np.testing.assert_array_equal(predictions["prediction"], multigene.load(out / "model.json").predict(X))
     np.testing.assert_allclose(predictions["residual"], y - predictions["prediction"])
     summary = json.loads((out / "summary.json").read_text())
-    assert summary["formula"] in (out / "summary.txt").read_text()
+    assert summary["named_formula"] in (out / "summary.txt").read_text()
     assert len(pd.read_csv(out / "history.csv")) == 4
 
 

@@ -14,7 +14,7 @@ from multigene._engine import Individual
 from multigene.evolution.pareto import Member
 from multigene.explain.criteria import CRITERIA
 from multigene.explain.front import Front
-from multigene.explain.front_text import cut_between_terms
+from multigene.explain.front_text import broken_between_terms, cut_between_terms
 from multigene.search.members import scored
 
 
@@ -172,6 +172,21 @@ def test_equations_print_with_readable_formulas(model, monkeypatch):
     assert str(model.fitted_.front.listed[1].formula) in shown
     assert "default" in shown
     assert "simple" in str(model)
+
+
+def test_long_formulas_are_broken_before_signs_and_never_inside_names():
+    text = 'y = 1.5*(a + `two - words`) + 2*temperature - 0.3 if kind == "old + new" else 0\n  where u1 = a + 2*b'
+    assert broken_between_terms(text, 200) == text
+    assert broken_between_terms(text, 30).split("\n") == [
+        "y = 1.5*(a + `two - words`)",
+        "    + 2*temperature - 0.3 if",
+        '    kind == "old + new" else 0',
+        "  where u1 = a + 2*b",
+    ]
+    assert (
+        broken_between_terms("y = averyveryverylongname*another", 10)
+        == "y =\n    averyveryverylongname*another"
+    )
 
 
 def test_formulas_are_cut_between_terms():

@@ -129,11 +129,9 @@ pub fn polish(
     workers: &Workers,
     fit_genes: bool,
 ) -> PyResult<Vec<Individual>> {
-    let (models, optimiser) = (copies(&models), refinement.0.optimiser());
-    let polished = workers.run(py, |stop| {
-        Ok(polish_all(models, &data.0, &optimiser, &prices, fit_genes, stop))
-    })?;
-    Ok(polished.into_iter().map(Individual).collect())
+    let (models, tuning) = (copies(&models), refinement.0.optimiser());
+    let found = workers.run(py, |stop| Ok(polish_all(models, &data.0, &tuning, &prices, fit_genes, stop)))?;
+    Ok(found.into_iter().map(Individual).collect())
 }
 
 #[pyfunction]

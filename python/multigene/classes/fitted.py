@@ -20,6 +20,7 @@ import numpy.typing as npt
 from multigene.data.losses import Loss
 from multigene.data.training_rows import TrainingRows
 from multigene.explain.front import Front
+from multigene.explain.front_text import broken_between_terms
 from multigene.expression.constants import LARGEST_EXPONENTIAL
 from multigene.expression.genes import model_expression
 from multigene.fitted import FittedModel
@@ -97,7 +98,7 @@ class FittedClasses:
     def __str__(self) -> str:
         lines = []
         for (label, formula), model in zip(self.formulas.items(), self.models, strict=True):
-            lines.append(f"log-odds of {self.target} = {label}: {formula.where()}")
+            lines.append(broken_between_terms(f"log-odds of {self.target} = {label}: {formula.where()}"))
             lines.append(
                 f"    deviance explained {model.explained:.4f} on the training rows, "
                 f"{anatomy(formula.size, model.n_genes)}; one of {counted(len(model.front.listed), 'model')} on the front"

@@ -13,7 +13,17 @@ import pandas as pd
 from multigene.cli.features import feature_rows, row_numbers, spoken_features
 from multigene.cli.model_argument import criterion
 from multigene.cli.option_groups import Saying
-from multigene.cli.output import as_json, csv_text, kept, note, parquet_or_csv, say, say_json, write
+from multigene.cli.output import (
+    as_json,
+    csv_text,
+    formula_lines,
+    kept,
+    note,
+    parquet_or_csv,
+    say,
+    say_json,
+    write,
+)
 from multigene.data.columns import class_values
 from multigene.words import anatomy, counted
 
@@ -66,6 +76,7 @@ def summary(model: FittedClasses, task: Problem, seconds: float, seed: int) -> d
         "formulas": {
             str(label): {
                 "log_odds": str(formula),
+                "named_log_odds": formula.where(),
                 "nodes": formula.size,
                 "genes": each.n_genes,
                 "front": each.equations(),
@@ -97,7 +108,7 @@ def spoken_summary(result: dict[str, Any]) -> str:
     """The same for people."""
     lines = []
     for label, each in result["formulas"].items():
-        lines.append(f"log-odds of {result['target']} = {label}: {each['log_odds']}")
+        lines.append(formula_lines(f"log-odds of {result['target']} = {label}: {each['named_log_odds']}"))
         models = counted(len(each["front"]), "model")
         lines.append(f"{'':10} {anatomy(each['nodes'], each['genes'])}, one of {models} of the front")
     lines.append("")

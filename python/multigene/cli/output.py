@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from multigene.explain.front_text import broken_between_terms
 from multigene.files import misnamed, write_atomically
-
-#: What files of a suffix hold.
 
 
 class ReaderGone(Exception):
@@ -41,6 +40,11 @@ def put(content: str | bytes) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         raise ReaderGone from None
+
+
+def formula_lines(text: str) -> str:
+    """Formulas as they are read: broken to the width of a terminal; in a file or a pipe one line each."""
+    return broken_between_terms(text) if sys.stdout.isatty() else text
 
 
 def note(text: str, quiet: bool = False) -> None:

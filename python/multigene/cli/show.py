@@ -10,7 +10,7 @@ import typer
 from multigene.cli import options as o
 from multigene.cli.export import Digits, check_digits, exported
 from multigene.cli.model_argument import criterion, one_of, read_any
-from multigene.cli.output import say, say_json, write
+from multigene.cli.output import formula_lines, say, say_json, write
 from multigene.words import among, anatomy, counted
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def show(
     elif format is not None:
         write(None, exported(fitted, format, digits))
     else:
-        say(f"{fitted.target} = {fitted.formula.text(digits or 'few')}")
+        say(formula_lines(f"{fitted.target} = {fitted.formula.where(digits or 'few')}"))
         say()
         for key, value in spoken_description(fitted):
             say(f"{key + ':' if key else '':10} {value}")

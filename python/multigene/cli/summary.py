@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from multigene.cli.features import spoken_features
+from multigene.cli.output import formula_lines
 from multigene.cli.task import Problem
 from multigene.data.scores import scores, spoken
 from multigene.words import CUT_SHORT, among, anatomy, counted
@@ -26,6 +27,7 @@ def summary(model: FittedModel, task: Problem, seconds: float, seed: int) -> dic
     groups = None if model.groups is None else model.group_table()
     return {
         "formula": str(model.formula),
+        "named_formula": model.formula.where(),
         "groups": groups,
         "exact_formula": model.formula.text(None),
         "target": task.columns.target,
@@ -53,7 +55,7 @@ def summary(model: FittedModel, task: Problem, seconds: float, seed: int) -> dic
 def spoken_summary(result: dict[str, Any], picks: str = "") -> str:
     """The same for people, with the front in five lines."""
     lines = [
-        f"{result['target']} = {result['formula']}",
+        formula_lines(f"{result['target']} = {result['named_formula']}"),
         "",
         spoken("training", result["train"], result["train"]["rows"]),
     ]

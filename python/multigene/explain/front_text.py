@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 import shutil
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 from typing import Any
 
 import pandas as pd
@@ -30,6 +32,22 @@ def cut_between_terms(text: str, width: int) -> str:
             after_sign = i + 1
     end = after_term or after_sign
     return f"{text[:end]} …" if end else "…"
+
+
+def broken_between_terms(text: str, width: int | None = None) -> str:
+    """Formulas in lines of this width, by default the terminal's: broken before a sign, never inside a name or a number."""
+    width = width or shutil.get_terminal_size((WIDTH, 24)).columns
+    kept = "\0"  # stands for a space at which no line ends
+    text = re.sub(r'`[^`]*`|"[^"]*"', lambda quoted: quoted[0].replace(" ", kept), text)
+    text = re.sub(r" ([+-]) ", rf" \1{kept}", text)
+    lines = [
+        part
+        for line in text.split("\n")
+        for part in wrap(
+            line, width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+        )
+    ]
+    return "\n".join(lines).replace(kept, " ")
 
 
 def pick_lines(picks: Mapping[str, Listed], width: int | None = None, measure: str = "R²") -> list[str]:

@@ -66,7 +66,8 @@ MOST_PASSES = 10
 MOST_OUT_OF_EXP, LARGEST_EXPONENTIAL = 300.0, 700.0
 #: Far in the tail of a softplus or a logistic: exp(-38) is less than a unit of the last place of a double-precision 1.
 FAR = 38.0
-#: Where a softplus is its exponential but for 1e-10 of it; beyond, log(1 + exp(x)) loses digits as it is printed.
+#: Where a softplus of x, or a logistic 1/(1 + exp(-x)), is exp(x) but for 1e-10 of it; beyond, log(1 + exp(x)) loses digits as it
+#: is printed, and 1/(1 + exp(30 - x)) stands beside a coefficient of 1e13.
 FAR_BELOW = -23.0
 #: Most rearrangements of sums one after the other, and the size of a formula beyond which none is tried: time. Not tuned.
 MOST_REARRANGEMENTS, LONG = 4, 30

@@ -43,8 +43,23 @@ def test_a_softplus_whose_digits_would_be_lost_in_print_is_its_exponential() -> 
     assert found == read("1e16*exp(x - 37)", ["x"])
 
 
+def test_a_logistic_whose_coefficient_makes_up_for_an_offset_is_its_exponential() -> None:
+    whole = read("3e13*logistic(x + 30)", ["x"])
+    found = tails_as_such(whole, X)
+    assert evaluate(found, X) == pytest.approx(evaluate(whole, X), rel=1e-10)
+    assert found == read("3e13*exp(-(x + 30))", ["x"])
+
+
 @pytest.mark.parametrize(
-    "text", ["softplus(40*x - 60)", "logistic(x)", "tanh(30*x - 60)", "softplus(log(x - 1))"]
+    "text",
+    [
+        "softplus(40*x - 60)",
+        "logistic(x)",
+        "logistic(x + 22)",
+        "logistic(x - 30)",
+        "tanh(30*x - 60)",
+        "softplus(log(x - 1))",
+    ],
 )
 def test_what_leaves_the_tail_on_some_row_stays(text: str) -> None:
     whole = read(text, ["x"])

@@ -24,12 +24,14 @@ def tails_as_such(expression: Expression, X: Array) -> Expression:
         low, high = values.min(), values.max()
         if node.name == "softplus" and high < FAR_BELOW:
             return call("exp", inside)
+        if node.name == "logistic" and low > -FAR_BELOW:
+            return call("exp", call("neg", inside))
         if not (high < -FAR or low > FAR):  # not a number is neither
             return node
         if node.name == "tanh":
             return Number(1.0 if low > 0.0 else -1.0)
         if node.name == "softplus":
             return inside
-        return call("exp", call("neg", inside)) if low > 0.0 else Number(1.0)
+        return Number(1.0)
 
     return fold(expression, change)
