@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 from hypothesis import settings
 
@@ -10,3 +11,7 @@ from hypothesis import settings
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("people", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "people")
+
+# A shell that puts the tests into the background has Ctrl-C ignored, in all processes that they start as well; tests send it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
