@@ -11,7 +11,8 @@ import pytest
 from scipy.stats import mannwhitneyu
 
 from multigene.study.design import read_design
-from multigene.study.effects import effects, effects_figure, effects_table
+from multigene.study.effects import beside, effects, effects_figure, effects_table
+from multigene.study.errors import StudyError
 from multigene.study.figures import rendered
 from multigene.study.statistics import Results
 
@@ -88,3 +89,13 @@ def test_no_interval_is_shown_where_there_are_too_few_seeds():
         found = effects(made_up({"25 steps": 1.0, "half": 0.5}, seeds=seeds), LIMIT)
         assert all(("to" in str(e.ratio)) is shown and ("to" in str(e.win)) is shown for e in found)
     rendered(effects_figure(made_up({"25 steps": 1.0, "half": 0.5}, seeds=1), LIMIT), "svg")
+
+
+def test_any_method_can_be_what_others_are_compared_with():
+    results = made_up({"25 steps": 1.0, "half": 0.5, "worse": 1.5})
+    found = effects(beside(results, "half", ["25 steps"]), LIMIT)
+    assert {effect.method for effect in found} == {"25 steps"}
+    for effect in found:
+        assert effect.ratio.value == pytest.approx(2.0, rel=0.1)
+    with pytest.raises(StudyError, match=r"no method in this study 'haff'.*'half'"):
+        beside(results, "haff", None)

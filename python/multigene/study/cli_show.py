@@ -107,19 +107,25 @@ def effects(
     store: StoreArgument = DEFAULT_STORE,
     format: Annotated[str, typer.Option("--format", "-f", help="terminal, markdown or latex.")] = "terminal",
     figure: Annotated[Path | None, typer.Option("--figure", help="Draw them into this SVG file.")] = None,
+    against: Annotated[
+        str | None, typer.Option("--against", help="Compare with this method instead of the baseline.")
+    ] = None,
+    method: Annotated[
+        list[str] | None, typer.Option("--method", "-m", help="Only these methods (repeat the option).")
+    ] = None,
     at: AtOption = None,
     rule: RuleOption = "best",
     machine: MachineOption = None,
 ) -> None:
     """How large the differences from the baseline are, with intervals: chance to win and ratio of errors."""
-    from multigene.study.effects import effects_figure, effects_table
+    from multigene.study.effects import beside, effects_figure, effects_table
     from multigene.study.figures import rendered
     from multigene.study.statistics import finished_results
     from multigene.study.table_formats import TEXT_FORMATS, print_tables
 
     _refuse_unknown(format, ("terminal", *TEXT_FORMATS))
     with Store.open(store) as opened:
-        found = finished_results(opened, _view(opened, at, rule, machine))
+        found = beside(finished_results(opened, _view(opened, at, rule, machine)), against, method)
     made = [effects_table(found, limit) for limit in found.limits()]
     if format == "terminal":
         print_tables(made, Console())

@@ -9,13 +9,15 @@ within each problem. `effects` computes, `effects_table` and `effects_figure` sh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from multigene.study.errors import unknown
 from multigene.study.figures import COLOURS, STYLE, settled
 from multigene.study.statistics import Results
 from multigene.study.tables import Table, Value
@@ -73,6 +75,16 @@ def effects(found: Results, limit: str, seed: int = 0) -> list[Effect]:
         if len(pairs) > 1:
             made.append(_effect(method, None, pairs, drawn))
     return made
+
+
+def beside(found: Results, reference: str | None, methods: Sequence[str] | None) -> Results:
+    """The same results with another method as the baseline of effects, and with some methods alone."""
+    design = found.design
+    for name in (*((reference,) if reference else ()), *(methods or ())):
+        if name not in design.methods:
+            raise unknown("method in this study", name, design.methods)
+    chosen = tuple(methods) if methods else design.methods
+    return replace(found, design=replace(design, baseline=reference or design.baseline, methods=chosen))
 
 
 def _pairs(runs: pd.DataFrame, problem: str, method: str, baseline: str) -> Array:
