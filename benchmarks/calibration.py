@@ -8,13 +8,14 @@ constants tuned on clean rows make it so. One row of the table for each grade an
     CALIBRATION_LAWS (36), CALIBRATION_SECONDS (1.5, processor time)
     CALIBRATION_NOISE (0,1e-7,0.001,0.01,0.1)
     CALIBRATION_CSV      a file for every run as a row; runs that are in it already are not made again
+    CALIBRATION_FIGURE   a picture (.svg, .png): stated probabilities and true shares, with intervals of 95 %
 """
 
 from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
@@ -31,7 +32,7 @@ from benchmarks.random_laws import SIZES, random_laws
 SET = os.environ.get("CALIBRATION_SET", "dev")
 LAWS = int(os.environ.get("CALIBRATION_LAWS", "36"))
 SECONDS = float(os.environ.get("CALIBRATION_SECONDS", "1.5"))
-CSV = os.environ.get("CALIBRATION_CSV")
+CSV, FIGURE = os.environ.get("CALIBRATION_CSV"), os.environ.get("CALIBRATION_FIGURE")
 NOISE = [float(n) for n in os.environ.get("CALIBRATION_NOISE", "0,1e-7,0.001,0.01,0.1").split(",")]
 
 
@@ -123,15 +124,52 @@ def _append(run: Planted) -> None:
         writer.writerow(astuple(run))
 
 
+def by_kind(runs: Iterable[Planted]) -> dict[tuple[str, float], tuple[int, int]]:
+    """True and all claims of every grade and stated probability, the highest first."""
+    seen: dict[tuple[str, float], list[int]] = {}
+    for each in runs:
+        seen.setdefault((each.grade, each.probability), []).append(each.true)
+    ordered = sorted(seen.items(), key=lambda pair: -pair[0][1])
+    return {kind: (sum(truths), len(truths)) for kind, truths in ordered}
+
+
+def interval(true: int, count: int) -> tuple[float, float]:
+    """The shares that this many true claims of all are consistent with, 19 times of 20 (Wilson)."""
+    z, share = 1.96, true / count
+    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
+    half = z / (1 + z * z / count) * np.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
+    return max(0.0, float(middle - half)), min(1.0, float(middle + half))
+
+
+def draw(kinds: dict[tuple[str, float], tuple[int, int]], path: str) -> None:
+    """Stated probabilities against true shares."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(5.0, 4.5), layout="constrained")
+    axes.plot([0, 1], [0, 1], color="0.7", linewidth=1)
+    claimed = {kind: counts for kind, counts in kinds.items() if kind[1] > 0.0}
+    for (grade, probability), (true, count) in claimed.items():
+        low, high = interval(true, count)
+        axes.plot([probability] * 2, [low, high], color="C0", linewidth=1)
+        axes.plot(probability, true / count, "o", color="C0")
+        text = f"{grade}: {true} of {count}"
+        axes.annotate(text, (probability, true / count), (-6, -4), textcoords="offset points", ha="right")
+    axes.set(xlabel="stated probability", ylabel="share that is the law", xlim=(0, 1.02), ylim=(0, 1.02))
+    figure.savefig(path)
+    plt.close(figure)
+
+
 def run() -> Table:
     """Claims by grade and probability, and how many of them are true."""
+    kinds = by_kind(claims())
+    if FIGURE:
+        draw(kinds, FIGURE)
     table = Table(
         "grade", "probability", "claims", "true", "share", title=f"{SET}: {LAWS} laws, {SECONDS:g} s"
     )
-    seen: dict[tuple[str, float], list[int]] = {}
-    for each in claims():
-        seen.setdefault((each.grade, each.probability), []).append(each.true)
-    for (grade, probability), truths in sorted(seen.items(), key=lambda pair: -pair[0][1]):
-        share = f"{sum(truths) / len(truths):.2f}"
-        table.add_row(grade, f"{probability:.2f}", f"{len(truths)}", f"{sum(truths)}", share)
+    for (grade, probability), (true, count) in kinds.items():
+        table.add_row(grade, f"{probability:.2f}", f"{count}", f"{true}", f"{true / count:.2f}")
     return table
