@@ -42,6 +42,8 @@ def test_a_part_without_a_value_has_none() -> None:
         # Factors of one argument are a function of it together.
         ("a*(1 - c**2)/b", "-a*c**2*cos(1.45/c)/b"),
         ("b*c/(exp(b*c/a) - 1)", "1.375*a/(exp(0.69*b*c/a) + 0.375)"),
+        # The arc sine of b/c.
+        ("atan(b/sqrt(c**2 - b**2))", "0.711886*sin(1.40438*b/c)/cos(b/c)"),
     ],
 )
 def test_the_law_is_found_beside_what_is_nearly_as_good(law: str, found: str) -> None:

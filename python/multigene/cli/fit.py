@@ -193,7 +193,6 @@ class Results:
     def write(self, model: FittedModel, task: Problem, result: dict[str, Any]) -> list[str]:
         """Write what was asked for; returns the files' names."""
         from multigene.model_file import dumps
-        from multigene.report import write_report
 
         text_of_model = dumps(model)
         files: list[tuple[Path, str]] = [] if self.save is None else [(self.save, text_of_model)]
@@ -205,6 +204,8 @@ class Results:
                 write(path, text)
             names = [str(path) for path, _ in files]
             if self.report is not None:
+                from multigene.report import write_report  # a tenth of a second
+
                 test = () if task.test is None else (task.x(task.test), task.y(task.test))
                 write_report(model, self.report, None, None, *test)
                 names.append(str(self.report))

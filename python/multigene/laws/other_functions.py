@@ -42,6 +42,7 @@ SHAPES = tuple(
         "exp(z) - 1", "1 - exp(-z)", "exp(z) + 1", "1 + exp(-z)",
         "1/(exp(z) - 1)", "1/(exp(z) + 1)", "1/(1 - exp(-z))", "1/(1 + exp(-z))",
         "log(1 + z)", "log(z)", "tanh(z)", "1/tanh(z)", "sin(z)", "cos(z)", "1 - cos(z)", "sin(z)/z", "sin(z)**2", "cos(z)**2",
+        "atan(z)", "atan(z/sqrt(1 - z**2))",
         "(sin(z)/z)**2", "z/(exp(z) - 1)", "(exp(z) - 1)/z", "z/(1 - exp(-z))", "(1 - exp(-z))/z", "tanh(z)/z", "1/tanh(z) - 1/z",
         "z", "1/z", "z**2", "1/z**2", "sqrt(z)", "1/sqrt(z)", "z/(1 + z)", "z/(1 - z)", "1/(z - 1)", "sqrt(z - 1)",
     )

@@ -29,6 +29,7 @@ from multigene.expression.rewriting.positive import powers_joined
 from multigene.expression.tree import Expression, Number, Operation
 from multigene.laws import law as laws
 from multigene.laws import noise
+from multigene.laws.constants import DROP_TUNING
 from multigene.laws.law import Find
 from multigene.search.constants import (
     DECADES,
@@ -114,7 +115,10 @@ def search(
         islands.round()
         yield Step(islands.number - 1, islands.whole, islands.evaluations, "explore", preparing=True)
     islands.shorten()
-    return LogScale.of(task.problem, _most_convincing(part.problem, islands))
+    # Simplifying takes no longer than the search; in a run without a time limit shares do not change meanwhile.
+    return LogScale.of(
+        task.problem, _most_convincing(part.problem, islands, lambda: share() >= until + LOG_SHARE)
+    )
 
 
 def nearer_to_most_rows(
@@ -158,16 +162,17 @@ def _power_laws(problem: Problem) -> list[Individual]:
     return first
 
 
-def _most_convincing(problem: Problem, islands: Islands) -> list[Individual]:
-    """The formulas that are worth their nodes, each simplified within the noise."""
+def _most_convincing(problem: Problem, islands: Islands, over: Callable[[], bool]) -> list[Individual]:
+    """The formulas that are worth their nodes, each simplified within the noise; as far as that got when time is `over`."""
     X, y, weights, data = problem.X, problem.y, problem.weights, problem.user_dataset()
 
     def fit(expression: Expression) -> Find | None:
-        return laws.polished(expression, X, y, data, weights=weights)
+        return laws.polished(expression, X, y, data, DROP_TUNING, weights)
 
     measured = [laws.measure(model_expression(c.individual), X, y, weights) for c in islands.short]
     finds = sorted((f for f in measured if f is not None), key=lambda find: noise.price(find, len(y)))
-    simple = [noise.simplified(f, X, y, fit, lambda _: True, weights) for f in finds[:LOGARITHM_FINDS]]
+    best = finds[:LOGARITHM_FINDS]
+    simple = [noise.simplified(find, X, y, fit, lambda _: True, weights, over) for find in best]
     return list({f"{find.unexplained:.6g}": find.individual for find in simple}.values())
 
 
