@@ -271,6 +271,7 @@ def test_a_column_of_weights_is_no_feature(here, tmp_path):
     result = json.loads(run("fit", tmp_path / "t.csv", "--weights", "w", "--json", *QUICK).stdout)
     assert result["features"] == ["a"]
     assert result["formula"] == "2*a"
+    assert result["train"]["r2"] == pytest.approx(1.0)  # as rows count, like the front's
     for column, said in (("v", "no such column"), ("y", "is the target")):
         refused = run("fit", tmp_path / "t.csv", "-t", "y", "--weights", column, *QUICK)
         assert refused.exit_code == 2
