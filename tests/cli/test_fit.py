@@ -258,6 +258,9 @@ def test_a_checkpoint_goes_on_with_a_larger_limit(here, tmp_path):
     assert first["generations"] == 10 < more["generations"] <= 30
     whole = json.loads(run("fit", "good.csv", "--threads", "1", "--json", "-g", "10").stdout)
     assert first["formula"] == whole["formula"]
+    other = run(*command, "-g", "30", "--seed", "5")  # the state is read, and is another run's
+    assert other.exit_code == 2
+    assert "belongs to other data" in other.stderr
     refused = run("fit", "good.csv", "--checkpoint", tmp_path / "no" / "run.state")
     assert refused.exit_code == 2
     assert "--checkpoint" in refused.stderr
