@@ -108,5 +108,5 @@ def test_intervals_of_a_damaged_file_give_no_warnings_of_numpy(saved, factor):
 def test_long_definitions_of_functions_are_refused_with_a_sentence(definition):
     """The process was aborted where memory for the expanded sum could not be had."""
     X = np.random.default_rng(0).standard_normal((40, 2))
-    with pytest.raises(ValueError, match="f"):
+    with pytest.raises(ValueError, match='"f" is longer than 4000 characters'):
         MultigeneRegressor(functions={"add": None, "f": definition}, generations=1).fit(X, X[:, 0])

@@ -258,6 +258,9 @@ def test_a_checkpoint_goes_on_with_a_larger_limit(here, tmp_path):
     assert first["generations"] == 10 < more["generations"] <= 30
     whole = json.loads(run("fit", "good.csv", "--threads", "1", "--json", "-g", "10").stdout)
     assert first["formula"] == whole["formula"]
+    other = run(*command, "-g", "30", "--seed", "5")  # the state is read, and is another run's
+    assert other.exit_code == 2
+    assert "belongs to other data" in other.stderr
     refused = run("fit", "good.csv", "--checkpoint", tmp_path / "no" / "run.state")
     assert refused.exit_code == 2
     assert "--checkpoint" in refused.stderr
@@ -271,6 +274,7 @@ def test_a_column_of_weights_is_no_feature(here, tmp_path):
     result = json.loads(run("fit", tmp_path / "t.csv", "--weights", "w", "--json", *QUICK).stdout)
     assert result["features"] == ["a"]
     assert result["formula"] == "2*a"
+    assert result["train"]["r2"] == pytest.approx(1.0)  # as rows count, like the front's
     for column, said in (("v", "no such column"), ("y", "is the target")):
         refused = run("fit", tmp_path / "t.csv", "-t", "y", "--weights", column, *QUICK)
         assert refused.exit_code == 2

@@ -36,6 +36,8 @@ def test_rows_are_named_by_their_targets():
         "6 of 120 rows have most of the squared errors (target 100, 101, 102, 103, 104, …)"
     )
     assert said_of(y, np.zeros(120), 0.9) is None
+    weights = np.where(np.arange(120) < 6, 1e-6, 1.0)  # whoever knows that they are poor is told nothing
+    assert said_of(y, np.zeros(120), 0.0, weights) is None
 
 
 @pytest.fixture(scope="module")

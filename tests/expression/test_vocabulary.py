@@ -35,6 +35,11 @@ def test_what_can_be_told(functions, admitted, refused):
         assert ANYTHING.admits(read(text, ("x", "y")))
 
 
+def test_sums_are_always_there():
+    assert Vocabulary(["sin"]).allows("add", "sub", "neg")
+    assert not Vocabulary(["sin"]).allows("add", "mul")
+
+
 def test_operators_stand_for_their_definitions():
     x = Variable(0)
     assert Vocabulary(["logistic"]).admits(Operation("logistic", (x,)))

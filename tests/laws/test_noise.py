@@ -13,6 +13,7 @@ from multigene.expression.numbers import numbers, retuned, simple_numbers, with_
 from multigene.expression.readable import size
 from multigene.formula import Formula
 from multigene.laws import law as laws
+from multigene.laws import noise
 from multigene.laws.finds import Finds
 from multigene.laws.noise import price, simplified
 from multigene.laws.variables.units import Dimensions
@@ -60,6 +61,15 @@ def test_what_is_below_the_noise_is_dropped(text, wanted):
     X, y = noisy(lambda a, b, c: a * b / c**2)
     short = shortened(find(text, X, y), X, y)
     assert str(Formula(short.expression, NAMES)) == wanted
+
+
+def test_one_row_that_outweighs_all_others_gives_no_warnings():
+    """Of such weights NumPy said "Degrees of freedom <= 0"."""
+    X, y = noisy(lambda a, b, c: a * b / c**2)
+    weights = np.full(len(y), 1e-300)
+    weights[0] = 1.0
+    price_at_first = noise._expected_price(find("1.01*x0*x1/x2**2", X, y).expression, X, y, weights)
+    assert not np.isnan(price_at_first)
 
 
 def test_when_time_is_over_a_find_is_simplified_as_far_as_it_got():

@@ -189,6 +189,14 @@ def test_only_functions_that_the_user_chose():
         assert all(n.exponent > 1 and n.is_integer for n in nodes if isinstance(n, Power))
 
 
+def test_sums_need_not_be_named_for_combined_variables():
+    X = rows(300, 4)
+    y = np.exp(-X[:, 2] / X[:, 3]) / (X[:, 0] ** 2 * X[:, 1])
+    for names in (["mul", "div", "exp"], ["mul", "div", "exp", "add", "sub"]):
+        search = seekers(X, y, functions=function_entries(names))
+        assert any(t.combined for t in search.targets), names
+
+
 def test_what_is_worth_a_look():
     members = [
         Member(object(), r2, c) for c, r2 in ((3, 0.5), (9, 0.9), (20, 1.0 - 1e-10), (30, 1.0 - 1e-12))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from multigene import MultigeneRegressor
 from multigene._engine import Individual, Workers
 from multigene.search.island import Ground
 from multigene.search.problem import Problem, unequal
@@ -74,6 +75,18 @@ def test_equal_weights_are_none():
     assert unequal(np.full(4, 3.0)) is None
     assert unequal(np.array([1.0, 2.0])) is not None
     assert unequal(np.zeros(3)) is not None
+
+
+def test_weights_above_zero_stay_so_however_small():
+    """Rows whose weight underflowed were left out, and a formula without a value for one of them was handed over."""
+    scaled = unequal(np.array([1e239, 1e-299, 0.0, 1e230]))
+    assert scaled is not None
+    assert (scaled > 0.0).tolist() == [True, True, False, True]
+    X = np.array([1e200, 1e150, 1e200, 1e150, 1e8, 1e8, 1e-308, 1e300])[:, None]
+    weights = np.array([1e239, 1e68, 1e102, 1e117, 1e223, 1e111, 1e100, 1e-299])
+    model = MultigeneRegressor("UB", generations=3, random_state=0, n_jobs=1)
+    y = np.linspace(1e300, 1e200, 8)
+    assert np.isfinite(model.fit(X, y, weights).predict(X)).all()
 
 
 # --- scaling --------------------------------------------------------------------------------------

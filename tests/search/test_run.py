@@ -7,11 +7,14 @@ import pytest
 
 import multigene
 from multigene import MultigeneRegressor
-from multigene._engine import Individual
+from multigene._engine import Individual, Workers
 from multigene.evolution.pareto import Member
 from multigene.files import write_atomically
 from multigene.search import approximation, found, phases, result, run, searcher, state
 from multigene.search.islands import Islands
+from multigene.search.problem import Problem
+from multigene.settings.defaults import default_settings
+from multigene.settings.paper import configuration
 
 
 def rows(n=500, seed=0):
@@ -306,3 +309,40 @@ def test_a_run_never_hands_over_what_has_no_value_for_a_training_row(monkeypatch
     X[7] = 0.0
     model = quick(generations=1, configuration="UB", search="both").fit(X, y)
     assert np.isfinite(model.predict(X)).all()
+
+
+# --- time limits with very many rows --------------------------------------------------------------
+
+
+def begun(settings, n, limit):
+    """A run whose clock stands still, of rows that nobody has looked at yet."""
+    X = np.random.default_rng(0).normal(size=(n, 5))
+    problem = Problem.of(X, X[:, 0] + 1.0, None, holdout=0.2)
+    return run.Run(settings.changed(seconds=limit), problem, Workers(1), run.CLOCKS["wall"]())
+
+
+def test_very_many_rows_leave_time_for_what_comes_after_the_search(monkeypatch):
+    """Limits were exceeded by what the result took; native calls of the search end before that."""
+    monkeypatch.setitem(run.CLOCKS, "wall", lambda: 0.0)
+    monkeypatch.setattr(
+        run, "SECONDS_PER_VALIDATED_VALUE", 1e-3
+    )  # minutes, so that no pause of this machine counts
+    left = []
+    for n in (500, 200_000):
+        work = begun(default_settings(), n, 10_000.0)
+        work._leave_time_to_validate()
+        left.append(work.workers.watch())
+    asked = len(work.problem.held_out_rows) + len(work.problem.finish_rows)
+    assert left[1] < left[0] - 1e-3 * asked * work.problem.X.shape[1]
+    assert left[1] > 5_000.0
+
+
+def test_a_configuration_of_the_paper_takes_a_sample_where_the_limit_is_over_before_all_rows_are_in_place(
+    monkeypatch,
+):
+    monkeypatch.setitem(run.CLOCKS, "wall", lambda: 0.0)
+    sample = begun(configuration("UB"), 200_000, 0.02)._rows_in_time()
+    assert sample is not None
+    assert len(sample) < 20_000
+    assert begun(configuration("UB"), 200_000, 10.0)._rows_in_time() is None
+    assert begun(configuration("UB"), 500, 0.02)._rows_in_time() is None

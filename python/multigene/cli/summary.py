@@ -18,11 +18,15 @@ if TYPE_CHECKING:
 
 
 def summary(model: FittedModel, task: Problem, seconds: float, seed: int) -> dict[str, Any]:
-    """All there is to say about a fit; training scores of a table that is read in pieces are those of the sample in memory."""
+    """All there is to say about a fit; training scores of a table that is read in pieces are those of the sample in memory.
 
-    def measured(frame: pd.DataFrame) -> dict[str, float]:
+    Rows count in them as they did in the fit, so that R² is that of the front.
+    """
+
+    def measured(frame: pd.DataFrame, weights: pd.Series | None = None) -> dict[str, float]:
         prediction = model.predict(spoken_features(model, task.x(frame)))
-        return {"rows": len(frame), **scores(task.y(frame).to_numpy(), prediction)}
+        shares = None if weights is None else weights.to_numpy()
+        return {"rows": len(frame), **scores(task.y(frame).to_numpy(), prediction, shares)}
 
     groups = None if model.groups is None else model.group_table()
     return {
@@ -35,7 +39,7 @@ def summary(model: FittedModel, task: Problem, seconds: float, seed: int) -> dic
         "variables": list(model.formula.variables),
         "nodes": model.formula.size,
         "genes": model.n_genes,
-        "train": measured(task.train),
+        "train": measured(task.train, task.weights),
         "all_rows": None if task.stream is None else {"rows": (model.data or {})["rows"], "r2": model.r2},
         "test": None if task.test is None else measured(task.test),
         "front": model.equations(),

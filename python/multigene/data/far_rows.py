@@ -26,9 +26,10 @@ def far_rows(errors: Floats) -> npt.NDArray[np.intp]:
     return far if few and np.sum(scaled[far] ** 2) > MOST_OF_ERRORS * np.sum(scaled**2) else none
 
 
-def said_of(y: Floats, prediction: Floats, explained: float) -> str | None:
-    """What to say of such rows, where the formula explains little of the target."""
-    rows = far_rows(y - prediction) if explained < MOST_OF_ERRORS else ()
+def said_of(y: Floats, prediction: Floats, explained: float, weights: Floats | None = None) -> str | None:
+    """What to say of such rows, where the formula explains little of the target; `weights` say how much a row counts."""
+    root = 1.0 if weights is None else np.sqrt(weights / weights.max())
+    rows = far_rows(root * (y - prediction)) if explained < MOST_OF_ERRORS else ()
     if not len(rows):
         return None
     named = ", ".join(f"{y[row]:.4g}" for row in rows[:NAMED_ROWS]) + (

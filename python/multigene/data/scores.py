@@ -58,9 +58,9 @@ def metrics(y: Floats, prediction: Floats, weights: Floats | None = None) -> dic
     }
 
 
-def scores(y: Floats, prediction: Floats) -> dict[str, float]:
+def scores(y: Floats, prediction: Floats, weights: Floats | None = None) -> dict[str, float]:
     """What the command line reports of a prediction: R², root mean squared error, mean and largest absolute error."""
-    found = metrics(y, prediction)
+    found = metrics(y, prediction, weights)
     return {name: found[name] for name in ("r2", "rmse", "mae")} | {"max_error": found["max"]}
 
 

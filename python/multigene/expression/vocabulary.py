@@ -26,7 +26,7 @@ class Vocabulary:
 
     def __init__(self, functions: Iterable[str] | None = None, definitions: Iterable[str] = ()) -> None:
         """`definitions` are those of new functions, which formulas spell out: what they use may be used."""
-        self.chosen = None if functions is None else frozenset(functions)
+        self.chosen = None if functions is None else LINEAR.union(functions)
         if self.chosen is not None:
             for text in definitions:
                 used = re.findall(r"[^\W\d]\w*(?=\s*\()|\*\*|[*/^]", text)
@@ -36,7 +36,7 @@ class Vocabulary:
             )
 
     def allows(self, *names: str) -> bool:
-        """Are all of these among the functions?"""
+        """Are all of these among the functions, or linear structure?"""
         return self.chosen is None or self.chosen.issuperset(names)
 
     def admits(self, expression: Expression) -> bool:
@@ -64,7 +64,7 @@ class Vocabulary:
         if node.name == "div":
             numerator, denominator = vary
             return not denominator or self._divides(alone=not numerator)
-        if node.name in LINEAR or node.name in self.chosen:
+        if node.name in self.chosen:
             return True
         exponent = named_power(node.name)
         if exponent is not None:

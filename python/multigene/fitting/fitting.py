@@ -110,7 +110,8 @@ class Fitting:
         self._warn_of_the_mean(fitted, data)
         fitted_rows = fitted.rows  # with the columns that groups have of their own
         if settings.search is not None and loss.squared and fitted_rows is not None:
-            said = said_of(fitted_rows.y, fitted.predict(fitted_rows.X), fitted.explained)
+            prediction, weights = fitted.predict(fitted_rows.X), fitted_rows.weights
+            said = said_of(fitted_rows.y, prediction, fitted.explained, weights)
             if said is not None:
                 warnings.warn(said, UserWarning, stacklevel=3)
         return fitted, run.state() if warm else None

@@ -107,7 +107,7 @@ def _expected_price(expression: Expression, X: Floats, y: Floats, weights: Float
     """The price of an expression with a factor and an intercept fitted, and nothing else: a first look before it is tuned."""
     value = evaluate(expression, X)
     with np.errstate(all="ignore"):
-        alike = np.cov(value, y, aweights=weights)
+        alike = np.cov(value, y, aweights=weights, bias=True)
         left = 1.0 - alike[0, 1] ** 2 / (alike[0, 0] * alike[1, 1])
     if not np.isfinite(left):
         return math.inf

@@ -192,9 +192,12 @@ def best_constant(problem: Problem, rows: Rows) -> float:
 def unequal(weights: Floats | None) -> Floats | None:
     """The weights, or None where all are equal: those say nothing, and without any there is more that can be done.
 
-    Only their ratios count: very large or small ones, whose sums and squares would not be numbers, are scaled.
+    Only their ratios count: very large or small ones, whose sums and squares would not be numbers, are scaled. What is above zero
+    stays so: without weight it would not be a training row any more.
     """
     if weights is None or (weights.min() > 0.0 and weights.min() == weights.max()):
         return None
     most = weights.max()
-    return weights / most if 0.0 < most <= 1e-100 or most >= 1e100 else weights
+    if most == 0.0 or 1e-100 < most < 1e100:
+        return weights
+    return np.where(weights > 0.0, np.maximum(weights / most, np.finfo(float).tiny), 0.0)
