@@ -13,41 +13,16 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from multigene.data.constants import GAPS
 from multigene.data.dates import clock_hours, counted_dates, numbered_dates
 from multigene.data.spelled import spelled_numbers, without_uncertainties
 from multigene.data.table import Table
 from multigene.words import nearest
 
-#: What people write where there is no value, beside what pandas knows; only between numbers.
-GAPS = frozenset(
-    [
-        "-",
-        "--",
-        "---",
-        "—",
-        "–",
-        "?",
-        ".",
-        "..",
-        "…",
-        "n.a.",
-        "n/a",
-        "na",
-        "nan",
-        "none",
-        "null",
-        "nil",
-        "missing",
-        "unknown",
-        "x",
-        "*",
-        "k.a.",
-        "#div/0!",
-        "#wert!",
-        "#ref!",
-    ]
-)
-CURRENCIES = ["€", "$", "£", "¥", "₹", "USD", "EUR", "GBP", "CHF", "JPY", "CZK", "kr", "Kč", "zł"]
+CURRENCIES = [
+    "€", "$", "£", "¥", "₹", "₽", "₩", "₺", "₪", "₫", "฿", "₴", "R$", "US$", "A$", "C$", "NZ$", "HK$", "USD", "EUR", "GBP", "CHF",
+    "JPY", "CNY", "INR", "CZK", "PLN", "HUF", "SEK", "NOK", "DKK", "RUB", "BRL", "AUD", "CAD", "kr", "Kč", "zł", "Ft", "руб",
+]  # fmt: skip
 _UNITS = (
     "m mm cm km µm um nm in ft yd mi m2 m² m^2 m3 m³ m^3 mm2 mm² cm2 cm² cm3 cm³ km2 km² l L ml mL "
     "g kg mg µg ug t lb lbs oz s ms min h d a yr K C °C degC F °F degF N kN Pa kPa MPa GPa hPa bar mbar psi "

@@ -19,8 +19,18 @@ COPY = 0.99999
 FEWEST_COMPARED = 10
 #: Rows on which correlations are computed: time. Not tuned.
 COMPARED_ROWS = 50_000
+#: What people and instruments write where there is no value, beside what pandas knows; only between numbers.
+GAPS = frozenset([
+    "-", "--", "---", "-/-", "—", "–", "?", ".", "..", "…", ":", "x", "*", "n.a.", "n/a", "n.d.", "n/d", "na", "nan", "nd",
+    "none", "null", "nil", "\\n", "missing", "unknown", "k.a.", "err", "error", "ovrflw", "overflow", "#div/0!", "#wert!", "#ref!",
+    "#num!", "#name?", "#value!", "#null!", "#n/a",
+])  # fmt: skip
 #: Rows at the beginning and at the end of a table that are looked at for titles, totals and remarks. Not tuned.
 ENDS = 40
+#: Lines below the names that may be descriptions, and of a cell in quotes: with more of them nothing closes the quote. Not tuned.
+MOST_DESCRIPTIONS, MOST_LINES_OF_A_CELL = 3, 200
+#: Rows from which on a first column that is mostly empty may name blocks of rows. Not tuned.
+FEWEST_IN_BLOCKS = 4
 #: A row above that fills no more than this share of the cells that most rows fill is no row of names. Not tuned.
 TITLE_SHARE = 0.5
 #: Whole numbers such as 20240131 are dates of these years, if this many or more are different: fewer may be anything. Not tuned.
