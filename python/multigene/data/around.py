@@ -27,7 +27,8 @@ def titles(rows: Sequence[Sequence[str]]) -> int:
         # A name and an empty one (`a,`) are names; a title stands alone, or in front of several empty cells.
         alone = cells == 1 and len(row) != 2
         few = cells <= TITLE_SHARE * usual and usual > 2
-        return (alone or few) and not any(NUMBER.match(cell) for cell in row[:1])
+        key = cells < usual and row[0].rstrip().endswith(":")  # as instruments write what was set
+        return (alone or few or key) and not any(NUMBER.match(cell) for cell in row[:1])
 
     number = 0
     while usual > 1 and number + 1 < len(rows) and is_title(rows[number], filled[number]):

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 
 from multigene.data.around import NUMBER
+from multigene.data.constants import MOST_LINES_OF_A_CELL
 from multigene.data.table import Dialect
 
 SEPARATORS = (",", ";", "\t", "|", "^", "~", "\x01")
@@ -20,6 +21,8 @@ SPOKEN = {
 }  # fmt: skip
 _COMMA_NUMBER = re.compile(r"\s*[-+]?(\d{1,3}(\.\d{3})+|\d*),\d+([eE][-+]?\d+)?\s*(%|€)?\Z")
 _POINT_NUMBER = re.compile(r"\s*[-+]?(\d{1,3}(,\d{3})+|\d*)\.\d+([eE][-+]?\d+)?\s*%?\Z")
+#: A cell that begins with a quote, up to the end of the line without one that closes it.
+_OPEN = re.compile(r'(?:\A|[,;\t|] *)"(?:[^"]|"")*\Z')
 _RUNS = re.compile(r"[^\x00-\x7f]{3,}")
 _GROUPED = re.compile(r"\s*[-+]?\d{1,3}\.\d{3}\s*\Z")
 
@@ -95,6 +98,27 @@ def _cyrillic(content: bytes) -> str | None:
     return text if usual > 0.8 * len(words) else None
 
 
+def whole_lines(text: str) -> list[tuple[int, str]]:
+    """Lines that are not empty with their numbers; a line that ends within quotes goes on with those below it."""
+    lines = text.splitlines()
+    if '"' not in text:
+        return [(n, line) for n, line in enumerate(lines, 1) if line.strip()]
+    found, place = list[tuple[int, str]](), 0
+    while place < len(lines):
+        line, end = lines[place], place + 1
+        # A cell that begins with a quote and is not closed goes on; other quotes are marks of inches.
+        if line.count('"') % 2 and _OPEN.search(line):
+            for further in range(end, min(end + MOST_LINES_OF_A_CELL, len(lines))):
+                if lines[further].count('"') % 2:
+                    end = further + 1
+                    line = "\n".join(lines[place:end])
+                    break
+        if line.strip():
+            found.append((place + 1, line))
+        place = end
+    return found
+
+
 def detect_separator(lines: list[str]) -> str:
     """The separator that splits the first lines into the same number of fields, and into most of them."""
     best, score = ",", (0, 0)
@@ -154,6 +178,7 @@ def detect_decimal(lines: list[str], separator: str) -> str:
 
 
 def unescaped(separator: str | None) -> str | None:
+    """The separator that a user names, such as `tab`."""
     if separator is None:
         return None
     known = {"\\t": "\t", "tab": "\t", "comma": ",", "semicolon": ";", "space": r"\s+", " ": r"\s+"}
@@ -166,6 +191,7 @@ def unescaped(separator: str | None) -> str | None:
 
 
 def split_line(line: str, separator: str) -> list[str]:
+    """The cells of a line."""
     if separator == r"\s+":
         if '"' not in line:
             return line.split()

@@ -18,7 +18,7 @@ import pandas as pd
 
 from multigene.data.around import NUMBER, descriptions, footers, joined_names, may_be_total, subtotals, titles
 from multigene.data.cells import is_unit, split_unit
-from multigene.data.constants import ENDS, GAPS, MOST_DESCRIPTIONS, MOST_LINES_OF_A_CELL
+from multigene.data.constants import ENDS, GAPS, MOST_DESCRIPTIONS
 from multigene.data.table import (
     EMPTY,
     Dialect,
@@ -39,14 +39,13 @@ from multigene.data.text_form import (
     fixed_widths,
     split_line,
     unescaped,
+    whole_lines,
 )
 from multigene.words import counted
 
 _COMMENT = re.compile(r"\s*(#(?!(DIV/0|N/A|REF|VALUE|WERT|NUM|NAME|NULL|BEZUG))|//|%%|%\s)")
 #: What the data loggers of Campbell Scientific write first; names stand below it.
 _LOGGER = re.compile(r'"?TOA5"?,')
-#: A cell that begins with a quote, up to the end of the line without one that closes it.
-_OPEN = re.compile(r'(?:\A|[,;\t|] *)"(?:[^"]|"")*\Z')
 _RULE = re.compile(r"[\s\-=+|:_]*[-=]{3,}[\s\-=+|:_]*\Z")
 
 
@@ -374,31 +373,6 @@ def _has_digits(cell: str) -> bool:
 
 def _is_gap(cell: str) -> bool:
     return not cell or cell.lower() in GAPS
-
-
-def whole_lines(text: str) -> list[tuple[int, str]]:
-    """Lines that are not empty with their numbers; a line that ends within quotes goes on with those below it."""
-    lines = text.splitlines()
-    if '"' not in text:
-        return [(n, line) for n, line in enumerate(lines, 1) if line.strip()]
-    found, place = list[tuple[int, str]](), 0
-    while place < len(lines):
-        line, end = lines[place], place + 1
-        if line.count('"') % 2 and _is_open(line):
-            for further in range(end, min(end + MOST_LINES_OF_A_CELL, len(lines))):
-                if lines[further].count('"') % 2:
-                    end = further + 1
-                    line = "\n".join(lines[place:end])
-                    break
-        if line.strip():
-            found.append((place + 1, line))
-        place = end
-    return found
-
-
-def _is_open(line: str) -> bool:
-    """Whether a cell that begins with a quote is not closed at the end of a line: other quotes are marks of inches."""
-    return bool(_OPEN.search(line))
 
 
 def _told_separator(numbered: list[tuple[int, str]]) -> str | None:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
-import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import narwhals.stable.v1 as nw
@@ -24,7 +23,10 @@ from multigene.data.dates import (
     days_since_1970,
     numbered_dates,
     parsed_dates,
+    spreadsheet_dates,
+    words_of,
 )
+from multigene.data.encoding.scales import natural_order
 from multigene.data.spelled import stopwatch_seconds
 from multigene.words import default_names
 
@@ -77,7 +79,7 @@ def names_rows(name: str, values: Floats) -> bool:
 
     Names such as `no` and `nr`, which mean other things too, need numbers without holes.
     """
-    words = set(re.split(r"[\W_\d]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
+    words = words_of(name)
     if len(values) < FEWEST_NAMED or not words & {*ROW_NAMES, *NUMBER_NAMES} or not np.isfinite(values).all():
         return False
     different = np.unique(values)
@@ -169,6 +171,7 @@ def _column(series: Any, name: str, kind: Kind | None, form: Form) -> RawColumn:
             days = numbered_dates(numbers, 1) if kind == "date" else numbered_dates(numbers)
             if days is None and kind == "date":
                 days = counted_dates(name, numbers, 1)
+                days = spreadsheet_dates(name, numbers, 1) if days is None else days
             if days is not None:
                 return RawColumn(name, "date", days)
             if kind == "date":
@@ -330,7 +333,7 @@ def _of_texts(
             raise ValueError(
                 f"Column {name!r} holds {wrong!r}, which is no date of that kind; the model was trained {wanted}."
             )
-    return found
+    return replace(found, order=natural_order(levels)) if kind is None else found
 
 
 def _refuse(column: RawColumn, levels: Any, told: npt.NDArray[np.bool_]) -> None:
