@@ -94,10 +94,21 @@ def is_table(X: Any) -> bool:
 
 
 def with_plain_names(X: Any) -> Any:
-    """A pandas table whose columns have names of several levels with joined ones (`2024 sales`); everything else as it is."""
-    if not isinstance(X, pd.DataFrame) or not isinstance(X.columns, pd.MultiIndex):
+    """A pandas table whose columns have names of several levels with joined ones (`2024 sales`), and one with some names that are
+    no text, such as years, with text; everything else as it is."""
+    if not isinstance(X, pd.DataFrame):
         return X
-    return X.set_axis([" ".join(str(part) for part in name if str(part)) for name in X.columns], axis=1)
+    if isinstance(X.columns, pd.MultiIndex):
+        return X.set_axis([" ".join(str(part) for part in name if str(part)) for name in X.columns], axis=1)
+    are_text = [isinstance(name, str) for name in X.columns]
+    return X.set_axis([str(name) for name in X.columns], axis=1) if any(are_text) and not all(are_text) else X
+
+
+def with_default_names(X: Any) -> Any:
+    """A pandas table with numbers for names, as one without a header has them, as x0, x1, …; everything else as it is."""
+    if isinstance(X, pd.DataFrame) and not any(isinstance(name, str) for name in X.columns):
+        return X.set_axis(default_names(X.shape[1]), axis=1)
+    return X
 
 
 def as_frame(X: Any) -> Any:
