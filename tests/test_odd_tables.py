@@ -175,3 +175,16 @@ def test_tables_of_other_libraries(kind: str) -> None:
         table = pytest.importorskip("duckdb").from_df(BASE.astype({"c": object}))
     found = model().fit(table, Y)
     assert found.predict(table) == pytest.approx(model().fit(BASE, Y).predict(BASE))
+
+
+@pytest.mark.parametrize("names", [[0, 1], ["x", 2024], [2023, 2024]])
+def test_names_that_are_no_text(names: list[object]) -> None:
+    """As tables without a header and pivot tables have them."""
+    rng = np.random.default_rng(0)
+    x, level = rng.uniform(1.0, 2.0, 60), rng.choice(["a", "b"], 60)
+    X = pd.DataFrame({"x": x, "level": level}).set_axis(names, axis=1)
+    model = MultigeneRegressor(generations=2, random_state=0, n_jobs=1).fit(X, 3.0 * x + (level == "a"))
+    shown = [str(name) for name in names] if "x" in names else ["x0", "x1"]
+    assert model.feature_names_in_.tolist() == shown
+    assert model.predict(X) == pytest.approx(3.0 * x + (level == "a"), abs=0.1)
+    assert model.predict(X[::-1]) == pytest.approx(model.predict(X)[::-1])

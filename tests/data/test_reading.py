@@ -10,7 +10,7 @@ import pytest
 
 from multigene.data.reading import read_table
 from multigene.data.table import Dialect, Table
-from multigene.data.text_table import detect_decimal, detect_separator
+from multigene.data.text_form import detect_decimal, detect_separator
 
 
 def table(content: bytes, dialect: Dialect | None = None) -> Table:

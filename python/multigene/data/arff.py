@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from multigene.data.table import Dialect, Table, refuse_repeated
-from multigene.data.text_table import decoded
+from multigene.data.text_form import decoded
 
 _BEGIN = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:[ \t]*(?:%[^\n]*)?\r?\n)*[ \t]*@relation\b", re.IGNORECASE)
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""

@@ -9,12 +9,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from multigene.data.constants import ENDS, TITLE_SHARE
+from multigene.data.constants import ENDS, GAPS, MOST_DESCRIPTIONS, TITLE_SHARE
 
 NUMBER = re.compile(r"\s*[-+]?[\d.,]*\d[\d.,]*([eE][-+]?\d+)?\s*\Z")
-_TOTAL = re.compile(
-    r"\s*(grand total|total|totals|sum|subtotal|summe|gesamt|insgesamt|totale|suma)\W*\Z", re.I
-)
+_TOTALS = r"(?:totals?|subtotals?|sum|summe|gesamt|insgesamt|totale|suma)"
+_TOTAL = re.compile(rf"\s*(grand |gesamt)?{_TOTALS}\W*\Z", re.I)
+_SUBTOTAL = re.compile(rf"\s*(?:{_TOTALS}[\s:]+(?P<behind>.+?)|(?P<before>.+?)[\s:-]+{_TOTALS})\s*\Z", re.I)
 
 
 def titles(rows: Sequence[Sequence[str]]) -> int:
@@ -27,7 +27,8 @@ def titles(rows: Sequence[Sequence[str]]) -> int:
         # A name and an empty one (`a,`) are names; a title stands alone, or in front of several empty cells.
         alone = cells == 1 and len(row) != 2
         few = cells <= TITLE_SHARE * usual and usual > 2
-        return (alone or few) and not any(NUMBER.match(cell) for cell in row[:1])
+        key = cells < usual and row[0].rstrip().endswith(":")  # as instruments write what was set
+        return (alone or few or key) and not any(NUMBER.match(cell) for cell in row[:1])
 
     number = 0
     while usual > 1 and number + 1 < len(rows) and is_title(rows[number], filled[number]):
@@ -65,6 +66,45 @@ def footers(rows: Sequence[Sequence[str]], width: int) -> int:
     return len(rows) - end
 
 
+def may_be_total(line: str) -> bool:
+    """Whether a line begins as one with a total might: fast."""
+    return re.search(_TOTALS, line[:200], re.I) is not None
+
+
+def subtotals(first: Sequence[str]) -> list[int]:
+    """Which rows are totals of others, by their first cells: `North Total` where others are called `North`."""
+    known, places = {cell.strip() for cell in first}, list[int]()
+    for place, cell in enumerate(first):
+        part = _SUBTOTAL.match(cell)
+        if part is not None and (part["behind"] or part["before"]).strip() in known:
+            places.append(place)
+    return places
+
+
+def descriptions(rows: Sequence[Sequence[str]], width: int) -> int:
+    """How many of the first rows below the names are no data: texts above columns that hold numbers alone, in two or more."""
+    for number in range(1, min(MOST_DESCRIPTIONS, len(rows) - 2) + 1):
+        above, data = rows[:number], rows[number:]
+        if any(len(row) != width or any(map(NUMBER.match, row)) for row in above):
+            return 0
+        columns = [[row[place] for row in data if len(row) > place] for place in range(width)]
+        numeric = [place for place, cells in enumerate(columns) if _numbers_alone(cells)]
+        if len(numeric) > 1 and all(_is_word(above[0][place]) for place in numeric):
+            return number
+    return 0
+
+
+def _numbers_alone(cells: Sequence[str]) -> bool:
+    """Whether two or more of the cells are numbers, and the others gaps."""
+    numbers = sum(bool(NUMBER.match(cell)) for cell in cells)
+    return numbers > 1 and all(NUMBER.match(cell) or not _is_word(cell) for cell in cells)
+
+
+def _is_word(cell: str) -> bool:
+    """Whether a cell holds letters and is no mark of a gap."""
+    return cell.strip().lower() not in GAPS and any(map(str.isalpha, cell))
+
+
 def _says_something(cell: str) -> bool:
     """Whether a lonely cell is a remark: more than one word, or a bracket, or a colon."""
-    return len(cell.split()) > 1 or bool(re.search(r"[:()*©]|--", cell))
+    return len(cell.split()) > 1 or bool(re.search(r"[:()*©~]|--", cell))

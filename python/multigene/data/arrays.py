@@ -34,6 +34,7 @@ from multigene.data.encoding.raw import (
     is_table,
     raw_columns,
     unmasked,
+    with_default_names,
     with_plain_names,
 )
 from multigene.data.refusals import (
@@ -74,7 +75,8 @@ def rows_to_fit(
     if missing not in MISSING:
         raise ValueError(f"missing={missing!r} is not known; take 'fill', 'drop' or 'error'.")
     refuse_name_as_target(y)
-    names, X, y = column_names(X), as_frame(X), unmasked(y)
+    names, X = _named_rows(X, missing)
+    y = unmasked(y)
     _warn_of_another_order(X, y)
     place = None if groups is None else group_place(groups, X, names)
     if missing != "error":
@@ -98,6 +100,16 @@ def rows_to_fit(
         return CheckedRows(values, y, weights, encoding.names, encoding, raw[place])
     encoding, values = learn(raw, y, names is not None)
     return CheckedRows(values, y, weights, encoding.names, encoding)
+
+
+def _named_rows(X: Any, missing: str) -> tuple[list[str] | None, Any]:
+    """Names of the columns and the table. One without names is as an array is, unless it has something to encode."""
+    names, X = column_names(X), as_frame(X)
+    if names is None and isinstance(X, pd.DataFrame):
+        called = with_default_names(X)
+        if _raw(called, list(called.columns), missing) is not None:
+            return list(called.columns), called
+    return names, X
 
 
 def _warn_of_another_order(X: Any, y: Any) -> None:
@@ -236,6 +248,7 @@ def checked_features(estimator: Any, X: Any, encoding: Encoding | None = None) -
     if encoding is not None:
         if not isinstance(X, np.ndarray) and not is_table(X):
             X = np.asarray(X)
+        X = with_default_names(X)
         validate_data(estimator, X, reset=False, skip_check_array=True)
         return encoding.transform(X)
     return np.asarray(_validated(estimator, X, reset=False))
@@ -259,7 +272,7 @@ def labelled_rows(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
 
 def checked_classes(estimator: Any, X: Any, y: Any, missing: str) -> tuple[Any, npt.NDArray[Any]]:
     """Features as `checked_rows` has them, or the raw table where it has to be encoded; and the class of every row."""
-    names, X = column_names(X), as_frame(X)
+    names, X = _named_rows(X, missing)
     raw = _raw(X, names, missing)
     if raw is None:
         X, y = _validated(estimator, X, y)

@@ -13,41 +13,16 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from multigene.data.dates import clock_hours, counted_dates, numbered_dates
-from multigene.data.spelled import spelled_numbers, without_uncertainties
+from multigene.data.constants import GAPS
+from multigene.data.dates import clock_hours, counted_dates, numbered_dates, spreadsheet_dates
+from multigene.data.spelled import signed_sides, spelled_numbers, without_marks, without_uncertainties
 from multigene.data.table import Table
 from multigene.words import nearest
 
-#: What people write where there is no value, beside what pandas knows; only between numbers.
-GAPS = frozenset(
-    [
-        "-",
-        "--",
-        "---",
-        "—",
-        "–",
-        "?",
-        ".",
-        "..",
-        "…",
-        "n.a.",
-        "n/a",
-        "na",
-        "nan",
-        "none",
-        "null",
-        "nil",
-        "missing",
-        "unknown",
-        "x",
-        "*",
-        "k.a.",
-        "#div/0!",
-        "#wert!",
-        "#ref!",
-    ]
-)
-CURRENCIES = ["€", "$", "£", "¥", "₹", "USD", "EUR", "GBP", "CHF", "JPY", "CZK", "kr", "Kč", "zł"]
+CURRENCIES = [
+    "€", "$", "£", "¥", "₹", "₽", "₩", "₺", "₪", "₫", "฿", "₴", "R$", "US$", "A$", "C$", "NZ$", "HK$", "USD", "EUR", "GBP", "CHF",
+    "JPY", "CNY", "INR", "CZK", "PLN", "HUF", "SEK", "NOK", "DKK", "RUB", "BRL", "AUD", "CAD", "kr", "Kč", "zł", "Ft", "руб",
+]  # fmt: skip
 _UNITS = (
     "m mm cm km µm um nm in ft yd mi m2 m² m^2 m3 m³ m^3 mm2 mm² cm2 cm² cm3 cm³ km2 km² l L ml mL "
     "g kg mg µg ug t lb lbs oz s ms min h d a yr K C °C degC F °F degF N kN Pa kPa MPa GPa hPa bar mbar psi "
@@ -145,6 +120,11 @@ def _dates_of(name: str, column: pd.Series) -> tuple[pd.Series, str]:
     if days is None:
         days, kind = counted_dates(name, numbers), "its numbers as time since 1970 (--as-it-is leaves them)"
     if days is None:
+        days, kind = (
+            spreadsheet_dates(name, numbers),
+            "its numbers as a spreadsheet's days (--as-it-is leaves them)",
+        )
+    if days is None:
         return column, ""
     return pd.Series(pd.to_datetime(days, unit="D").round("us"), index=column.index), kind
 
@@ -187,14 +167,13 @@ def numbers_of(column: pd.Series, decimal: str | None = None) -> tuple[pd.Series
 
 
 def _with_units(texts: pd.Series, decimal: str | None) -> tuple[list[float] | None, list[str], str]:
-    """Texts of one unit as numbers, with or without uncertainties."""
+    """Texts of one unit as numbers, with or without uncertainties, limits, footnotes and sides of an account."""
     said = []
-    certain = without_uncertainties(list(texts))
-    if certain is not None:
-        texts, said = (
-            pd.Series(certain, dtype=object),
-            ["the uncertainties behind ± left out (--as-it-is leaves them)"],
-        )
+    for undo in (without_uncertainties, signed_sides, without_marks):
+        found = undo(list(texts))
+        if found is not None:
+            texts = pd.Series(found[0], dtype=object)
+            said.append(f"{found[1]} (--as-it-is leaves them)")
     bare, unit = _without_unit(texts)
     if bare is None:
         return None, [], ""
@@ -204,10 +183,11 @@ def _with_units(texts: pd.Series, decimal: str | None) -> tuple[list[float] | No
 
 def _tidy(cell: str) -> str:
     text = _SPACES.sub(" ", cell).strip().replace("−", "-").replace("\u2010", "-")
+    text = text[1:] if re.match(r"'[-+.\d]", text) else text  # as spreadsheets mark numbers that are text
     text = _POWER.sub(lambda found: "e" + (found[1] or found[2]).translate(_RAISED), text)
     text = _FORTRAN.sub(r"\1e\2", text)
-    if len(text) > 2 and text[0] == "(" and text[-1] == ")" and re.match(r"\([\d$€£]", text):
-        return "-" + text[1:-1]  # as accountants write losses
+    if text.endswith(")") and re.match(r"[$€£]? ?\([\d$€£]", text):
+        return "-" + text[:-1].replace("(", "")  # as accountants write losses
     return "-" + text[:-1] if re.fullmatch(r"[\d.,]+-", text) else text
 
 

@@ -19,8 +19,18 @@ COPY = 0.99999
 FEWEST_COMPARED = 10
 #: Rows on which correlations are computed: time. Not tuned.
 COMPARED_ROWS = 50_000
+#: What people and instruments write where there is no value, beside what pandas knows; only between numbers.
+GAPS = frozenset([
+    "-", "--", "---", "-/-", "—", "–", "?", ".", "..", "…", ":", "x", "*", "n.a.", "n/a", "n.d.", "n/d", "na", "nan", "nd",
+    "none", "null", "nil", "\\n", "missing", "unknown", "k.a.", "err", "error", "ovrflw", "overflow", "#div/0!", "#wert!",
+    "#ref!", "#num!", "#name?", "#value!", "#null!", "#n/a",
+])  # fmt: skip
 #: Rows at the beginning and at the end of a table that are looked at for titles, totals and remarks. Not tuned.
 ENDS = 40
+#: Lines below the names that may be descriptions, and of a cell in quotes: with more of them nothing closes the quote. Not tuned.
+MOST_DESCRIPTIONS, MOST_LINES_OF_A_CELL = 3, 200
+#: Rows from which on a first column that is mostly empty may name blocks of rows. Not tuned.
+FEWEST_IN_BLOCKS = 4
 #: A row above that fills no more than this share of the cells that most rows fill is no row of names. Not tuned.
 TITLE_SHARE = 0.5
 #: Whole numbers such as 20240131 are dates of these years, if this many or more are different: fewer may be anything. Not tuned.
@@ -41,8 +51,12 @@ CLOCK_NAMES = (
     "datum",
 )
 FIRST_COUNTED_YEAR = 1990
+#: What 1970-01-01 is where days are counted as spreadsheets do.
+SPREADSHEET_1970 = 25569.0
 #: What people divide by when they write fractions; 17 is a day of a month, and 80 a blood pressure.
 DENOMINATORS = frozenset((2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 24, 32, 48, 64, 100, 128, 1000))
+#: Numbers without a mark that a column needs for `<0.1` or `12*` to be numbers as well. Not tuned.
+FEWEST_UNMARKED = 3
 #: Rows of a chunk of a table that is read in pieces. Not tuned.
 CHUNK = 100_000
 #: Bytes that a value of the sample takes during a search, with the engine's copies and kept columns. Measured roughly.

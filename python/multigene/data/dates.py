@@ -8,6 +8,8 @@ these could be read in the other way.
 
 from __future__ import annotations
 
+import contextlib
+import datetime
 import re
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -16,7 +18,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from multigene.data.constants import CLOCK_NAMES, FEWEST_DATES, FIRST_COUNTED_YEAR, FIRST_YEAR, LAST_YEAR
+from multigene.data.constants import (
+    CLOCK_NAMES,
+    FEWEST_DATES,
+    FIRST_COUNTED_YEAR,
+    FIRST_YEAR,
+    LAST_YEAR,
+    SPREADSHEET_1970,
+)
 
 Floats = npt.NDArray[np.float64]
 #: How dates of a column are written, where that is not told by each of them.
@@ -30,23 +39,35 @@ _YEAR_LAST = re.compile(rf"(\d{{1,2}})([./-])(\d{{1,2}})\2\d{{4}}{_TIME}\Z")
 #: Years of two digits only where no hyphen stands between the parts, which codes have as well.
 _SHORT_YEAR = re.compile(rf"(\d{{1,2}})([./])(\d{{1,2}})\2\d{{2}}{_TIME}\Z")
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
-_NAMED = re.compile(rf"(?:\d{{1,2}}[ -]{_MONTH}|{_MONTH} \d{{1,2}})[ ,-]+\d{{4}}{_TIME}\Z", re.IGNORECASE)
+_NAMED = re.compile(
+    rf"(?:(?:\d{{1,2}}[ -]{_MONTH}|{_MONTH} \d{{1,2}})[ ,-]+\d{{4}}|\d{{1,2}}-{_MONTH}-\d{{2}}){_TIME}\Z",
+    re.IGNORECASE,
+)
 _YEAR_MONTH = re.compile(r"\d{4}[-/](0[1-9]|1[0-2])\Z")
-_MONTH_YEAR = re.compile(rf"{_MONTH}[ -]\d{{4}}\Z", re.IGNORECASE)
-#: Names of months in German and French that are not English ones as well.
+#: Jan 2024; years of two digits behind a hyphen, as spreadsheets write them, or an apostrophe: Jan 24 is a day.
+_MONTH_YEAR = re.compile(rf"({_MONTH})(?:[ -](\d{{4}})|-(\d{{2}})|[ -]?['’](\d{{2}}))\Z", re.IGNORECASE)
+#: Names of months in German, French, Spanish, Italian, Portuguese and Dutch that are not English ones as well.
 _MONTHS = {
-    "jan": "januar janv janvier", "feb": "februar fév févr février", "mar": "mär märz mrz mars", "apr": "avr avril",
-    "may": "mai", "jun": "juni juin", "jul": "juli juil juillet", "aug": "août", "sep": "sept septembre",
-    "oct": "okt oktober octobre", "nov": "novembre", "dec": "dez dezember déc décembre",
+    "jan": "januar janv janvier enero ene gennaio gen janeiro januari",
+    "feb": "februar fév févr février febrero febbraio fevereiro fev",
+    "mar": "mär märz mrz mars marzo março maart mrt", "apr": "avr avril abril abr aprile", "may": "mai mayo maggio mag maio mei",
+    "jun": "juni juin junio giugno giu junho", "jul": "juli juil juillet julio luglio lug julho",
+    "aug": "août agosto ago augustus",
+    "sep": "sept septembre septiembre settembre set setembro", "oct": "okt oktober octobre octubre ottobre ott outubro out",
+    "nov": "novembre noviembre novembro", "dec": "dez dezember déc décembre diciembre dic dicembre dezembro",
 }  # fmt: skip
 _ENGLISH = {name: month for month, names in _MONTHS.items() for name in names.split()}
 _OTHER_MONTH = re.compile(rf"\b({'|'.join(sorted(_ENGLISH, key=len, reverse=True))})\b\.?", re.IGNORECASE)
+_OF = re.compile(r" (?:de|del|di) ", re.IGNORECASE)
 _WEEKDAY = re.compile(
     r"\A(?:mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|lun|mar|mer|jeu|ven|sam|dim)"
     r"(?:[a-z]*day|tag|[a-z]*woch|[a-z]*tag|di|credi|dredi|edi|anche)?\.?,? (?=\d)",
     re.IGNORECASE,
 )
-_QUARTER = re.compile(r"\d{4}[- ]?Q[1-4]\Z", re.IGNORECASE)
+_QUARTER = re.compile(r"(?:(\d{4})[-/ ]?Q([1-4])|Q([1-4])[-/ ]?(\d{4}))\Z", re.IGNORECASE)
+_WEEK = re.compile(r"(\d{4})-?W(\d{2})(?:-([1-7]))?\Z")
+#: What stands behind a time of day in all texts of a column, such as CET: the place's own time, which is read as it is.
+_ZONE = re.compile(r"(?<=:\d\d) [A-Z]{3,4}\Z")
 _CLOCK = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?(?: ?([AaPp])\.?[Mm]\.?)?\Z")
 
 
@@ -65,12 +86,7 @@ def parsed_dates(texts: Sequence[str], form: Form = "") -> tuple[Floats, Form] |
     levels = pd.Series([_english(text) for text in texts], dtype=object)
     if levels.empty:
         return None
-    if all(map(_QUARTER.match, levels)):
-        levels = levels.map(lambda level: f"{level[:4]}-{3 * int(level[-1]) - 2:02}-01")
-    elif all(map(_YEAR_MONTH.match, levels)):
-        levels = levels.map(lambda level: f"{level[:4]}-{level[-2:]}-01")
-    elif all(map(_MONTH_YEAR.match, levels)):
-        levels = levels.map(lambda level: f"1 {level.replace('-', ' ')}")
+    levels = _with_days(levels)
     iso = levels.map(lambda level: _ISO.match(level) is not None).to_numpy(dtype=bool)
     told = levels.map(lambda level: (_YEAR_FIRST.match(level) or _NAMED.match(level)) is not None).to_numpy(
         dtype=bool
@@ -96,10 +112,39 @@ def parsed_dates(texts: Sequence[str], form: Form = "") -> tuple[Floats, Form] |
     return days, form
 
 
+def _with_days(levels: pd.Series) -> pd.Series:
+    """Quarters, months and weeks, where all texts are such, as their first days; times without the zone that all have."""
+    if all(map(_QUARTER.match, levels)):
+        parts = [_QUARTER.match(level) for level in levels]
+        pairs = [(p[1] or p[4], int(p[2] or p[3])) for p in parts if p]
+        return pd.Series([f"{year}-{3 * quarter - 2:02}-01" for year, quarter in pairs], dtype=object)
+    if all(map(_YEAR_MONTH.match, levels)):
+        return levels.map(lambda level: f"{level[:4]}-{level[-2:]}-01")
+    if all(map(_MONTH_YEAR.match, levels)):
+        months = [_MONTH_YEAR.match(level) for level in levels]
+        return pd.Series(
+            [f"1 {p[1]} {p[2] or _with_century(p[3] or p[4])}" for p in months if p], dtype=object
+        )
+    if all(map(_WEEK.match, levels)):
+        weeks = [_WEEK.match(level) for level in levels]
+        numbers = [(int(p[1]), int(p[2]), int(p[3] or 1)) for p in weeks if p]
+        with contextlib.suppress(ValueError):  # no week 54
+            days = [datetime.date.fromisocalendar(*number).isoformat() for number in numbers]
+            return pd.Series(days, dtype=object)
+    zones = {found[0] if (found := _ZONE.search(level)) else "" for level in levels}
+    return levels.str.removesuffix(zones.pop()) if len(zones) == 1 else levels
+
+
+def _with_century(year: str) -> str:
+    """A year of two digits with four, as clocks and other programs have it: 68 is 2068, and 69 is 1969."""
+    return ("20" if int(year) < 69 else "19") + year
+
+
 def _english(text: str) -> str:
     """A date with the name of its month in English, without the day of the week and the point behind the day."""
     if not any(map(str.isalpha, text)):
         return text
+    text = _OF.sub(" ", text)
     named = _OTHER_MONTH.sub(lambda found: _ENGLISH[found[1].lower()], _WEEKDAY.sub("", text))
     return re.sub(r"\A(\d{1,2})\. (?=[A-Za-z])", r"\1 ", named)
 
@@ -154,12 +199,26 @@ def numbered_dates(numbers: Floats, fewest: int = FEWEST_DATES) -> Floats | None
     return days
 
 
+def spreadsheet_dates(name: str, numbers: Floats, fewest: int = FEWEST_DATES) -> Floats | None:
+    """Days as spreadsheets count them (45292 is the first of 2024) as days since 1970; None if the column is not called `date`,
+    or a number means no day of this time. `fewest` as in `numbered_dates`."""
+    present = numbers[~np.isnan(numbers)]
+    if not words_of(name) & {"date", "datum"} or len(np.unique(present)) < fewest:
+        return None
+    first, last = ((year - 1970) * 365.2425 + SPREADSHEET_1970 for year in (FIRST_COUNTED_YEAR, LAST_YEAR))
+    return numbers - SPREADSHEET_1970 if first <= present.min() and present.max() <= last else None
+
+
+def words_of(name: str) -> set[str]:
+    """The words in the name of a column."""
+    return set(re.split(r"[\W_\d]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
+
+
 def counted_dates(name: str, numbers: Floats, fewest: int = FEWEST_DATES) -> Floats | None:
     """Seconds since 1970, or thousandths, millionths and so on of them, as days; None if the column is not called so, or a number
     means no moment of this time. `fewest` as in `numbered_dates`."""
-    words = set(re.split(r"[\W_\d]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
     present = numbers[~np.isnan(numbers)]
-    if not words & set(CLOCK_NAMES) or len(np.unique(present)) < fewest:
+    if not words_of(name) & set(CLOCK_NAMES) or len(np.unique(present)) < fewest:
         return None
     first, last = ((year - 1970) * 365.2425 * 86400.0 for year in (FIRST_COUNTED_YEAR, LAST_YEAR))
     for parts in (1.0, 1e3, 1e6, 1e9):

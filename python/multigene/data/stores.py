@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
 import lzma
 import sqlite3
 import zipfile
@@ -19,11 +18,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from multigene.data import arff
-from multigene.data.around import footers, joined_names, titles
+from multigene.data import arff, json_table
+from multigene.data.around import footers, joined_names, subtotals, titles
 from multigene.data.constants import ENDS
 from multigene.data.formulas import uncomputed
-from multigene.data.table import Dialect, Table, named, refuse_numbers_as_names, refuse_repeated
+from multigene.data.table import (
+    Dialect,
+    Table,
+    named,
+    refuse_numbers_as_names,
+    refuse_repeated,
+    with_groups_filled,
+)
 from multigene.words import counted, default_names, nearest
 
 Reader = Callable[[bytes, str, Dialect], Table]
@@ -38,7 +44,7 @@ def reader(content: bytes) -> Reader | None:
         return arff.read
     found = next((read for mark, read in _READERS if content.startswith(mark)), None)
     if found is None and content.lstrip()[:1] in (b"{", b"["):
-        return _json if _is_json(content) else None
+        return json_table.read if json_table.is_json(content) else None
     return found
 
 
@@ -207,7 +213,8 @@ def _below_title(frame: pd.DataFrame, name: str, notes: list[str], dialect: Dial
         frame, first = frame.iloc[1:].set_axis(names, axis=1), first + 1
     whole = bool(len(frame)) and int(frame.index[-1]) - int(frame.index[0]) + 1 == len(frame)
     frame = frame.reset_index(drop=True).infer_objects()
-    return Table(named(frame, dialect), name, notes, first_line=first if whole else None)
+    frame = with_groups_filled(named(frame, dialect), dialect, notes)
+    return Table(frame, name, notes, first_line=first if whole else None)
 
 
 def _with_joined_names(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
@@ -239,6 +246,10 @@ def _without_remarks(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
         if number:
             notes.append(f"left out {counted(number, 'line')} {where}")
     kept = frame.iloc[above : len(frame) - below]
+    totals = subtotals(texts.iloc[above : len(frame) - below, 0].tolist())
+    if totals:
+        notes.append(f"left out {counted(len(totals), 'subtotal line')}")
+        kept = kept.drop(index=kept.index[totals])
     return kept.loc[:, kept.notna().any(axis=0)]
 
 
@@ -260,58 +271,6 @@ def _not_a_table(kind: str, way_out: str) -> Reader:
         raise ValueError(f"{name} is {kind}, not a table; {way_out}.")
 
     return refuse
-
-
-# --- JSON -------------------------------------------------------------------------------------------
-
-
-def _is_json(content: bytes) -> bool:
-    first = content.lstrip().split(b"\n", 1)[0].strip()
-    return first in (b"{", b"[") or first[:1] == b"{" or first[:2] in (b"[{", b"[[")
-
-
-def _json(content: bytes, name: str, dialect: Dialect) -> Table:
-    """JSON lines, a list of objects, or an object of columns."""
-    text = content.decode("utf-8-sig", errors="replace")
-    try:
-        rows: Any = json.loads(text)
-    except json.JSONDecodeError:
-        rows = []
-        for number, line in enumerate(text.splitlines(), 1):
-            if line.strip():
-                try:
-                    rows.append(json.loads(line))
-                except json.JSONDecodeError as error:
-                    raise ValueError(
-                        f"Line {number} of {name} is not JSON (column {error.colno}: {error.msg}); mend the line."
-                    ) from None
-    if isinstance(rows, dict) and rows and all(isinstance(v, list) for v in rows.values()):
-        lengths = {len(v) for v in rows.values()}
-        if len(lengths) > 1:
-            raise ValueError(f"The columns of {name} have {min(lengths)} to {max(lengths)} values; mend it.")
-        return Table(pd.DataFrame(rows), name)
-    notes: list[str] = []
-    if isinstance(rows, dict):
-        within = [key for key, value in rows.items() if _are_objects(value)]
-        notes = [f"read the list {within[0]!r}"] if len(within) == 1 else []
-        rows = rows[within[0]] if len(within) == 1 else [rows]
-    if isinstance(rows, list) and all(isinstance(r, dict) and r.get("type") == "Feature" for r in rows):
-        rows = [{**(row.get("properties") or {}), **_place(row.get("geometry"))} for row in rows]
-    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-        wrong = next((i for i, row in enumerate(rows or [None]) if not isinstance(row, dict)), 0)
-        raise ValueError(f"{name} is JSON, but its row {wrong + 1} is no object such as {{'x': 1, 'y': 2}}.")
-    return Table(pd.json_normalize(rows), name, notes)
-
-
-def _are_objects(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
-
-
-def _place(geometry: Any) -> dict[str, float]:
-    """Longitude and latitude of a point of GeoJSON; nothing of other shapes."""
-    if not isinstance(geometry, dict) or geometry.get("type") != "Point":
-        return {}
-    return dict(zip(("longitude", "latitude"), geometry.get("coordinates", ()), strict=False))
 
 
 # --- databases --------------------------------------------------------------------------------------

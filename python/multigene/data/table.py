@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
+from multigene.data.constants import FEWEST_IN_BLOCKS
 from multigene.words import default_names
 
 EMPTY = "{} is empty; give a file with a line of column names and rows of numbers."
@@ -87,4 +89,19 @@ def named(frame: pd.DataFrame, dialect: Dialect) -> pd.DataFrame:
     """The table with names without spaces around them, or with x0, x1, … where it has none."""
     if not dialect.header:
         return frame.set_axis(default_names(frame.shape[1]), axis=1)
-    return frame.rename(columns={c: str(c).strip() for c in frame.columns})
+    return frame.rename(columns={c: re.sub(r"\s*[\r\n]+\s*", " ", str(c).strip()) for c in frame.columns})
+
+
+def with_groups_filled(frame: pd.DataFrame, dialect: Dialect, notes: list[str]) -> pd.DataFrame:
+    """The table with the empty cells of its first column filled from above, where that names blocks of rows: most of its cells
+    are empty, no name stands twice, and the second column has no gaps, as merged cells and pivot tables leave it."""
+    if frame.shape[1] < 3 or len(frame) < FEWEST_IN_BLOCKS:
+        return frame
+    first, gaps = frame.iloc[:, 0], frame.iloc[:, 0].isna()
+    known = first[~gaps]
+    blocks = len(known) > 1 and bool(known.is_unique) and not gaps.iloc[0] and gaps.mean() >= 0.5
+    name = str(frame.columns[0])
+    if not blocks or frame.iloc[:, 1].isna().any() or name in dialect.as_it_is:
+        return frame
+    notes.append(f"empty cells of {name!r} are filled from above (--as-it-is leaves them)")
+    return frame.assign(**{name: first.ffill()})

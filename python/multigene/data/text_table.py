@@ -1,4 +1,4 @@
-"""Text to a table: encoding, separator, decimal sign, and the lines that belong to the table.
+"""Text to a table: the lines that belong to the table, and those around it.
 
 People's files hold more than names and rows: titles, comments, a line of units, rules, totals and sources below. `TextLines.of`
 tells them apart before pandas parses what remains; each kind left out is said in a note.
@@ -16,20 +16,36 @@ from typing import Any
 
 import pandas as pd
 
-from multigene.data.around import NUMBER, footers, joined_names, titles
-from multigene.data.cells import GAPS, is_unit, split_unit
-from multigene.data.constants import ENDS
-from multigene.data.table import EMPTY, Dialect, Table, named, refuse_numbers_as_names, refuse_repeated
+from multigene.data.around import NUMBER, descriptions, footers, joined_names, may_be_total, subtotals, titles
+from multigene.data.cells import is_unit, split_unit
+from multigene.data.constants import ENDS, GAPS, MOST_DESCRIPTIONS
+from multigene.data.table import (
+    EMPTY,
+    Dialect,
+    Table,
+    named,
+    refuse_numbers_as_names,
+    refuse_repeated,
+    with_groups_filled,
+)
+from multigene.data.text_form import (
+    FIXED,
+    SEPARATORS,
+    SPOKEN,
+    WIDE,
+    decoded,
+    detect_decimal,
+    detect_separator,
+    fixed_widths,
+    split_line,
+    unescaped,
+    whole_lines,
+)
 from multigene.words import counted
 
-SEPARATORS = (",", ";", "\t", "|")
-#: Between columns of fixed width whose texts hold single spaces.
-WIDE = r"\s{2,}"
-_SPOKEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", r"\s+": "spaces"}
-_COMMA_NUMBER = re.compile(r"\s*[-+]?(\d{1,3}(\.\d{3})+|\d*),\d+([eE][-+]?\d+)?\s*(%|€)?\Z")
-_POINT_NUMBER = re.compile(r"\s*[-+]?(\d{1,3}(,\d{3})+|\d*)\.\d+([eE][-+]?\d+)?\s*%?\Z")
-_GROUPED = re.compile(r"\s*[-+]?\d{1,3}\.\d{3}\s*\Z")
 _COMMENT = re.compile(r"\s*(#(?!(DIV/0|N/A|REF|VALUE|WERT|NUM|NAME|NULL|BEZUG))|//|%%|%\s)")
+#: What the data loggers of Campbell Scientific write first; names stand below it.
+_LOGGER = re.compile(r'"?TOA5"?,')
 _RULE = re.compile(r"[\s\-=+|:_]*[-=]{3,}[\s\-=+|:_]*\Z")
 
 
@@ -41,7 +57,7 @@ def read(content: bytes, name: str, dialect: Dialect) -> Table:
         raise ValueError(EMPTY.format(name))
     separator, sample = lines.separator, lines.sample
     decimal = dialect.decimal or detect_decimal(sample, separator)
-    names = _fields(sample[0], separator)
+    names = split_line(sample[0], separator)
     refuse_numbers_as_names(names, name, dialect)
     if dialect.header:
         refuse_repeated(names, name)
@@ -52,12 +68,12 @@ def read(content: bytes, name: str, dialect: Dialect) -> Table:
         if ragged:
             raise ValueError(ragged)
     if dialect.separator is None and separator not in (",", "\t"):
-        notes.append(f"columns are separated by {_SPOKEN[separator]}")
+        notes.append(f"columns are separated by {SPOKEN[separator]}")
     if dialect.decimal is None and decimal == ",":
         notes.append("numbers have decimal commas")
     notes += lines.notes()
     units = dict(zip(names, lines.units, strict=False)) if lines.units else {}
-    frame = named(frame, dialect)
+    frame = with_groups_filled(named(frame, dialect), dialect, notes)
     return Table(frame, name, notes, lines.first_line, {k.strip(): v for k, v in units.items() if v})
 
 
@@ -102,13 +118,15 @@ class TextLines:
     header: bool = True
     wide: bool = False
     """Were columns told apart by two spaces or more?"""
+    fixed: bool = False
+    """Were columns told apart by their places?"""
     joined: bool = False
     """Do names stand in two lines?"""
 
     @staticmethod
     def of(text: str, dialect: Dialect) -> TextLines:
         """Tell the table from what stands around it."""
-        numbered = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
+        numbered = whole_lines(text)
         told = _told_separator(numbered)
         if told is not None:
             numbered = numbered[1:]
@@ -117,19 +135,21 @@ class TextLines:
         found._drop("rule", [i for i, (_, line) in enumerate(found.kept) if _RULE.match(line)])
         if not found.kept:
             return found
-        found.separator = _unescaped(dialect.separator) or told or detect_separator(found.sample)
+        found.separator = unescaped(dialect.separator) or told or detect_separator(found.sample)
         if found.separator == "|":
             found._strip_bars()
-        elif found.separator == WIDE:
-            found.kept = [(number, re.sub(WIDE, "\t", line.strip())) for number, line in found.kept]
-            found.separator, found.wide = "\t", True
+        elif found.separator in (WIDE, FIXED):
+            found._split_spaces()
         if dialect.header:
+            found._drop("title", [0] if _LOGGER.match(found.kept[0][1]) else [])
             found._join_names()
             found._drop_titles()
             found._take_units()
+            found._drop_descriptions()
+            found._name_rows()
             header = found.kept[0][1]
             again = [i for i, (_, line) in enumerate(found.kept) if i and line == header]
-            if any(not NUMBER.match(cell) for cell in _fields(header, found.separator)):
+            if any(not NUMBER.match(cell) for cell in split_line(header, found.separator)):
                 found._drop("repeated header", again)
         found._drop_footers()
         return found
@@ -145,6 +165,11 @@ class TextLines:
         return "\n".join(line for _, line in self.kept) + "\n"
 
     @property
+    def _places(self) -> list[int]:
+        """The number in the file of every line of `text`; quoted cells may hold ends of lines."""
+        return [number + i for number, line in self.kept for i in range(line.count("\n") + 1)]
+
+    @property
     def first_line(self) -> int | None:
         """Line of the first row of data; None where lines and rows do not go side by side."""
         body = self.kept[1:] if self.header else self.kept
@@ -158,28 +183,33 @@ class TextLines:
         said = [counted(number, what + " line") for what, number in self.left_out.items() if number]
         notes = [f"left out {', '.join(said)}"] if said else []
         notes += ["columns are separated by two spaces or more"] if self.wide else []
+        notes += ["columns are told apart by their places in the line"] if self.fixed else []
         notes += ["names were joined of two lines"] if self.joined else []
         return notes + (["units were read from the line below the names"] if self.units else [])
 
     def unclosed(self, name: str) -> str | None:
         """The line with the quote that the last row opens and nothing closes, in words."""
-        reader, begun, before = csv.reader(self.text.splitlines(True), delimiter=self.separator[-1:]), 0, 0
+        lines = self.text.splitlines(True)
+        reader, begun, before = csv.reader(lines, delimiter=self.separator[-1:]), 0, 0
         for _ in reader:
             begun, before = before, reader.line_num
-        line, text = self.kept[min(begun, len(self.kept) - 1)]
-        place = text.rfind('"') + 1
+        line, place = (
+            self._places[min(begun, len(lines) - 1)],
+            lines[min(begun, len(lines) - 1)].rfind('"') + 1,
+        )
         return f"Line {line} of {name} opens a quote (column {place}) that nothing closes; close it or take it out."
 
     def ragged(self, name: str) -> str | None:
         """The first line with more or fewer fields than the header has, in words."""
         expected = None
         if self.separator == r"\s+":
-            rows: Any = ((number, line.split()) for number, line in self.kept)
+            rows: Any = ((number, split_line(line, self.separator)) for number, line in self.kept)
         else:
             reader = csv.reader(
                 io.StringIO(self.text, newline=""), delimiter=self.separator, skipinitialspace=True
             )
-            rows = ((self.kept[min(reader.line_num, len(self.kept)) - 1][0], row) for row in reader)
+            places = self._places
+            rows = ((places[min(reader.line_num, len(places)) - 1], row) for row in reader)
         try:
             for line, row in rows:
                 if not row:
@@ -200,9 +230,9 @@ class TextLines:
         for above, here, below in zip(self.kept[1:], self.kept[2:], self.kept[3:], strict=False):
             if here[0] - above[0] < 2:
                 continue
-            cells = [cell.strip() for cell in _fields(here[1], self.separator)]
+            cells = [cell.strip() for cell in split_line(here[1], self.separator)]
             names = all(cell and cell.lower() not in GAPS and not NUMBER.match(cell) for cell in cells)
-            around = [_fields(line, self.separator) for _, line in (above, below)]
+            around = [split_line(line, self.separator) for _, line in (above, below)]
             if names and all(any(NUMBER.match(cell) for cell in row) for row in around):
                 raise ValueError(
                     f"Line {here[0]} of {name} begins another table ({', '.join(cells[:3])}) below an empty line; "
@@ -229,8 +259,8 @@ class TextLines:
             number, line = self.kept[last]
             names = re.sub(r"\A\s*(#|//|%)+\s*", "", line)
             separator = detect_separator([entry[1] for entry in rest[:200]])
-            cells = _fields(rest[0][1], separator)
-            heads = _fields(names, separator)
+            cells = split_line(rest[0][1], separator)
+            heads = split_line(names, separator)
             if len(heads) == len(cells) > 1 and all(map(NUMBER.match, cells)):
                 self.kept[last] = (number, names)
                 places.remove(last)
@@ -246,7 +276,9 @@ class TextLines:
 
     def _join_names(self) -> None:
         for place in range(min(ENDS, len(self.kept) - 2)):
-            joined = joined_names([_fields(line, self.separator) for _, line in self.kept[place : place + 3]])
+            joined = joined_names(
+                [split_line(line, self.separator) for _, line in self.kept[place : place + 3]]
+            )
             if joined is not None and self.separator in SEPARATORS:
                 out = io.StringIO()
                 csv.writer(out, delimiter=self.separator, lineterminator="").writerow(joined)
@@ -257,133 +289,93 @@ class TextLines:
                 return
 
     def _drop_titles(self) -> None:
-        rows = [_fields(line, self.separator) for _, line in self.kept[:ENDS]]
+        rows = [split_line(line, self.separator) for _, line in self.kept[:ENDS]]
         self._drop("title", list(range(titles(rows))))
 
+    def _rows(self, first: int) -> list[list[str]]:
+        """The cells of lines from this one on, as far as tables are looked at."""
+        return [
+            [cell.strip() for cell in split_line(line, self.separator)]
+            for _, line in self.kept[first : first + ENDS]
+        ]
+
     def _take_units(self) -> None:
-        if len(self.kept) < 3:
+        """A line of units below the names; below a unit stand numbers, else it is a level such as N (north)."""
+        rows = self._rows(0)
+        if len(rows) < 3 or len(rows[0]) < 2 or len({len(row) for row in rows[:3]}) > 1:
             return
-        heads, below, data = (_fields(line, self.separator) for _, line in self.kept[:3])
-        if not len(heads) == len(below) == len(data) or len(heads) < 2:
+        below, data = rows[1], rows[2:]
+        units = [split_unit(f"x {cell}")[1] or cell.strip("[]()") for cell in below]
+        if any(NUMBER.match(cell) and cell != "1" for cell in below) or not any(map(is_unit, units)):
             return
-        units = [split_unit(f"x {cell.strip()}")[1] or cell.strip().strip("[]()") for cell in below]
-        numeric = sum(bool(NUMBER.match(cell)) for cell in data)
-        known = sum(is_unit(unit) for unit in units)
-        if numeric and known and all(is_unit(unit) or unit in ("", "-", "1") for unit in units):
-            if any(NUMBER.match(cell) and cell.strip() != "1" for cell in below):
+        for place, unit in enumerate(units):
+            cells = [row[place] for row in data if len(row) > place]
+            if is_unit(unit):
+                if not any(map(_has_digits, cells)) or not all(_has_digits(c) or _is_gap(c) for c in cells):
+                    return
+            elif unit not in ("", "-", "1"):
                 return
-            self.units = ["" if unit in ("-", "1") else unit for unit in units]
-            del self.kept[1]
+        self.units = ["" if unit in ("-", "1") else unit for unit in units]
+        del self.kept[1]
+
+    def _drop_descriptions(self) -> None:
+        """Lines of text below the names, as loggers (units and kinds of means) and surveys (questions) have them."""
+        rows = self._rows(1)
+        marked = [i for i, row in enumerate(rows[:MOST_DESCRIPTIONS]) if any('{"ImportId"' in c for c in row)]
+        number = marked[0] + 1 if marked else descriptions(rows, len(self._rows(0)[0]))
+        if number and not self.units and any(map(is_unit, rows[0])):
+            self.units = [cell if is_unit(cell) else "" for cell in rows[0]]
+        self._drop("description", list(range(1, number + 1)))
+
+    def _name_rows(self) -> None:
+        """An empty name in front of the others where every row begins with one more cell: R writes the names of rows so."""
+        names, *rows = self._rows(0)
+        if not rows or any(len(row) != len(names) + 1 for row in rows) or not any(row[-1] for row in rows):
+            return
+        first = [row[0] for row in rows]
+        counted = first == [str(number) for number in range(1, len(rows) + 1)]
+        # Of commas one may be a decimal sign.
+        told = self.separator != "," or all(line.startswith('"') for _, line in self.kept[1:ENDS])
+        if told and (counted or all(cell and not NUMBER.match(cell) for cell in first)):
+            number, line = self.kept[0]
+            between = " " if self.separator == r"\s+" else self.separator
+            self.kept[0] = (number, f'""{between}{line}')
+
+    def _split_spaces(self) -> None:
+        """Lines with tabs in the place of the spaces that separate columns."""
+        spans = fixed_widths(self.sample) if self.separator == FIXED else []
+        if spans:
+            spans[-1] = (spans[-1][0], max(len(line) for _, line in self.kept))
+            self.kept = [(n, "\t".join(line[i:j].strip() for i, j in spans)) for n, line in self.kept]
+            self.fixed = True
+        else:
+            self.kept = [(n, re.sub(WIDE, "\t", line.strip())) for n, line in self.kept]
+            self.wide = True
+        self.separator = "\t"
 
     def _drop_footers(self) -> None:
+        end = len(self.kept)
+        while end > 2 and not self.kept[end - 1][1].replace(self.separator, "").strip(' "'):
+            end -= 1
+        self._drop("empty", list(range(end, len(self.kept))))
         last = [self.kept[0], *self.kept[1:][-ENDS:]]
-        rows = [_fields(line, self.separator) for _, line in last]
+        rows = [split_line(line, self.separator) for _, line in last]
         below = footers(rows, len(rows[0]))
         self._drop("footer", list(range(len(self.kept) - below, len(self.kept))))
+        if any(map(may_be_total, (line for _, line in self.kept))):
+            first = [next(iter(split_line(line, self.separator)), "") for _, line in self.kept]
+            self._drop("subtotal", subtotals(first))
+
+
+def _has_digits(cell: str) -> bool:
+    return any(map(str.isdigit, cell))
+
+
+def _is_gap(cell: str) -> bool:
+    return not cell or cell.lower() in GAPS
 
 
 def _told_separator(numbered: list[tuple[int, str]]) -> str | None:
     """The separator that Excel writes in a first line `sep=;`."""
     match = re.fullmatch(r'"?sep=(.)"?', numbered[0][1].strip("\r\n ")) if numbered else None
     return match[1] if match else None
-
-
-# --- encoding, separator, decimal sign ---------------------------------------------------------------
-
-
-def decoded(content: bytes, name: str, dialect: Dialect) -> tuple[str, list[str]]:
-    """The text of a file, and what was guessed about its encoding."""
-    notes: list[str] = []
-    encoding = dialect.encoding or "utf-8"
-    if encoding.lower().replace("-", "") == "utf8":
-        encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    if dialect.encoding is None and len(content) % 2 == 0 and len(content) > 8:
-        zeros = [content[start:400:2].count(0) / len(content[start:400:2]) for start in (0, 1)]
-        if max(zeros) > 0.7 > 0.3 > min(zeros) and content[:2] not in (b"\xff\xfe", b"\xfe\xff"):
-            encoding = "utf-16-le" if zeros[1] > zeros[0] else "utf-16-be"
-            notes.append("the text is UTF-16")
-    try:
-        text = content.decode(encoding)
-    except LookupError:
-        raise ValueError(
-            f"There is no encoding {dialect.encoding!r}; take utf-8, latin-1, cp1252 or utf-16."
-        ) from None
-    except UnicodeError as error:
-        line = content[: getattr(error, "start", 0)].count(b"\n") + 1
-        if dialect.encoding is None and encoding == "utf-8-sig" and b"\x00" not in content[:4096]:
-            notes.append(f"line {line} is not UTF-8 and was read as Windows-1252; --encoding says otherwise")
-            return _line_by_line(content), notes
-        raise ValueError(
-            f"{name} is not {dialect.encoding or 'utf-8'} text (line {line}); save it as UTF-8, or, on the "
-            "command line, give --encoding latin-1."
-        ) from None
-    if "\x00" in text[:4096]:
-        raise ValueError(f"{name} is not a text file; give CSV, TSV, Parquet or Excel (.xlsx).")
-    return text, notes
-
-
-def _line_by_line(content: bytes) -> str:
-    """Text of mixed encodings: every line UTF-8 if it can be, else Windows-1252, else Latin-1."""
-    lines = []
-    for line in content.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
-        for encoding in ("utf-8", "cp1252", "latin-1"):
-            try:
-                lines.append(line.decode(encoding))
-                break
-            except UnicodeError:
-                continue
-    return "\n".join(lines)
-
-
-def detect_separator(lines: list[str]) -> str:
-    """The separator that splits the first lines into the same number of fields, and into most of them."""
-    best, score = ",", (0, 0)
-    for separator in SEPARATORS:
-        counts = Counter(len(_fields(line, separator)) for line in lines)
-        fields, agreeing = counts.most_common(1)[0]
-        in_header = len(_fields(lines[0], separator))
-        if in_header < 2:
-            if fields < 2 or agreeing < 2 or agreeing * 2 < len(lines):
-                continue
-            in_header = fields  # titles stand above the names
-        # Lines that agree with the header weigh more than many fields: decimal commas split lines unevenly.
-        candidate = (counts[in_header] if fields == in_header else agreeing // 2, in_header)
-        if candidate > score:
-            best, score = separator, candidate
-    if score == (0, 0) and len(lines[0].split()) > 1 and len({len(line.split()) for line in lines}) == 1:
-        return r"\s+"
-    apart = {len(re.split(WIDE, line.strip())) for line in lines}
-    if score == (0, 0) and len(apart) == 1 and apart != {1}:
-        return WIDE
-    return best
-
-
-def detect_decimal(lines: list[str], separator: str) -> str:
-    """A comma if fields such as `1,5` occur and none such as `1.5`; `1.234` beside `1,5` has a separator of thousands."""
-    if separator == ",":
-        return "."
-    cells = [cell for line in lines[1:] for cell in _fields(line, separator)]
-    commas = any(_COMMA_NUMBER.match(cell) for cell in cells)
-    points = any(_POINT_NUMBER.match(cell) and not _GROUPED.match(cell) for cell in cells)
-    return "," if commas and not points else "."
-
-
-def _unescaped(separator: str | None) -> str | None:
-    if separator is None:
-        return None
-    known = {"\\t": "\t", "tab": "\t", "comma": ",", "semicolon": ";", "space": r"\s+", " ": r"\s+"}
-    found = known.get(separator, separator)
-    if len(found) != 1 and found != r"\s+":
-        raise ValueError(
-            f"The separator {separator!r} is not one character; take ',', ';', '|', tab or space."
-        )
-    return found
-
-
-def _fields(line: str, separator: str) -> list[str]:
-    if separator == r"\s+":
-        return line.split()
-    try:
-        return next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
-    except csv.Error:
-        return line.split(separator)

@@ -182,10 +182,13 @@ def _text(learned: Learned, column: RawColumn, y: Floats, folds: npt.NDArray[np.
     counts = _counts(column)
     frequent = [j for j in np.argsort(-counts, kind="stable") if counts[j] >= max(FEWEST, RARE * rows)]
     ranked = _ranked(column)
+    # Without squares: a rank that must be bent reads no better than levels.
     if ranked is not None and helps(
-        learned.values, [ranked.values(column)], y, folds, _indicators(column, frequent)
+        learned.values, [ranked.values(column)], y, folds, _indicators(column, frequent), squares=False
     ):
         learned.add(ranked, ranked.values(column))
+        order = ", ".join(repr(level) for level, _ in ranked.scores)
+        learned.notes.append(f"the levels of {column.name!r} have ranks, 1 to {len(ranked.scores)}: {order}")
         return
     covered = counts[frequent].sum() / max(1, counts.sum())
     if len(frequent) > MOST_LEVELS or covered < COVERED:

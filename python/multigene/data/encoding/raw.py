@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
-import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import narwhals.stable.v1 as nw
@@ -24,7 +23,10 @@ from multigene.data.dates import (
     days_since_1970,
     numbered_dates,
     parsed_dates,
+    spreadsheet_dates,
+    words_of,
 )
+from multigene.data.encoding.scales import natural_order
 from multigene.data.spelled import stopwatch_seconds
 from multigene.words import default_names
 
@@ -77,7 +79,7 @@ def names_rows(name: str, values: Floats) -> bool:
 
     Names such as `no` and `nr`, which mean other things too, need numbers without holes.
     """
-    words = set(re.split(r"[\W_\d]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
+    words = words_of(name)
     if len(values) < FEWEST_NAMED or not words & {*ROW_NAMES, *NUMBER_NAMES} or not np.isfinite(values).all():
         return False
     different = np.unique(values)
@@ -92,10 +94,21 @@ def is_table(X: Any) -> bool:
 
 
 def with_plain_names(X: Any) -> Any:
-    """A pandas table whose columns have names of several levels with joined ones (`2024 sales`); everything else as it is."""
-    if not isinstance(X, pd.DataFrame) or not isinstance(X.columns, pd.MultiIndex):
+    """A pandas table whose columns have names of several levels with joined ones (`2024 sales`), and one with some names that are
+    no text, such as years, with text; everything else as it is."""
+    if not isinstance(X, pd.DataFrame):
         return X
-    return X.set_axis([" ".join(str(part) for part in name if str(part)) for name in X.columns], axis=1)
+    if isinstance(X.columns, pd.MultiIndex):
+        return X.set_axis([" ".join(str(part) for part in name if str(part)) for name in X.columns], axis=1)
+    are_text = [isinstance(name, str) for name in X.columns]
+    return X.set_axis([str(name) for name in X.columns], axis=1) if any(are_text) and not all(are_text) else X
+
+
+def with_default_names(X: Any) -> Any:
+    """A pandas table with numbers for names, as one without a header has them, as x0, x1, …; everything else as it is."""
+    if isinstance(X, pd.DataFrame) and not any(isinstance(name, str) for name in X.columns):
+        return X.set_axis(default_names(X.shape[1]), axis=1)
+    return X
 
 
 def as_frame(X: Any) -> Any:
@@ -169,6 +182,7 @@ def _column(series: Any, name: str, kind: Kind | None, form: Form) -> RawColumn:
             days = numbered_dates(numbers, 1) if kind == "date" else numbered_dates(numbers)
             if days is None and kind == "date":
                 days = counted_dates(name, numbers, 1)
+                days = spreadsheet_dates(name, numbers, 1) if days is None else days
             if days is not None:
                 return RawColumn(name, "date", days)
             if kind == "date":
@@ -330,7 +344,7 @@ def _of_texts(
             raise ValueError(
                 f"Column {name!r} holds {wrong!r}, which is no date of that kind; the model was trained {wanted}."
             )
-    return found
+    return replace(found, order=natural_order(levels)) if kind is None else found
 
 
 def _refuse(column: RawColumn, levels: Any, told: npt.NDArray[np.bool_]) -> None:
