@@ -72,10 +72,10 @@ def _against(error: float, unit: str, words: str) -> str:
 
 
 def unit_of(model: FittedModel) -> str:
-    """The target's unit as it stands behind a number."""
+    """The target's unit as it stands behind a number, on the same line."""
     units = model.parameters.units
     unit = units.get(model.target, "") if isinstance(units, dict) else ""
-    return f" {unit}" if unit and unit not in ("1", "dimensionless") else ""
+    return f"\u00a0{unit}" if unit and unit not in ("1", "dimensionless") else ""
 
 
 def why(model: FittedModel, listed: Listed, picks: dict[str, int], place: int) -> str:
