@@ -518,7 +518,7 @@ def test_two_models_stand_side_by_side(page):
 def test_names_without_a_place_to_break_fit_on_a_phone(tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(80, 2)), columns=[f"{letter}_{'quantity' * 8}" for letter in "ab"])
-    y = (2.0 * frame.iloc[:, 0] + np.sin(frame.iloc[:, 1])).rename("y")
+    y = (2.0 * frame.iloc[:, 0] + np.sin(frame.iloc[:, 1])).rename("level_" + "quantity" * 8)
     settings = {"population_size": 20}
     model = MultigeneRegressor("baseline", generations=2, random_state=0, settings=settings).fit(frame, y)
     path = tmp_path / "report.html"

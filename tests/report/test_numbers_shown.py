@@ -14,6 +14,7 @@ from mathml_reader import value
 from report_cases import awkward, extreme, fitted, rows, shown_columns
 
 from multigene import MultigeneRegressor
+from multigene.expression.tree import evaluate
 from multigene.report import collect
 from multigene.report.html import explorer
 from multigene.report.numbers import spoken_number, spoken_r2
@@ -206,6 +207,20 @@ def test_terms_move_and_cost_what_the_table_says(name):
             assert each["spread"] == pytest.approx(exact, rel=5e-3, abs=1e-12 * np.abs(y).max())
             if len(said["terms"]) > 1:
                 assert said_as(each["spread"], 3) in plain(said["panels"]["terms"])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_formula_says_what_its_model_predicts(name):
+    model, _, data, sets = shown(name)
+    X, y, _ = sets["train"]
+    for said in data["models"]:
+        formula = model.fitted_.front.listed[said["row"]].formula
+        with np.errstate(all="ignore"):  # by NumPy as well: a sine of 1e10 feels the last bit of its argument
+            exact = evaluate(formula.expression, X)
+        columns = shown_columns(said, list(model.fitted_.names), X)
+        change = np.broadcast_to(value(said["mathml"], columns), len(X)) - exact
+        unnoticed = 1.01e-3 * np.sqrt(np.mean((y - exact) ** 2))
+        assert np.sqrt(np.mean(change**2)) <= max(unnoticed, 1e-11 * np.abs(exact).max())
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -37,6 +37,11 @@ def test_from_a_table_to_an_exported_formula(tmp_path, table):
     with served(tmp_path / "work", table) as address, chromium() as driver:
         driver.get(address)
         until(lambda: "<b>load</b>" in text(driver, "table"))
+        # A mistake is told beside its field, and its place is marked.
+        fill(driver, "derived-name", "gap squared")
+        fill(driver, "derived-formula", "2*gap")
+        click(driver, "derive")
+        until(lambda: "'gap' is no column" in text(driver, "derived-formula-mistake"))
         fill(driver, "derived-name", "gap squared")
         fill(driver, "derived-formula", "`air gap`**2")
         click(driver, "derive")
@@ -55,6 +60,16 @@ def test_from_a_table_to_an_exported_formula(tmp_path, table):
             "*" in (a[-2:-1], b[:1]) and a[-1] == "*" for a, b in pairwise(pieces)
         )  # nor inside a power
         assert len(pieces) > 1
+        driver.get_log("browser")  # the refused column is told there as well
+        # A formula of the front is read by pointing at it, as soon as it is written, and stays that while the search goes on.
+        driver.find_element(By.ID, "live-front").send_keys(Keys.HOME, Keys.ARROW_RIGHT)
+        until(lambda: "nodes, R²" in text(driver, "hovered") and "…" not in text(driver, "hovered"))
+        # The shown one can be edited: all of it, however long it is, can be read again.
+        driver.find_element(By.ID, "live-front").send_keys(Keys.END)
+        click(driver, "edit-best")
+        until(lambda: driver.find_element(By.ID, "offered").get_attribute("value"))
+        click(driver, "offer")
+        until(lambda: "offer" in text(driver, "actions"))
         # Steer: a formula of one's own, a ban, a price.
         fill(driver, "offered", "exp(0.5*speed)*`air gap`")
         click(driver, "pin")

@@ -47,7 +47,10 @@ FUNCTIONS = {
         "softplus",
         f"<mi>log</mi>{APPLY}<mrow><mo>(</mo><mn>1</mn><mo>+</mo><msup><mi>e</mi><mi>t</mi></msup><mo>)</mo></mrow>",
     ),
-    "sinc": ("sinc", f"<mfrac><mrow><mi>sin</mi>{APPLY}<mi>t</mi></mrow><mi>t</mi></mfrac>"),
+    "sinc": (
+        "sinc",
+        f"<mfrac><mrow><mi>sin</mi>{APPLY}<mrow><mo>(</mo><mi>t</mi><mo>)</mo></mrow></mrow><mi>t</mi></mfrac>",
+    ),
 }
 
 

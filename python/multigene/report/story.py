@@ -72,10 +72,10 @@ def _against(error: float, unit: str, words: str) -> str:
 
 
 def unit_of(model: FittedModel) -> str:
-    """The target's unit as it stands behind a number."""
+    """The target's unit as it stands behind a number, on the same line."""
     units = model.parameters.units
     unit = units.get(model.target, "") if isinstance(units, dict) else ""
-    return f" {unit}" if unit and unit not in ("1", "dimensionless") else ""
+    return f"\u00a0{unit}" if unit and unit not in ("1", "dimensionless") else ""
 
 
 def why(model: FittedModel, listed: Listed, picks: dict[str, int], place: int) -> str:
@@ -84,7 +84,7 @@ def why(model: FittedModel, listed: Listed, picks: dict[str, int], place: int) -
         names = [TITLES[name].lower() for name, at in picks.items() if at == place]
         return f"One of the four picks: the {names[0]} one." if names else "Another model of the front."
     if model.choice == "pruned":
-        return "A longer formula was pruned to this one; what that cost in R² was asked for."
+        return "It was made shorter after the search: parts of a longer formula were left out and the rest fitted anew."
     if model.choice == "moved":
         return "Its numbers were moved by hand; they are not those that fit best."
     if model.choice == "index":

@@ -81,6 +81,7 @@ class Studio:
             Route(f"/api/data/{n}/derive", _safe(self.derive), methods=["POST"]),
             Route("/api/runs", _safe(self.begin), methods=["POST"]),
             Route(f"/api/runs/{n}/live", _safe(self.live)),
+            Route(f"/api/runs/{n}/front/{{size:int}}", _safe(self.front)),
             Route(f"/api/runs/{n}/ask", _safe(self.ask), methods=["POST"]),
             Route(f"/api/runs/{n}/steer", _safe(self.steer), methods=["POST"]),
             Route(f"/api/runs/{n}/explorer", _safe(self.explorer)),
@@ -183,6 +184,10 @@ class Studio:
             return run.snapshot()
 
         return await run_in_threadpool(news)
+
+    async def front(self, request: Request) -> Any:
+        """Formulas of the front by their size."""
+        return await run_in_threadpool(self.run(request).formulas_at, request.path_params["size"])
 
     async def ask(self, request: Request) -> Any:
         """Pause, resume, stop."""

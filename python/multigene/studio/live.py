@@ -34,6 +34,7 @@ from multigene.search.progress import Progress
 from multigene.search.steering import check
 from multigene.settings.loss import loss_of
 from multigene.studio.asked_rows import AskedRows, with_predictions
+from multigene.studio.mistake import of_field
 from multigene.studio.question import Question
 from multigene.studio.recorded import recorded
 from multigene.studio.standing import Standing
@@ -177,8 +178,9 @@ class LiveRun:
         with self.lock:
             done = [(each["action"], each["value"]) for each in self.actions] + self.waiting
             self.asked.refuse_to_ban_all([*done, *((action, each) for each in said)])
-            for each in said:
-                check(action, each, self.asked.names, settings)
+            with of_field("offered" if action in ("offer", "pin") else action):
+                for each in said:
+                    check(action, each, self.asked.names, settings)
             self.waiting += [(action, each) for each in said]
         self._tell()
 
@@ -207,6 +209,12 @@ class LiveRun:
                 "features": self.asked.features,
                 "has_model": self.fitted is not None,
             }
+
+    def formulas_at(self, size: int) -> list[dict[str, Any]]:
+        """Formulas of the front of one size, which are written when they are asked for: large ones take a while."""
+        with self.lock:
+            rows = self.standing.at_size(size)
+        return [{"size": row.complexity, "r2": row.r2, "formula": row.formula} for row in rows]
 
     def _unseen(self) -> Unseen | None:
         test = self.asked.test

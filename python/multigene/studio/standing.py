@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,12 +12,12 @@ from multigene.studio.asked_rows import AskedRows
 from multigene.studio.first_line import LinearModel
 from multigene.studio.unseen import Unseen, half_within
 
-#: Seconds that an answer may spend on writing formulas of the front; the rest comes with the next answers.
-WRITING = 0.05
+#: Seconds that an answer may spend on scores of the front on test rows; the rest comes with the next answers.
+SCORING = 0.05
 #: Phases whose generations are those of the run.
 COUNTED = ("evolve", "explore", "finish")
-#: Points of the curve and letters of the formula that an answer has, at most.
-MOST_POINTS, MOST_LETTERS = 300, 2000
+#: Points of the curve that an answer has, at most.
+MOST_POINTS = 300
 
 
 @dataclass
@@ -82,17 +81,26 @@ class Standing:
             "part": self.part,
             "generation": self.generation,
             "r2": self.r2 if math.isfinite(self.r2) else None,
-            "formula": self.formula[:MOST_LETTERS],
+            "formula": self.formula,
             "front": self._front(),
             "unseen": None if unseen is None or best is None else unseen.described(best),
             "curve": self.curve[-MOST_POINTS:],
         }
 
     def _front(self) -> list[dict[str, Any]]:
-        """Formulas of the front with their scores, as far as there is time to write and to score them."""
-        scores = [None] * len(self.rows) if self.unseen is None else self.unseen.scored(self.rows, WRITING)
-        end, front = time.monotonic() + WRITING, []
-        for row, test in zip(reversed(self.rows), reversed(scores), strict=True):  # the best are read first
-            text = row.formula if "formula" in vars(row) or time.monotonic() < end else None
-            front.append({"size": row.complexity, "r2": row.r2, "test": test, "formula": text})
-        return front[::-1]
+        """Sizes and scores of the front, those on test rows as far as there is time."""
+        scores = [None] * len(self.rows) if self.unseen is None else self.unseen.scored(self.rows, SCORING)
+        return [
+            {"size": row.complexity, "r2": row.r2, "test": test}
+            for row, test in zip(self.rows, scores, strict=True)
+        ]
+
+    def at_size(self, size: int) -> list[FrontRow]:
+        """Formulas of the front with this many nodes, or with the next fewer: the search may have gone on meanwhile. There are
+        several where one is pinned."""
+        if not self.rows:
+            raise LookupError("The front has no formula yet; wait for the first round.")
+        nearest = max(
+            (row.complexity for row in self.rows if row.complexity <= size), default=self.rows[0].complexity
+        )
+        return [row for row in self.rows if row.complexity == nearest]

@@ -32,6 +32,7 @@ from multigene.data.reading import read_table
 from multigene.data.table import Table
 from multigene.files import write_atomically
 from multigene.search.typed_formula import read_formula
+from multigene.studio.mistake import Mistake, of_field
 from multigene.studio.uploads import ENDINGS
 
 BINS = 20
@@ -78,10 +79,12 @@ class Dataset:
         """Another column, computed of numeric ones by a formula."""
         name = name.strip()
         if not name or len(name) > 100:
-            raise ValueError("A derived column needs a name of at most 100 characters.")
+            raise Mistake("derived-name", "A derived column needs a name of at most 100 characters.")
         if name in self.table.frame.columns:
-            raise ValueError(f"There is a column {name!r} already; take another name.")
-        frame = self.table.frame.assign(**{name: _derived(self.table.frame, formula)})
+            raise Mistake("derived-name", f"There is a column {name!r} already; take another name.")
+        with of_field("derived-formula"):
+            values = _derived(self.table.frame, formula)
+        frame = self.table.frame.assign(**{name: values})
         self.table = replace(self.table, frame=frame)
         self.derived.append((name, formula))
         self.known = None

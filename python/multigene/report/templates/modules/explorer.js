@@ -153,8 +153,10 @@ export function explore(root, content, charts, {nonce = "", styled = document.do
     const box = $("constants"), place = $("constant-sliders");
     if (!box) return;
     const {numbers, parts} = m.compute, set = content.sets[content.sets.length - 1];
-    box.hidden = !parts || !parts.length || !set || m.variables.some(name => !(content.features.indexOf(name) in set.x));
-    if (box.hidden) return;
+    box.hidden = !numbers.length || !set || m.variables.some(name => !(content.features.indexOf(name) in set.x));
+    $("constants-reset").parentElement.hidden = !parts;
+    if (!parts) { place.replaceChildren(); $("constants-said").textContent = `This formula has ${numbers.length} numbers, too many to be moved one by one; select a shorter formula of the front.`; }
+    if (box.hidden || !parts) return;
     const rows = set.y.map((_, i) => columns.map((_, j) => set.x[j]?.[i] ?? 0));
     const spoken = () => {
       const predicted = rows.map(row => predictor.predict(row)), mean = set.y.reduce((a, b) => a + b, 0) / set.y.length, average = each => set.y.reduce((sum, y, i) => sum + each(y, predicted[i]), 0) / set.y.length;

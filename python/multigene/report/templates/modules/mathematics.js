@@ -1,5 +1,5 @@
 // Formulas on a page: in one piece where they fit, else broken between the terms of the outermost sum, and within terms that are
-// still too wide between factors and between the terms inside brackets.
+// still too wide between factors, between the terms inside brackets, and before the denominator of a fraction.
 const LONG_TARGET = 14; // characters of a target's name that get a line of their own
 const SMALLEST = .65; // a term that is still too wide is set smaller, to this share of the size; beyond, the place scrolls
 const MATHML = "http://www.w3.org/1998/Math/MathML";
@@ -19,9 +19,17 @@ function parted(children, within = false) {
   }
   return pieces;
 }
+// A fraction in one line, n / d, to be broken before the stroke; brackets stand around what is no single factor.
+function unfolded(fraction) {
+  const sign = (text, more = {}) => { const mo = document.createElementNS(MATHML, "mo"); mo.textContent = text; Object.assign(mo.dataset, more); return mo; };
+  const [above, below] = fraction.children, parts = part => part.localName === "mrow" ? [...part.children] : [part], summed = part => part.some(c => c.localName === "mo" && "+−-".includes(c.textContent));
+  const fenced = part => { const row = document.createElementNS(MATHML, "mrow"); row.append(sign("("), ...part, sign(")")); return [row]; };
+  const upper = parts(above), lower = parts(below);
+  return [...(summed(upper) ? fenced(upper) : upper), sign("/", {broken: "yes"}), ...(lower.length > 1 ? fenced(lower) : lower)];
+}
 // Open what keeps a piece together: a product of several groups between its factors, else its widest group; false where nothing can be.
 function opened(piece, width) {
-  const groups = piece.filter(c => c.localName === "mrow"), total = piece.reduce((sum, c) => sum + width(c), 0);
+  const groups = piece.filter(c => ["mrow", "mfrac"].includes(c.localName)), total = piece.reduce((sum, c) => sum + width(c), 0);
   const dots = piece.map((c, i) => [c, i]).filter(([c, i]) => i && c.localName === "mo" && c.textContent === "⋅" && !c.dataset.broken);
   if (groups.length > 1 && dots.length) {
     let left = 0; const ends = piece.map(c => left += width(c));
@@ -32,7 +40,7 @@ function opened(piece, width) {
   const group = groups.sort((a, b) => width(b) - width(a))[0];
   if (!group) return false;
   for (const fence of group.children) if (fence.localName === "mo" && "()[]".includes(fence.textContent)) fence.setAttribute("stretchy", "false");
-  piece.splice(piece.indexOf(group), 1, ...group.children);
+  piece.splice(piece.indexOf(group), 1, ...(group.localName === "mfrac" ? unfolded(group) : group.children));
   return true;
 }
 function placed(place, pieces) {

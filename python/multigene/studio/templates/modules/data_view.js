@@ -1,5 +1,6 @@
 // Data: drop a table or take one that is open; its columns; derived columns by a formula.
 import {counted} from "./format.js";
+import {clear, show as showMistake} from "./mistakes.js";
 import {ask, attempt, make, place, say, send} from "./requests.js";
 
 function spark(counts) {
@@ -42,7 +43,9 @@ export function dataView(session) {
         make("thead", {}, make("tr", {}, ...["Column", "Kind", "Distribution", "Least … median … greatest", "Gaps", "Distinct", "Outliers"].map((h, i) => make("th", {scope: "col", className: i > 3 ? "num" : ""}, h)))), make("tbody", {}, ...body))),
       make("form", {className: "box", style: "margin-top:1rem", onsubmit: async event => {
         event.preventDefault();
-        const again = await attempt(() => ask(`/api/data/${seen.number}/derive`, {name: name.value, formula: formula.value}));
+        const sheet = event.currentTarget;
+        clear(sheet);
+        const again = await attempt(() => ask(`/api/data/${seen.number}/derive`, {name: name.value, formula: formula.value}), error => showMistake(sheet, error.field, error.message));
         if (again) { session.use(again); shown(again); say(`Column ${name.value} was added.`); }
       }}, make("h3", {}, "Derived column"), make("div", {className: "choices-row"}, make("label", {className: "field"}, make("span", {}, "Name"), name), make("label", {className: "field"}, make("span", {}, "Formula of numeric columns"), formula)), make("button", {type: "submit", id: "derive"}, "Add column")),
       make("p", {className: "actions"}, make("button", {type: "button", className: "primary", id: "to-question", onclick: () => { location.hash = "question"; }}, "Ask a question …")));

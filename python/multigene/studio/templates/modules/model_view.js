@@ -34,7 +34,8 @@ export async function modelView(session) {
   explorer = explore(document, seen.content, library(), {nonce});
   if (seen.movable) document.getElementById("constants-reset")?.after(make("button", {type: "button", id: "keep-numbers", onclick: () => change({what: "numbers", index: selected(), values: explorer.numbers()})}, "Keep these numbers"));
   const remove = () => {
-    document.querySelectorAll("#term-table tr[data-term]").forEach(row => row.lastElementChild.append(make("button", {type: "button", className: "term-remove", "aria-label": "Leave this term out and fit the rest anew", onclick: () => change({what: "remove", index: selected(), place: Number(row.dataset.term)})}, "leave out")));
+    document.querySelector("#term-table thead tr")?.append(make("td"));
+    document.querySelectorAll("#term-table tr[data-term]").forEach(row => row.append(make("td", {className: "go"}, make("button", {type: "button", className: "term-remove", "aria-label": "Leave this term out and fit the rest anew", onclick: () => change({what: "remove", index: selected(), place: Number(row.dataset.term)})}, "leave out"))));
   };
   remove();
   document.documentElement.addEventListener("multigene-select", remove, {signal: gone.signal});
