@@ -264,5 +264,5 @@ class Finds:
 
 
 def _structure(expression: Expression) -> Expression:
-    """The expression whatever its numbers."""
+    """The expression, its numbers left out."""
     return map_numbers(expression, lambda _: 1.0, exponents=True)
