@@ -135,6 +135,29 @@ def test_the_smallest_that_the_best_is_not_clearly_better_than():
 # --- decisions ------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(("standard_errors", "chosen"), [(0.1, 1), (0.4, 2)])
+def test_held_out_rows_choose_the_smallest_model_that_is_not_clearly_worse(
+    monkeypatch, standard_errors, chosen
+):
+    problem = curved()
+    models = candidates(problem, "x0", "x0 * x0", "x0 * x0 + 0.1 * sin(x1 * x1 + 2.0)")
+    rows, unit = len(problem.held_out_rows), HeldOut(problem, problem.held_out_rows).constant.mean()
+    apart = np.tile([-1.0, 1.0], rows // 2 + 1)[:rows]
+    apart += standard_errors * apart.std(ddof=1) / np.sqrt(rows) - apart.mean()
+    left = dict(
+        zip(
+            (m.complexity for m in models),
+            (unit * 0.5 * np.ones(rows), unit * (0.02 + 0.01 * apart), unit * 0.02 * np.ones(rows)),
+            strict=True,
+        )
+    )
+    sizes = []
+    monkeypatch.setattr(HeldOut, "of", lambda self, candidate: left[candidate.complexity])
+    monkeypatch.setattr(module, "_sized", lambda nodes, errors, small, scores: sizes.append(small))
+    decide_on_held_out_rows(problem, models, [])
+    assert sizes == [chosen]
+
+
 def test_the_size_has_some_room_above_the_smallest_that_does():
     problem = curved()
     decision = decide(problem, "x0", "x0 * x0", "x0 * x0 + 0.001 * sin(x1 * x1 + 2.0)")

@@ -162,8 +162,7 @@ def decide_on_held_out_rows(
         allowed = largest is None or most <= largest
         if allowed and not clearly_better(errors[best], lines[line], BETTER_THAN_LINEAR):
             return SizeDecision(most, linear=line, validation_r2=scores, errors=lines[line])
-    small = smallest(errors, ONE_STANDARD_ERROR)
-    return _sized([c.complexity for c in candidates], errors, small, scores)
+    return _sized([c.complexity for c in candidates], errors, smallest(errors), scores)
 
 
 def _better_on_most_rows_than_all(
