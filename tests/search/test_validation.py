@@ -9,7 +9,7 @@ from multigene._engine import Individual
 from multigene.data.losses import Loss
 from multigene.evolution.pareto import Candidate, Member
 from multigene.search import validation as module
-from multigene.search.constants import BETTER_IN_NOISE
+from multigene.search.comparing import clearly_better
 from multigene.search.few_rows import decide_by_leaving_one_out
 from multigene.search.folds import best_line
 from multigene.search.linear import linear_models
@@ -19,9 +19,6 @@ from multigene.search.validation import (
     ANY_SIZE,
     SizeDecision,
     best_of,
-    better_in_noise,
-    clearly_better,
-    convincingly_better,
     decide_on_held_out_rows,
     of_neighbours,
     prefer_short,
@@ -84,43 +81,6 @@ def test_noise_with_heavy_tails_has_no_formula(seed):
 
 
 # --- comparisons ----------------------------------------------------------------------------------
-
-
-def test_clearly_better_counts_standard_errors():
-    rng = np.random.default_rng(0)
-    noise = rng.normal(size=10_000)
-    first, second = 1.0 + noise, 1.03 + noise + rng.normal(size=10_000)  # three standard errors of 0.01
-    assert clearly_better(first, second, 2.0)
-    assert not clearly_better(first, second, 5.0)
-    assert not clearly_better(second, first, 0.0)
-
-
-def test_infinite_errors_lose():
-    fine, broken = np.ones(5), np.array([1.0, np.inf, 1.0, 1.0, 1.0])
-    assert clearly_better(fine, broken, 10.0)
-    assert not clearly_better(broken, fine, 0.0)
-    assert not clearly_better(broken, broken, 0.0)
-
-
-def test_one_row_does_not_convince():
-    first, second = np.ones(100), np.ones(100) - 1e-9
-    second[0] = 1000.0  # worse on one row, better on all others
-    assert clearly_better(first, second, 0.5)
-    assert not convincingly_better(first, second, 0.5)
-    assert convincingly_better(np.ones(100), np.linspace(1.1, 1.2, 100), 0.5)
-
-
-def test_few_large_rows_convince_where_most_of_the_error_is_saved():
-    """Four of 40 rows are most of a sum of squares: they are about two standard errors, however well they are predicted."""
-    line = np.ones(40)
-    line[:4] = 100.0
-    formula = np.where(line > 50.0, 10.0, 0.8)
-    assert not convincingly_better(formula, line, BETTER_IN_NOISE)
-    assert better_in_noise(formula, line)
-    assert not better_in_noise(np.where(line > 50.0, 60.0, 0.8), line)
-    assert not better_in_noise(
-        np.where(np.arange(40) == 0, 1.0, 1.1), np.where(np.arange(40) == 0, 400.0, 1.0)
-    )
 
 
 def test_the_smallest_that_the_best_is_not_clearly_better_than():

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from multigene._engine import Dataset, Workers
 from multigene.evolution.pareto import Candidate, Member, non_dominated, with_member
 from multigene.laws.constants import HOPELESS
+from multigene.search.comparing import clearly_better
 from multigene.search.constants import ALIKE, CONTRADICTED, EXPLAINED, LONGEST_WITH_POLES, SURELY_BETTER
 from multigene.search.few_rows import (
     evident,
@@ -34,7 +35,6 @@ from multigene.search.found import (
     more_convincing,
     on_last_rows,
 )
-from multigene.search.linear import clearly_better
 from multigene.search.log_scale import nearer_to_most_rows
 from multigene.search.members import constant_model, fitted_candidate, member_of, one_that_stays, scored
 from multigene.search.problem import Rows

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from multigene._engine import Individual
 from multigene.data.scores import scale_of
 from multigene.evolution.pareto import Member
+from multigene.search.comparing import clearly_better, convincingly_better
 from multigene.search.constants import (
     BETTER_THAN_LINEAR,
     CLEAR_SIGNAL,
@@ -29,14 +30,13 @@ from multigene.search.constants import (
     ROOM,
 )
 from multigene.search.cross_validation import FoldResult
-from multigene.search.linear import Ridge, centred, clearly_better, forward_selection
+from multigene.search.linear import Ridge, centred, forward_selection
 from multigene.search.problem import Problem
 from multigene.search.unseen import HeldOut, KnownErrors, unseen_errors
 from multigene.search.validation import (
     RIDGE,
     SizeDecision,
     better_than_mean,
-    convincingly_better,
     errors_by_size,
     smallest,
 )

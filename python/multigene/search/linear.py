@@ -182,17 +182,6 @@ class Ridge:
         return Individual([f"[0: 0.0 + {terms}]"], self.intercept, [1.0])
 
 
-def clearly_better(first: Floats, second: Floats, errors: float) -> bool:
-    """Is the mean of the first smaller than that of the second by this many standard errors of the difference?"""
-    if not np.all(np.isfinite(first)):
-        return False
-    if not np.all(np.isfinite(second)):
-        return True
-    difference = second - first
-    spread = float(difference.std(ddof=1)) / np.sqrt(len(difference)) if len(difference) > 1 else 0.0
-    return float(difference.mean()) > errors * spread
-
-
 def forward_selection(Z: Floats, y: Floats, most: int) -> list[int]:
     """Features in the order in which they explain most of what is left (orthogonal matching pursuit); columns centred."""
     Q = Z

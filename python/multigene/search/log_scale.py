@@ -31,6 +31,7 @@ from multigene.laws import law as laws
 from multigene.laws import noise
 from multigene.laws.constants import DROP_TUNING
 from multigene.laws.law import Find
+from multigene.search.comparing import clearly_better
 from multigene.search.constants import (
     DECADES,
     FEWEST_ROWS_TO_CROSS_VALIDATE,
@@ -44,7 +45,6 @@ from multigene.search.constants import (
 )
 from multigene.search.folds import folds_of
 from multigene.search.islands import Islands
-from multigene.search.linear import clearly_better
 from multigene.search.problem import Problem, Rows
 from multigene.search.progress import Step
 from multigene.search.short import has_own_functions

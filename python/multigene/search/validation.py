@@ -21,8 +21,12 @@ import numpy.typing as npt
 
 from multigene._engine import Individual
 from multigene.evolution.pareto import Candidate, Member
+from multigene.search.comparing import (
+    better_in_noise,
+    better_on_most_rows,
+    clearly_better,
+)
 from multigene.search.constants import (
-    BETTER_IN_NOISE,
     BETTER_THAN_CONSTANT,
     BETTER_THAN_LINEAR,
     CLEAR_SIGNAL,
@@ -31,7 +35,6 @@ from multigene.search.constants import (
     FAR_LESS,
     LUCKY,
     MANY_ROWS,
-    MORE_ROWS,
     NEARLY_EVERY_ROW,
     NEIGHBOURS,
     ONE_STANDARD_ERROR,
@@ -44,7 +47,7 @@ from multigene.search.constants import (
 )
 from multigene.search.cross_validation import FoldResult
 from multigene.search.folds import best_line, folds_of, ridge_of, share_explained, unseen_ridge
-from multigene.search.linear import Ridge, clearly_better
+from multigene.search.linear import Ridge
 from multigene.search.problem import Problem, best_constant
 from multigene.search.unseen import NONE_KNOWN, HeldOut, KnownErrors, unseen_errors, unseen_rows
 
@@ -176,7 +179,7 @@ def _better_on_most_rows_than_all(
     rivals = [held_out.constant, *(held_out.errors(model) for model in linear)]
     for i, own in enumerate(errors):
         # The median is near to most rows by its nature: to be nearer on more rows than chance explains is enough.
-        if all(better_on_most_rows(own, each) for each in rivals) and _on_more_rows(own, median):
+        if all(better_on_most_rows(own, each) for each in rivals) and on_more_rows(own, median):
             return i
     return None
 
@@ -378,29 +381,3 @@ def better_on_nearly_every_row(
         return False
     wins = float(np.mean(first < second))
     return wins >= NEARLY_EVERY_ROW and float(np.median(first)) < FAR_LESS * float(np.median(second))
-
-
-def better_on_most_rows(first: Floats, second: Floats) -> bool:
-    """Are the first errors far less on more rows than chance explains, and in sum hardly more? That may be one row's."""
-    return bool(
-        np.median(first) < FAR_LESS * np.median(second)
-        and _on_more_rows(first, second)
-        and first.sum() <= (1.0 + WORTH_IT) * second.sum()
-    )
-
-
-def _on_more_rows(first: Floats, second: Floats, deviations: float = MORE_ROWS) -> bool:
-    """Are the first errors less on more rows than chance explains, by this many standard deviations of chance?"""
-    return bool(np.mean(first < second) - 0.5 > deviations * 0.5 / np.sqrt(len(first)))
-
-
-def convincingly_better(first: Floats, second: Floats, errors: float) -> bool:
-    """Clearly better, and on more rows than chance would have it: a mean of few squares may hang on one row."""
-    return clearly_better(first, second, errors) and _on_more_rows(first, second, 1.0)
-
-
-def better_in_noise(first: Floats, second: Floats) -> bool:
-    """Convincingly better of few noisy rows. If few large rows are most of what is saved, standard errors cannot be many; then
-    fewer are enough where most of the error is saved."""
-    halved = bool(first.sum() < 0.5 * second.sum())
-    return convincingly_better(first, second, BETTER_THAN_LINEAR if halved else BETTER_IN_NOISE)
