@@ -25,6 +25,7 @@ from multigene.search.comparing import (
     better_in_noise,
     better_on_most_rows,
     clearly_better,
+    on_more_rows,
 )
 from multigene.search.constants import (
     BETTER_THAN_CONSTANT,
