@@ -100,14 +100,19 @@ class Front(Sequence[Member]):
     def listed(self) -> list[Listed]:
         """By printed size: models that no other model of at most their size equals in R²; the default and
         added ones always.
+
+        What beats the default and is no larger is not listed: the search preferred the default by rows that it had not seen, or
+        by sizes that printing changed.
         """
         models = sorted(
             (self._listed(m) for m in self.members), key=lambda e: (e.complexity, -e.member.fitness)
         )
+        default_size = next((e.complexity for e in models if e.member is self.default), 0)
         kept: list[Listed] = []
         best = -math.inf
         for model in models:
-            if model.member.source == "search" and model.member.fitness > best:
+            beats_default = model.complexity <= default_size and model.member.fitness > self.default.fitness
+            if model.member.source == "search" and model.member.fitness > best and not beats_default:
                 best = model.member.fitness
                 kept.append(model)
             elif model.member is self.default or model.member.source != "search":
