@@ -167,10 +167,10 @@ MORE_ROWS = 3.0
 #: Models of the front that are tuned once more when the islands move to all rows; steps and least gain of each. Not tuned.
 POLISHED, POLISHING_STEPS, POLISHING_GAIN = 8, 10, 1e-6
 #: Models of the front that get shorter relatives; steps and parameters of their tuning. Not tuned.
-SHORTENED, SHORTENING_STEPS, SHORTENING_PARAMETERS = 1, 4, 256
-#: Price of a printed node, in units of the setting `trim`, above which nothing more is left out. `ablation` without shorter
-#: relatives: formulas become a quarter longer.
-SHORTENING_PRICE = 64.0
+SHORTENED, SHORTENING_STEPS, SHORTENING_PARAMETERS = 2, 4, 256
+#: Prices of a printed node, one after the other, in units of the setting `trim`. `ablation` without shorter relatives: formulas
+#: become a quarter longer.
+PRICES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 #: With fewer rows what can be left out is a matter of rounding. Not tuned.
 FEWEST_ROWS_TO_SHORTEN = 30
 

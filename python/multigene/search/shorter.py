@@ -1,4 +1,4 @@
-"""Models tuned once more, and their shorter relatives: the same model without ever more of what is missed least.
+"""Models tuned once more, and their shorter relatives: the same model at ever higher prices of a printed node.
 
 Evolution works on large models and leaves the small sizes of the front to chance; taking out of a good large model what it can
 do without gives better small ones. The search does this before the front is validated and towards the end of a run.
@@ -13,8 +13,8 @@ from multigene._engine import Dataset, Individual, Workers, polish
 from multigene.search.constants import (
     POLISHING_GAIN,
     POLISHING_STEPS,
+    PRICES,
     SHORTENING_PARAMETERS,
-    SHORTENING_PRICE,
     SHORTENING_STEPS,
 )
 from multigene.settings.settings import Refinement
@@ -36,8 +36,8 @@ def fitted(models: Sequence[Individual], data: Dataset, workers: Workers) -> lis
 def shorter_relatives(
     models: Sequence[Individual], data: Dataset, refinement: Refinement, trim: float, workers: Workers
 ) -> list[Individual]:
-    """Every model, and what is left of it without ever more of what is missed least."""
+    """Every model at every price, each made from the one before, and all that they come by on the way."""
     if not trim > 0.0:
         return []
     tuning = replace(refinement, iterations=SHORTENING_STEPS, max_parameters=SHORTENING_PARAMETERS)
-    return polish(list(models), data, tuning, [trim * SHORTENING_PRICE / data.count], workers)
+    return polish(list(models), data, tuning, [trim * price / data.count for price in PRICES], workers)

@@ -1,7 +1,6 @@
 //! Shortening of one model: genes, operators and slopes of linear combinations that do not earn their place in the printed formula.
 //!
-//! Minimised is ln(1 − R²) + price · size, size being the number of printed nodes. One thing after the other is taken out, each time
-//! what is missed least for a node saved, so that models of all sizes come by. Which slopes to take out is foreseen by the
+//! Minimised is ln(1 − R²) + price · size, size being the number of printed nodes. Which slopes to take out is foreseen by the
 //! optimal brain surgeon (Hassibi and Stork 1993): with H the curvature of half the error at its minimum, taking out w while
 //! the other weights follow raises 1 − R² by w² / [H⁻¹]ww. What is foreseen is then done, tuned, and kept only if it helps.
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,17 +20,14 @@ use crate::vary::grow::SlotRng;
 const TERM: f64 = 4.0;
 /// Damping of the curvature before it is inverted: flat directions have no say in what a slope is worth.
 const DAMPING: f64 = 1e-6;
-/// Models without a gene, and without an operator, that are tuned before the best of them is taken.
-const GENES_TRIED: usize = 2;
-const OPERATORS_TRIED: usize = 8;
-/// Of this many slopes one may go at once: what is foreseen holds near the minimum.
-const AT_ONCE: usize = 8;
+/// Shorter candidates that are tuned before operators are given up on.
+const OPERATORS_TRIED: usize = 3;
 /// At this 1 − R² all is explained to numerical precision: less is no better.
 const EXPLAINED: f64 = 1e-13;
 
 /// Takes out what does not pay. `price` is in units of ln(1 − R²) per printed node. The individual must have been evaluated;
-/// it is left evaluated and never with a worse objective. Returned are the shorter models that came by on the way, the longest
-/// first: each is the best of its size that was seen, and its objective no worse than that of the one before.
+/// it is left evaluated and never with a worse objective. Returned are the models on the way, the longest first: each is the best
+/// of its size that was seen, at some lower price.
 pub fn shorten(
     individual: &mut Individual,
     context: Context,
@@ -54,19 +50,13 @@ pub fn shorten(
         rng,
         stop,
     };
-    while let Some(candidate) = shortening.least_missed() {
-        if shortening.objective(&candidate) > shortening.objective(&shortening.best) {
-            break;
-        }
-        shortening.best = candidate;
-    }
-    let on_the_way = shortening.ever_better(individual);
-    if let Some(best) = on_the_way.last() {
-        *individual = best.clone();
-        individual.forget();
-    }
+    shortening.drop_genes();
+    shortening.drop_slopes();
+    shortening.drop_operators();
+    shortening.drop_slopes();
+    *individual = shortening.best;
     individual.evaluate(context, shortening.workspace);
-    on_the_way
+    shortening.on_the_way
 }
 
 struct Shortening<'a> {
@@ -89,35 +79,8 @@ impl Shortening<'_> {
         }
     }
 
-    /// The models on the way from the first one, the longest first: each leaves less unexplained than all that are no longer, and
-    /// its objective is no worse than that of the one before.
-    fn ever_better(&mut self, first: &Individual) -> Vec<Individual> {
-        let models = std::mem::take(&mut self.on_the_way);
-        let mut sized: Vec<(usize, Individual)> = models
-            .into_iter()
-            .map(|model| (self.context.data.complexity(&model), model))
-            .collect();
-        sized.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.unexplained.total_cmp(&b.1.unexplained)));
-        let mut least = f64::INFINITY;
-        sized.retain(|(_, model)| {
-            let better = model.unexplained < least;
-            least = least.min(model.unexplained);
-            better
-        });
-        let mut objective = self.objective(first);
-        let mut kept = Vec::new();
-        for (_, model) in sized.into_iter().rev() {
-            let own = self.objective(&model);
-            if own <= objective {
-                objective = own;
-                kept.push(model);
-            }
-        }
-        kept
-    }
-
-    /// All genes of a candidate tuned jointly.
-    fn tuned(&mut self, mut candidate: Individual) -> Individual {
+    /// Tunes a shortened candidate and keeps it if it is better. A tie goes to the shorter one.
+    fn accept(&mut self, mut candidate: Individual) -> bool {
         levenberg_marquardt_until(
             &mut candidate,
             GeneChoice::All,
@@ -127,75 +90,78 @@ impl Shortening<'_> {
             self.rng,
             self.stop,
         );
-        candidate
+        let better = self.objective(&candidate) <= self.objective(&self.best);
+        if better {
+            self.best = candidate;
+            self.on_the_way.push(self.best.without_columns());
+        }
+        better
     }
 
     fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// The shorter model that is missed least for a node saved, tuned: without a gene, an operator or some slopes.
-    fn least_missed(&mut self) -> Option<Individual> {
-        let mut shorter = self.ranked(without_genes(&self.best), GENES_TRIED);
-        shorter.extend(self.ranked(without_operators(&self.best), OPERATORS_TRIED));
-        let places = self.needless_slopes();
-        let mut count = places.len();
-        while count > 0 {
-            let mut candidate = self.best.clone();
-            remove_slopes(&mut candidate, &places[..count]);
-            shorter.push(candidate);
-            count /= 3;
-        }
-        let mut tuned = Vec::new();
-        for candidate in shorter {
-            if self.stopped() {
-                break;
+    /// Genes, the least missed first, until one is missed.
+    fn drop_genes(&mut self) {
+        loop {
+            let genes = self.best.genes.len();
+            let without = if genes > 1 { genes } else { 0 };
+            let shorter = self.evaluated((0..without).map(|gene| without_gene(&self.best, gene)).collect());
+            if !shorter.into_iter().take(1).any(|candidate| self.accept(candidate)) {
+                return;
             }
-            tuned.push(self.tuned(candidate));
         }
-        let tuned = self.cheapest(tuned);
-        self.on_the_way.extend(tuned.iter().map(Individual::without_columns));
-        tuned.into_iter().next()
     }
 
-    /// The cheapest candidates as they are before tuning.
-    fn ranked(&mut self, mut candidates: Vec<Individual>, most: usize) -> Vec<Individual> {
+    /// Operators with all their arguments but one, the least missed first, until the first few are missed.
+    fn drop_operators(&mut self) {
+        loop {
+            let shorter = self.evaluated(without_operators(&self.best));
+            if !shorter
+                .into_iter()
+                .take(OPERATORS_TRIED)
+                .any(|candidate| self.accept(candidate))
+            {
+                return;
+            }
+        }
+    }
+
+    /// Candidates as they are before tuning, the best first.
+    fn evaluated(&mut self, mut candidates: Vec<Individual>) -> Vec<Individual> {
         if self.stopped() {
             return Vec::new();
         }
         for candidate in &mut candidates {
             candidate.evaluate(self.context, self.workspace);
         }
-        let mut cheapest = self.cheapest(candidates);
-        cheapest.truncate(most);
-        cheapest
+        candidates.sort_by(|a, b| self.objective(a).total_cmp(&self.objective(b)));
+        candidates
     }
 
-    /// Candidates that are shorter than the best, those that cost least for a node saved first.
-    fn cheapest(&self, candidates: Vec<Individual>) -> Vec<Individual> {
-        let mut priced: Vec<(f64, Individual)> = candidates
-            .into_iter()
-            .filter_map(|candidate| self.cost(&candidate).map(|cost| (cost, candidate)))
-            .collect();
-        priced.sort_by(|a, b| a.0.total_cmp(&b.0));
-        priced.into_iter().map(|(_, candidate)| candidate).collect()
+    /// Slopes, as many at once as are foreseen not to be missed; fewer when that proves wrong.
+    fn drop_slopes(&mut self) {
+        let mut most = usize::MAX;
+        while most > 0 && !self.stopped() {
+            let places = self.needless_slopes(most);
+            if places.is_empty() {
+                return;
+            }
+            let mut candidate = self.best.clone();
+            remove_slopes(&mut candidate, &places);
+            if !self.accept(candidate) {
+                most = places.len() / 3;
+            }
+        }
     }
 
-    /// By how much ln(1 − R²) rises for a node saved, None where none is.
-    fn cost(&self, candidate: &Individual) -> Option<f64> {
-        let size = |individual| self.context.data.complexity(individual) as f64;
-        let saved = size(&self.best) - size(candidate);
-        let logarithm = |individual: &Individual| individual.unexplained.max(EXPLAINED).ln();
-        (saved > 0.0 && candidate.unexplained.is_finite()).then(|| (logarithm(candidate) - logarithm(&self.best)) / saved)
-    }
-
-    /// Places of slopes whose loss together is foreseen to cost less than they take to print, the least missed first, a part of
-    /// all at most.
-    fn needless_slopes(&mut self) -> Vec<usize> {
+    /// Places of slopes whose loss together is foreseen to cost less than they take to print, at most half of all.
+    fn needless_slopes(&mut self, most: usize) -> Vec<usize> {
         let mut costs = self.costs();
         costs.sort_by(|a, b| a.0.total_cmp(&b.0));
         let (mut sum, mut chosen) = (0.0, Vec::new());
-        for (cost, place) in costs.iter().take(costs.len().div_ceil(AT_ONCE)) {
+        for (cost, place) in costs.iter().take(most.min(costs.len().div_ceil(2))) {
             sum += cost;
             let gain = self.price * TERM * (chosen.len() + 1) as f64;
             if (sum / self.best.unexplained.max(EXPLAINED)).ln_1p() > gain {
@@ -294,13 +260,6 @@ fn lone_slopes(individual: &Individual) -> Vec<usize> {
         }
     }
     alone
-}
-
-/// The individual with one gene less, in every way; the last one stays.
-fn without_genes(individual: &Individual) -> Vec<Individual> {
-    let genes = individual.genes.len();
-    let without = if genes > 1 { genes } else { 0 };
-    (0..without).map(|gene| without_gene(individual, gene)).collect()
 }
 
 fn without_gene(individual: &Individual, gene: usize) -> Individual {
