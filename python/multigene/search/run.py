@@ -191,9 +191,15 @@ class Run:
             steer(self.search, action, value, self.names)
 
     def _why_it_ended(self, search: Searcher | SinglePopulation) -> str:
-        """A search ends by itself when it has found a law or explained the target, or when no improvement is expected."""
+        """A search ends by itself when it has found a law or explained the target, when no improvement is expected, or shortly
+        before a limit, if the rest is what the last fit to very many rows takes."""
         why, limit = search.why_ended(), self.settings.stopping.seconds
-        return "time" if why != "law" and limit is not None and self.seconds() >= limit else why
+        if why != "law" and limit is not None and self.seconds() >= limit:
+            return "time"
+        if why != "limit":
+            return why
+        done = self.generations() / self.limit if self.limit else 0.0
+        return "generations" if limit is None or done > self.seconds() / limit else "time"
 
     def result(self) -> Result:
         """The chosen model and the front, finite on every training row; on Ctrl-C the best model so far as it is."""

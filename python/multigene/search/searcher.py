@@ -60,10 +60,12 @@ class Searcher:
         return self.state.laws.law is None and self.state.islands.reached(r2)
 
     def why_ended(self) -> str:
-        """Why the search ended by itself."""
+        """Why the search ended by itself: "limit" where it saw that there is time for the last fit to very many rows alone."""
         if self.state.laws.law is not None:
             return "law"
-        return "target" if self.reached(EXPLAINED) else "no improvement expected"
+        if self.reached(EXPLAINED):
+            return "target"
+        return "limit" if self.state.complete else "no improvement expected"
 
     def packed(self) -> dict[str, Any]:
         """All that is needed to go on."""
