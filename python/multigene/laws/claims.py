@@ -1,6 +1,7 @@
 """How much may be claimed of a formula: whether it is the law behind some rows, by how it is graded and how probable that is.
 
-`FittedModel.claim` asks about the formula in use. A grade follows from the rows alone (`exact.py`, `residuals.py`); the
+`FittedModel.claim` asks about the formula in use. A grade follows from the rows alone (`exact.py`, `residuals.py`): in noise one
+is given if what is left looks like noise, and is not more than in the planted laws that say how probable a claim is. The
 probability is how often formulas of that kind were the law in planted laws (`python -m benchmarks calibration`). It is that of
 data that follow a law of the usual functions: nobody can say how many do.
 """
@@ -38,20 +39,17 @@ def claim_of(expression: Expression, X: Floats, y: Floats, weights: Floats | Non
     if not variables(expression) or size(expression) > LARGEST_LAW or len(y) < 3 * fitted + 10:
         return None
     with np.errstate(all="ignore"):
+        found = measure(expression, X, y, weights)
+        unexplained = np.inf if found is None else found.unexplained
         grade = exact.grade(expression, X, y)
-        if grade is None:
-            grade = _in_noise(expression, X, y, weights)
+        if grade is None and unexplained <= HOPELESS and leaves_noise(expression, X, y, weights):
+            grade = exact.TO_PRECISION if unexplained < EXACT else exact.IN_NOISE
     if grade is None:
         return None
-    return Claim(grade, next(probability for most, probability in CONFIDENCE[grade] if fitted <= most))
-
-
-def _in_noise(expression: Expression, X: Floats, y: Floats, weights: Floats | None) -> str | None:
-    """A grade if what is left looks like noise, and is not more than in the planted laws that say how probable a claim is."""
-    there = measure(expression, X, y, weights)
-    if there is None or there.unexplained > HOPELESS or not leaves_noise(expression, X, y, weights):
-        return None
-    return exact.TO_PRECISION if there.unexplained < EXACT else exact.IN_NOISE
+    kinds = CONFIDENCE[grade]
+    return Claim(
+        grade, next(p for left, most, p in kinds if (left >= 1.0 or unexplained <= left) and fitted <= most)
+    )
 
 
 def leaves_noise(expression: Expression, X: Floats, y: Floats, weights: Floats | None = None) -> bool:

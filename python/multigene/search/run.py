@@ -194,7 +194,9 @@ class Run:
         """A search ends by itself when it has found a law or explained the target, when no improvement is expected, or shortly
         before a limit, if the rest is what the last fit to very many rows takes."""
         why, limit = search.why_ended(), self.settings.stopping.seconds
-        if why != "law" and limit is not None and self.seconds() >= limit:
+        if why == "law":
+            return "law"
+        if limit is not None and self.seconds() >= limit:
             return "time"
         if why != "limit":
             return why
