@@ -8,10 +8,10 @@ powers of features as one leaf, as the search does. What a run claims to be a la
 
 One condition gives a table by law; several give one row each. Environment, lists separated by commas:
 
-    LAWS_SET            dev, held-out, all (default: both), fresh, third, fourth and fifth (held out, too), paper (K11C, UB5D,
-                        RS2D, RS5D, RS10D of the study), feynman and literature (large ones for development, `more_laws.py`),
+    LAWS_SET            dev, held-out, all (default: both), fresh, third to sixth (held out, too), paper (K11C, UB5D, RS2D,
+                        RS5D, RS10D of the study), feynman and literature (large ones for development, `more_laws.py`),
                         random (`random_laws.py`, also by size and number of variables) and random-held-out
-    LAWS_RANDOM (60)    how many random laws
+    LAWS_RANDOM (60), LAWS_RANDOM_FROM (0)  how many random laws, from which place of the set on
     LAWS_NAMES          only these laws
     LAWS_VARIABLES      only laws of at least this many variables
     LAWS_SEEDS (3), LAWS_SECONDS (20), LAWS_THREADS (1)
@@ -20,7 +20,8 @@ One condition gives a table by law; several give one row each. Environment, list
     LAWS_IRRELEVANT (0) columns more that the law does not use
     LAWS_LOG_UNIFORM (0) decades that every variable spans log-uniformly about the middle of its range; 0 for uniform in it
     LAWS_METHOD         seekers (law seekers alone, CPU seconds; default), multigene (the default estimator, seconds of
-                        LAWS_CLOCK), pyoperon (wall-clock seconds)
+                        LAWS_CLOCK), command-line (the same as a process of its own: CPU-s with start and imports),
+                        pyoperon (wall-clock seconds)
     LAWS_CLOCK (wall)   or processor
     LAWS_CSV            a file for every run as a row
     LAWS_ABLATION       1 turns every switch of the seekers over, one after the other
@@ -42,22 +43,10 @@ from rich.console import Console, Group
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from benchmarks import law_claims, rivals
+from benchmarks import command_line, law_claims, rivals
 from benchmarks.law_claims import SOLVED, Claim
 from benchmarks.law_report import by_group, write
-from benchmarks.law_sets import (
-    DEVELOPMENT,
-    FIFTH,
-    FOURTH,
-    FRESH,
-    HELD_OUT,
-    THIRD,
-    Floats,
-    Law,
-    NoRows,
-    paper_laws,
-    with_irrelevant,
-)
+from benchmarks.law_sets import SETS, Floats, Law, NoRows, paper_laws, with_irrelevant
 from benchmarks.more_laws import FEYNMAN, LITERATURE
 from benchmarks.random_laws import random_laws
 
@@ -73,6 +62,7 @@ SEEDS = int(os.environ.get("LAWS_SEEDS", "3"))
 SECONDS = float(os.environ.get("LAWS_SECONDS", "20"))
 THREADS = int(os.environ.get("LAWS_THREADS", "1"))
 RANDOM = int(os.environ.get("LAWS_RANDOM", "60"))
+RANDOM_FROM = int(os.environ.get("LAWS_RANDOM_FROM", "0"))
 CLOCK = os.environ.get("LAWS_CLOCK", "wall")
 CSV = os.environ.get("LAWS_CSV")
 
@@ -122,6 +112,9 @@ class Answer:
     used: tuple[str, ...] = ()
     """The columns in it."""
 
+    seconds: float | None = None
+    """Processor seconds, where they are not those of this process."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -166,21 +159,11 @@ def conditions() -> list[Condition]:
 
 def chosen_laws(with_units: bool) -> list[Law]:
     """The laws that the environment asks for."""
-    sets: dict[str, Sequence[Law]] = {
-        "dev": DEVELOPMENT,
-        "held-out": HELD_OUT,
-        "all": DEVELOPMENT + HELD_OUT,
-        "fresh": FRESH,
-        "third": THIRD,
-        "fourth": FOURTH,
-        "fifth": FIFTH,
-        "feynman": FEYNMAN,
-        "literature": LITERATURE,
-    }
+    sets: dict[str, Sequence[Law]] = {**SETS, "feynman": FEYNMAN, "literature": LITERATURE}
     made: dict[str, Callable[[], Sequence[Law]]] = {
         "paper": paper_laws,
-        "random": lambda: random_laws(RANDOM),
-        "random-held-out": lambda: random_laws(RANDOM, held_out=True),
+        "random": lambda: random_laws(RANDOM, first=RANDOM_FROM),
+        "random-held-out": lambda: random_laws(RANDOM, held_out=True, first=RANDOM_FROM),
     }
     if SET not in {**sets, **made}:
         raise SystemExit(f"LAWS_SET={SET!r} is no set of laws; choose from {', '.join([*sets, *made])}.")
@@ -232,6 +215,15 @@ def multigene(law: Law, X: Floats, y: Floats, seed: int, condition: Condition) -
     return Answer(str(formula), formula.size, formula, formula.expression, claimed, formula.variables)
 
 
+def on_command_line(law: Law, X: Floats, y: Floats, seed: int, condition: Condition) -> Answer | None:
+    """The same by `multigene fit`; the processor's clock."""
+    model, seconds = command_line.fitted(law, X, y, seed, SECONDS, THREADS)
+    formula, claimed = model.formula, model.stopped_by == "law"
+    return Answer(
+        str(formula), formula.size, formula, formula.expression, claimed, formula.variables, seconds
+    )
+
+
 def pyoperon(law: Law, X: Floats, y: Floats, seed: int, condition: Condition) -> Answer | None:
     """pyoperon with division, as much time and as many threads."""
     model = rivals.pyoperon(SECONDS, THREADS, seed).fit(X, y)
@@ -245,7 +237,9 @@ def pyoperon(law: Law, X: Floats, y: Floats, seed: int, condition: Condition) ->
     return Answer(text, size, model.predict, expression)
 
 
-METHODS = {"seekers": seekers, "multigene": multigene, "pyoperon": pyoperon}
+METHODS = {
+    "seekers": seekers, "multigene": multigene, "command-line": on_command_line, "pyoperon": pyoperon
+}  # fmt: skip
 
 
 def _read(text: str) -> Any:
@@ -323,6 +317,7 @@ def outcome(law: Law, seed: int, condition: Condition) -> Outcome:
     with threadpool_limits(1, user_api="blas"):  # as in a fit: threads that wait for work use processor time
         answer = METHODS[condition.method](law, X, y, seed, condition)
     seconds = time.process_time() - start
+    seconds = seconds if answer is None or answer.seconds is None else answer.seconds
     if answer is None:
         return Outcome(False, False, False, 1.0, seconds, 0, 0, "-")
     with np.errstate(all="ignore"):

@@ -16,7 +16,6 @@ import ast
 import re
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -78,9 +77,10 @@ class RandomLaw(Law):
         return next(f"{low}-{high} nodes" for low, high in SIZES if low <= self.nodes <= high)
 
 
-def random_laws(number: int, held_out: bool = False) -> list[RandomLaw]:
-    """The first laws of a set."""
-    return [random_law(seed) for seed in islice(HELD_OUT_SEEDS if held_out else DEVELOPMENT_SEEDS, number)]
+def random_laws(number: int, held_out: bool = False, first: int = 0) -> list[RandomLaw]:
+    """As many laws of a set, from the first one on or a later one."""
+    seeds = HELD_OUT_SEEDS if held_out else DEVELOPMENT_SEEDS
+    return [random_law(seed) for seed in seeds[first : first + number]]
 
 
 @cache

@@ -124,7 +124,7 @@ def asked(monkeypatch):
     monkeypatch.setattr(laws, "METHODS", {"known": knows})
     monkeypatch.setattr(laws, "SET", "random")
     monkeypatch.setattr(laws, "SEEDS", 2)
-    monkeypatch.setattr(laws, "random_laws", lambda number, held_out=False: made)
+    monkeypatch.setattr(laws, "random_laws", lambda number, held_out=False, first=0: made)
     monkeypatch.setattr(RandomLaw, "size", 5)
     monkeypatch.setenv("LAWS_METHOD", "known")
     return monkeypatch

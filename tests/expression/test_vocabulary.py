@@ -58,4 +58,14 @@ def test_new_functions_bring_what_they_are_made_of():
     known = Vocabulary(["add", "hill"], ["x**2/(1+x**2)"])
     assert known.admits(read("x**2/(1+x**2)", ("x", "y")))
     assert not known.admits(read("sin(x)", ("x", "y")))
+    known = Vocabulary(["f"], ["x*sin(x)"])
+    for text in (
+        "x*sin(x)",
+        "sin(x)",
+        "x*y",
+        "x**2",
+    ):  # formulas spell definitions out: its parts may stand by themselves
+        assert known.admits(read(text, ("x", "y"))), text
+    for text in ("cos(x)", "1/x", "exp(x)", "sqrt(x)"):
+        assert not known.admits(read(text, ("x", "y"))), text
     assert Vocabulary(["wave"], ["sin (x) + cos(x)"]).allows("sin", "cos")

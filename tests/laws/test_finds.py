@@ -118,3 +118,18 @@ def test_state_is_plain_and_complete():
         assert (same.expression, same.unexplained) == (find.expression, find.unexplained)
         assert same.individual.genes == find.individual.genes
     assert restored.simplify(2) == 0
+
+
+def test_a_long_model_of_others_that_only_comes_close_is_not_cleaned_up(monkeypatch):
+    """That took more than a second after the time limit, for nothing: it is no law."""
+    rng, X = np.random.default_rng(1), rows()
+    finds = Finds(X, np.sin(X[:, 0]) + 1e-7 * rng.standard_normal(len(X)), None)
+    tried = []
+    monkeypatch.setattr(finds, "_law", lambda find: tried.append(find))
+    genes = [
+        f"{f}(x{j}*x{k})" for f in ("cos", "tanh", "sin", "exp") for j, k in ((1, 2), (0, 1), (0, 2), (1, 1))
+    ]
+    finds.adopt(Individual(["sin(x0)", *genes], 0.0, [1.0] + [1e-12] * len(genes)))
+    assert not tried
+    finds.adopt(Individual(["sin(x0)"], 0.0, [1.0]))
+    assert len(tried) == 1

@@ -21,6 +21,9 @@ SHORTEST_MISTAKE = 3
 #: The definition of bent repeats its argument; beyond this many nodes of it the operator is printed by name instead,
 #: because nested repetitions would double the text at every level. Not tuned.
 SPELT_OUT = 30
+#: Expressions whose simpler form and size, and numbers whose simplicity is kept: the rules of rewriting ask for the same ones
+#: again and again, mostly soon. A thousand of 50 nodes are 10 MB. [time]
+LATELY = 1000
 #: A formula with at most this many nodes is written out, unless a combination has many columns. Not tuned.
 SHORT_FORMULA = 40
 #: A combination of more columns than this is named in any formula. Not tuned.

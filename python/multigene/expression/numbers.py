@@ -16,11 +16,12 @@ import heapq
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from multigene.expression.constants import ALMOST, CLOSE, FEW, MOST, NOISE, UNITS, WHOLE
+from multigene.expression.constants import ALMOST, CLOSE, FEW, LATELY, MOST, NOISE, UNITS, WHOLE
 from multigene.expression.tree import Expression, Number, Operation, Power, evaluate, fold, postorder, rebuild
 
 Floats = npt.NDArray[np.float64]
@@ -216,6 +217,7 @@ def simple_numbers(value: float, close: float = 1e-5) -> list[float]:
     return list(dict.fromkeys(found))
 
 
+@lru_cache(LATELY)
 def is_simple(value: float) -> bool:
     """Whether a number is exactly a simple one: such numbers count as known, not as fitted."""
     return value in simple_numbers(value)

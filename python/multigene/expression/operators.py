@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy  # its parts are imported when they are first used
 
 from multigene.expression import long_spellings as long
 from multigene.expression.notation import FACTOR, PRODUCT, SUM, Helper, Spelling, Template
@@ -209,7 +209,7 @@ OPERATORS: Mapping[str, Operator] = {
     ),
     "erf": Operator(
         arity=1,
-        value=special.erf,
+        value=lambda x: np.asarray(scipy.special.erf(x)),
         slope=lambda x, v: 2.0 / np.sqrt(np.pi) * np.exp(-x * x),
         symmetry="odd",
         by_name=(*PEOPLE, "sympy", "c", "matlab", "pytorch", "excel", "postgresql 16"),
@@ -249,7 +249,7 @@ OPERATORS: Mapping[str, Operator] = {
     "inv": Operator(arity=1, value=lambda x: 1.0 / x, slope=lambda x, v: -v * v, definition="1/x"),
     "logistic": Operator(
         arity=1,
-        value=lambda x: special.expit(-x),
+        value=lambda x: scipy.special.expit(-x),
         slope=lambda x, v: -v * (1.0 - v),
         not_negative=True,
         definition="1/(1 + exp(x))",
@@ -285,7 +285,7 @@ OPERATORS: Mapping[str, Operator] = {
     "softplus": Operator(
         arity=1,
         value=lambda x: np.logaddexp(0.0, x),
-        slope=lambda x, v: special.expit(x),
+        slope=lambda x, v: scipy.special.expit(x),
         not_negative=True,
         definition="log(1 + exp(x))",
         written={

@@ -9,10 +9,10 @@ size that users see is `printed_size.py`'s.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from functools import partial
+from functools import lru_cache, partial
 
 from multigene.expression.build import MINUS_ONE, ONE, call, product_of, quotient_of
-from multigene.expression.constants import SPELT_OUT
+from multigene.expression.constants import LATELY, SPELT_OUT
 from multigene.expression.definitions import DEFINITIONS, REPEATED, spelt_out
 from multigene.expression.tree import (
     Expression,
@@ -35,6 +35,7 @@ def readable(expression: Expression, by_name: Collection[str] = ()) -> Expressio
     return spelt[0]
 
 
+@lru_cache(LATELY)
 def size(expression: Expression) -> int:
     """The number of constants, variables, operators and functions as they are written.
 

@@ -164,9 +164,10 @@ def fold(expression: Expression, combine: Callable[[Expression, tuple[Result, ..
     """Compute a result bottom-up: `combine(node, results of its children)` at every node."""
     results: list[Result] = []
     for node in postorder(expression):
-        count = len(node.children)
-        arguments = tuple(results[len(results) - count :])
-        del results[len(results) - count :]
+        arguments: tuple[Result, ...] = ()
+        if count := len(node.children):
+            arguments = tuple(results[-count:])
+            del results[-count:]
         results.append(combine(node, arguments))
     return results[0]
 

@@ -46,10 +46,14 @@ def claim_of(expression: Expression, X: Floats, y: Floats, weights: Floats | Non
             grade = exact.TO_PRECISION if unexplained < EXACT else exact.IN_NOISE
     if grade is None:
         return None
+    return Claim(grade, kind_of(grade, unexplained, fitted)[2])
+
+
+def kind_of(grade: str, unexplained: float, fitted: int) -> tuple[float, int, float]:
+    """Formulas that are claimed alike: up to which share of the variance unexplained, up to how many fitted numbers, and how
+    probable they are."""
     kinds = CONFIDENCE[grade]
-    return Claim(
-        grade, next(p for left, most, p in kinds if (left >= 1.0 or unexplained <= left) and fitted <= most)
-    )
+    return next(kind for kind in kinds if (kind[0] >= 1.0 or unexplained <= kind[0]) and fitted <= kind[1])
 
 
 def leaves_noise(expression: Expression, X: Floats, y: Floats, weights: Floats | None = None) -> bool:

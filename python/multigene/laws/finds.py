@@ -120,7 +120,8 @@ class Finds:
         find = laws.polished(
             model_expression(individual), self.X, self.y, self.weighted, weights=self.weights
         )
-        if find is not None and self._vouched(find):
+        # A long model that only comes close is none, and cleaning it up takes a second, which a run may no longer have.
+        if find is not None and self._vouched(find) and find.unexplained < self._bar(find):
             self.law = self._law(find) or self.law
 
     def fitted(self, expression: Expression, how: Refinement = POLISH) -> Find | None:

@@ -59,8 +59,8 @@ def test_the_lowest_degrees_are_taken():
 
 
 def test_exponents_by_total_degree():
-    assert total_exponents(2, 2) == [(0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2)]
-    assert total_exponents(0, 3) == [()]
+    assert total_exponents(2, 2) == ((0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2))
+    assert total_exponents(0, 3) == ((),)
 
 
 def test_targets_without_values_have_no_law():

@@ -11,11 +11,12 @@ Sums and products come out in the form of `canonical.py`.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
 from multigene.expression.build import call, join_term, power_of
-from multigene.expression.constants import MOST_PASSES
+from multigene.expression.constants import LATELY, MOST_PASSES
 from multigene.expression.operators import OPERATORS
 from multigene.expression.readable import size
 from multigene.expression.rewriting.canonical import (
@@ -28,6 +29,7 @@ from multigene.expression.rewriting.parts import is_a, split_term, terms_of
 from multigene.expression.tree import Expression, Number, Operation, Power, evaluate, fold, rebuild
 
 
+@lru_cache(LATELY)
 def simplify(expression: Expression) -> Expression:
     """An expression of the same value, at most as large; equal trees come out for many equal formulas."""
     current = expression

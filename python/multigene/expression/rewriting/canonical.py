@@ -298,13 +298,31 @@ def _distribute(coefficient: float, terms: Operation) -> Expression:
 # --- order and range ------------------------------------------------------------------------------
 
 
-def canonical_order(expression: Expression) -> tuple[int, int, int, str]:
+def canonical_order(expression: Expression) -> tuple[int, int, _Text]:
     """Variables by column, then the rest by size; the text settles ties, so equal sets come out equal."""
     if isinstance(expression, Variable):
-        return 0, expression.index, 0, ""
+        return 0, expression.index, _Text("")
     if isinstance(expression, Power) and isinstance(expression.base, Variable):
-        return 1, expression.base.index, 0, repr(expression.exponent)
-    return 2, size(expression), 0, repr(expression)
+        return 1, expression.base.index, _Text(expression.exponent)
+    return 2, size(expression), _Text(expression)
+
+
+class _Text:
+    """What a thing is written as, written only where two are compared: mostly their sizes tell."""
+
+    __slots__ = ("thing",)
+
+    def __init__(self, thing: object) -> None:
+        self.thing = thing
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Text) and repr(self.thing) == repr(other.thing)
+
+    def __lt__(self, other: _Text) -> bool:
+        return repr(self.thing) < repr(other.thing)
+
+    def __hash__(self) -> int:
+        return hash(repr(self.thing))
 
 
 def _finite(value: float) -> float:

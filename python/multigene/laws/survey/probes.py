@@ -7,7 +7,8 @@ with. The survey tests for these first, with every transformed target t.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from math import comb
 
 import numpy as np
@@ -42,7 +43,7 @@ def rational(Z: Floats, target: Floats, division: bool) -> Expression | None:
     return None
 
 
-def solved(Z: Floats, target: Floats, exponents: list[list[Exponents]]) -> Expression | None:
+def solved(Z: Floats, target: Floats, exponents: Sequence[Sequence[Exponents]]) -> Expression | None:
     """The target as the solution t of P + Q·t = 0 or P + Q·t + S·t² = 0, P, Q and S sums of few products of powers that are
     given for each; None if there is none."""
     A = np.hstack([target[:, None] ** k * _columns(Z, powers) for k, powers in enumerate(exponents)])
@@ -68,18 +69,19 @@ def _degrees(d: int, n: int, division: bool) -> Iterator[tuple[int, int]]:
     return ((a, b) for size, a, b in sorted(sizes) if size <= most)
 
 
-def total_exponents(d: int, degree: int) -> list[Exponents]:
+@cache
+def total_exponents(d: int, degree: int) -> tuple[Exponents, ...]:
     """Exponents of all monomials up to a degree, lowest first."""
     if d == 0:
-        return [()]
+        return ((),)
     found: list[Exponents] = []
     for total in range(degree + 1):
         for chosen in itertools.combinations_with_replacement(range(d), total):
             found.append(tuple(chosen.count(j) for j in range(d)))
-    return found
+    return tuple(found)
 
 
-def _columns(Z: Floats, exponents: list[Exponents]) -> Floats:
+def _columns(Z: Floats, exponents: Sequence[Exponents]) -> Floats:
     powers = np.asarray(exponents, dtype=float)
     columns = np.ones((len(Z), len(exponents)))
     for j in range(Z.shape[1]):
