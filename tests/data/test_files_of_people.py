@@ -128,7 +128,7 @@ def test_what_was_left_out_is_said() -> None:
         "empty cells of 'region' are filled from above (--as-it-is leaves them)",
     ]
     assert table(FILES["below a limit"][0]).notes == [
-        "'x' read with the mark of '<0.1', '>3' left out (--as-it-is leaves them)"
+        "'x' read with '<0.1' as 0.1, '>3' as 3, the limit itself (--as-it-is leaves them)"
     ]
 
 
@@ -147,6 +147,20 @@ def test_lines_are_known_below_cells_of_several_lines() -> None:
 
 def test_text_that_no_encoding_of_western_europe_explains_is_said() -> None:
     found = table("城市,价格\n北京,12.5\n上海,13.5\n".encode("gb18030"))
-    assert "looks wrong as Windows-1252; give --encoding" in found.notes[0]
+    assert found.notes[0] == "line 1 is not UTF-8 and was read as GB 18030; --encoding says otherwise"
+    assert found.frame["城市"].tolist() == ["北京", "上海"]
     read = table("城市,价格\n北京,12.5\n上海,13.5\n".encode("gb18030"), Dialect(encoding="gb18030"))
     assert read.frame["城市"].tolist() == ["北京", "上海"]
+
+
+def test_several_units_and_missing_ones_are_said() -> None:
+    assert table("l,y\n3 mm,1\n4 cm,2\n5 mm,3\n").notes == [
+        "'l' read with several units (mm, cm), as text; give it in one of them"
+    ]
+    assert table("p,y\n12%,1\n0.5,2\n30%,3\n").notes == [
+        "'p' read with '%' left out, which not all of its numbers have"
+    ]
+
+
+def test_cells_in_apostrophes_are_numbers() -> None:
+    assert table("a,b\n'1','2'\n'3','4'\n").frame["a"].tolist() == [1.0, 3.0]

@@ -10,12 +10,14 @@ from multigene.data.encoding.columns import ColumnName, Own, Scored
 from multigene.data.training_rows import TrainingRows
 from multigene.expression.build import call, product_of, sum_of
 from multigene.expression.numbers import parameters
+from multigene.expression.rewriting.parts import terms_of
 from multigene.expression.tree import Expression, Number, Power, Variable, evaluate
 from multigene.groups.certainty import GroupUncertainty, derivatives, own_columns, uncertainty_of
 from multigene.groups.choice import Chooser, as_told
 from multigene.groups.own import GroupForm, GroupRows, fitted, may_be_own
 from multigene.groups.powers import with_own_exponent
 from multigene.groups.redundant import without_redundant
+from multigene.groups.regroup import most_promising
 
 GROUPS = 5
 
@@ -191,3 +193,41 @@ def test_intervals_are_those_of_the_dense_covariance() -> None:
     assert again.half_width(expression, X, 0.9) == pytest.approx(width, rel=1e-12)
     new = X[:1] * [1.0, 0.0, 1.0]
     assert known.half_width(expression, new, 0.9)[0] > width.max()
+
+
+def rows_of_two(total: str) -> GroupRows:
+    rng = np.random.default_rng(1)
+    codes, X = rng.integers(0, GROUPS, 300), rng.uniform(0.5, 3.0, (300, 2))
+    power, factor = X[:, 0] ** POWERS[codes], np.linspace(1.0, 3.0, GROUPS)[codes]
+    y = {"factor": power + factor * X[:, 1] ** 2, "common": 1.5 * power - X[:, 1] ** 2}[total]
+    return GroupRows(X, y + 0.02 * rng.normal(size=300), np.ones(300), codes, GROUPS)
+
+
+def test_a_term_that_exponents_per_group_make_needless_is_dropped() -> None:
+    """A search on one group has x*(x + 0.2) for a power near 2: 1.3*x**2 + 0.2*x."""
+    x, z = Variable(0), Variable(1)
+    terms = [product_of([Number(0.2), x]), product_of([Number(1.3), Power(x, 2.0)])]
+    form = sum_of([*terms, product_of([Number(-1.0), Power(z, 2.0)]), Number(-0.1)])
+    chosen = Chooser(rows_of_two("common")).chosen(form, ("auto",), lambda: False)
+    assert chosen is not None
+    assert len(terms_of(chosen.fit.form.expression)) == 2
+    assert chosen.fit.numbers[:, 0] == pytest.approx(POWERS, abs=0.03)
+
+
+def test_no_more_numbers_per_group_than_another_beginning_needs() -> None:
+    """x**p + q*z**2, not p*(q*x**r + z**2)."""
+    x, z = Variable(0), Variable(1)
+    form = sum_of([product_of([Number(1.3), x]), product_of([Number(2.0), Power(z, 2.0)]), Number(-0.3)])
+    chosen = Chooser(rows_of_two("factor")).chosen(form, ("auto",), lambda: False)
+    assert chosen is not None
+    assert chosen.fit.numbers.shape[1] == 2
+
+
+def test_forms_that_say_most_come_first_and_none_twice() -> None:
+    x, z = Variable(0), Variable(1)
+
+    def form(first: float, of_z: Expression) -> Expression:
+        return sum_of([product_of([Number(first), Power(x, 2.0)]), product_of([Number(-2.5), of_z])])
+
+    of_one = [x, form(1.4, z), form(1.3, z), form(1.5, Power(z, 2.0))]
+    assert most_promising([of_one, [z]], rows_of_two("common")) == [x, z, of_one[3], of_one[1]]

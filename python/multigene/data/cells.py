@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from multigene.data.codes import are_codes, may_be_clock
 from multigene.data.constants import GAPS
 from multigene.data.dates import clock_hours, counted_dates, numbered_dates, spreadsheet_dates
 from multigene.data.spelled import signed_sides, spelled_numbers, without_marks, without_uncertainties
@@ -30,6 +31,8 @@ _UNITS = (
     "kg/m3 kg/m³ kg/m^3 g/cm3 g/cm³ g/l mg/l W/m2 W/m² rpm lx dB ohm Ω T Wb F H cd lm"
 )
 UNITS = frozenset((*_UNITS.split(), *CURRENCIES))
+#: What is said of digits with zeros before them.
+CODES = "the zeros before its digits, as codes"
 _SPACES = re.compile(r"[\s\u00a0\u2007\u2009\u202f]+")
 _NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
 _PLAIN = re.compile(rf"[-+]?{_NUMBER}\Z")
@@ -82,7 +85,7 @@ def read_cells(table: Table, decimal: str | None = None, as_it_is: tuple[str, ..
             if kind:
                 said[kind].append(name)
             continue
-        values, how, unit = numbers_of(column, decimal)
+        values, how, unit = numbers_of(column, decimal, name)
         columns[name] = column if values is None else values
         for kind in how:
             said[kind].append(name)
@@ -134,7 +137,9 @@ def _spoken(kind: str, names: list[str]) -> str:
     return f"{shown} read with {kind}"
 
 
-def numbers_of(column: pd.Series, decimal: str | None = None) -> tuple[pd.Series | None, list[str], str]:
+def numbers_of(
+    column: pd.Series, decimal: str | None = None, name: str = ""
+) -> tuple[pd.Series | None, list[str], str]:
     """A column of text as numbers, what was done to read it, and the unit behind the numbers; None if it is none."""
     cells = column.dropna()
     if cells.empty or not all(isinstance(cell, str) for cell in cells.iloc[:50]):
@@ -145,6 +150,8 @@ def numbers_of(column: pd.Series, decimal: str | None = None) -> tuple[pd.Series
         return None, [], ""
     gaps = distinct[distinct.str.lower().isin(GAPS) | (distinct == "")]
     texts = distinct[~distinct.isin(gaps)]
+    if len(texts) and are_codes(list(texts)) and not may_be_clock(name, list(texts)):
+        return None, [CODES], ""
     hours = clock_hours(list(texts))
     if hours is not None:
         how = ["clock times as hours"] + ([f"{', '.join(map(repr, gaps[:3]))} as gaps"] if len(gaps) else [])
@@ -156,7 +163,7 @@ def numbers_of(column: pd.Series, decimal: str | None = None) -> tuple[pd.Series
     else:
         values, how, unit = _with_units(texts, decimal)
     if values is None:
-        return None, [], ""
+        return None, how, ""
     if len(set(values)) < 2 and gaps.str.lower().isin(["x", "*"]).any():  # a box that is ticked, or 1
         return None, [], ""
     if len(gaps):
@@ -176,14 +183,28 @@ def _with_units(texts: pd.Series, decimal: str | None) -> tuple[list[float] | No
             said.append(f"{found[1]} (--as-it-is leaves them)")
     bare, unit = _without_unit(texts)
     if bare is None:
-        return None, [], ""
+        return None, _several_units(texts), ""
     values, how = _numbers(bare, decimal)
-    return values, said + how + ([f"{unit!r} left out"] if unit else []), unit
+    some = unit and not texts.str.contains(unit, regex=False).all()
+    lost = [f"{unit!r} left out, which not all of its numbers have" if some else f"{unit!r} left out"]
+    return values, said + how + (lost if unit else []), unit
+
+
+def _several_units(texts: pd.Series) -> list[str]:
+    """What is said of numbers with different units, which stay text."""
+    found = texts.str.extract(r"\A[-+]?[\d.,]+ ?(?P<unit>[^\d\s.,]\S*)\Z")["unit"]
+    units = list(found.unique()) if found.notna().all() and found.isin(UNITS).all() else []
+    return (
+        [f"several units ({', '.join(units[:3])}), as text; give it in one of them"] if len(units) > 1 else []
+    )
 
 
 def _tidy(cell: str) -> str:
     text = _SPACES.sub(" ", cell).strip().replace("−", "-").replace("\u2010", "-")
-    text = text[1:] if re.match(r"'[-+.\d]", text) else text  # as spreadsheets mark numbers that are text
+    if re.match(
+        r"'[-+.\d]", text
+    ):  # as spreadsheets mark numbers that are text, or quotes as some programs write them
+        text = text[1:].removesuffix("'")
     text = _POWER.sub(lambda found: "e" + (found[1] or found[2]).translate(_RAISED), text)
     text = _FORTRAN.sub(r"\1e\2", text)
     if text.endswith(")") and re.match(r"[$€£]? ?\([\d$€£]", text):

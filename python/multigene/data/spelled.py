@@ -82,10 +82,13 @@ def without_marks(texts: Sequence[str]) -> tuple[list[str], str] | None:
     """Numbers without limits (`<0.1`, `>100`, `~60`) and footnotes (`12*`, `13.1 p`, `4[1]`) beside them, and what was done; None
     if there are none, or more than half of the texts have one: those are levels."""
     bare = [_FOOTNOTE.sub("", _LIMIT.sub("", text)) for text in texts]
-    marked = [text for text, left in zip(texts, bare, strict=True) if text != left]
+    marked = [(text, left) for text, left in zip(texts, bare, strict=True) if text != left]
     if not marked or 2 * len(marked) > len(texts) or len(texts) - len(marked) < FEWEST_UNMARKED:
         return None
-    return bare, f"the mark of {', '.join(map(repr, marked[:3]))} left out"
+    limits = [f"{text!r} as {left}" for text, left in marked if _LIMIT.match(text)]
+    notes = [repr(text) for text, _ in marked if not _LIMIT.match(text)]
+    said = [f"{', '.join(limits[:3])}, the limit itself"] if limits else []
+    return bare, "; ".join(said + ([f"the mark of {', '.join(notes[:3])} left out"] if notes else []))
 
 
 def spelled_numbers(texts: Sequence[str]) -> tuple[list[float], str, str] | None:

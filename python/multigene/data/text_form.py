@@ -8,6 +8,7 @@ from collections import Counter
 
 from multigene.data.around import NUMBER
 from multigene.data.constants import MOST_LINES_OF_A_CELL
+from multigene.data.legacy_text import legacy_text
 from multigene.data.table import Dialect
 
 SEPARATORS = (",", ";", "\t", "|", "^", "~", "\x01")
@@ -23,7 +24,6 @@ _COMMA_NUMBER = re.compile(r"\s*[-+]?(\d{1,3}(\.\d{3})+|\d*),\d+([eE][-+]?\d+)?\
 _POINT_NUMBER = re.compile(r"\s*[-+]?(\d{1,3}(,\d{3})+|\d*)\.\d+([eE][-+]?\d+)?\s*%?\Z")
 #: A cell that begins with a quote, up to the end of the line without one that closes it.
 _OPEN = re.compile(r'(?:\A|[,;\t|] *)"(?:[^"]|"")*\Z')
-_RUNS = re.compile(r"[^\x00-\x7f]{3,}")
 _GROUPED = re.compile(r"\s*[-+]?\d{1,3}\.\d{3}\s*\Z")
 
 
@@ -47,7 +47,7 @@ def decoded(content: bytes, name: str, dialect: Dialect) -> tuple[str, list[str]
     except UnicodeError as error:
         line = content[: getattr(error, "start", 0)].count(b"\n") + 1
         if dialect.encoding is None and encoding == "utf-8-sig" and b"\x00" not in content[:4096]:
-            text, note = _not_utf8(content)
+            text, note = legacy_text(content)
             return text, [*notes, f"line {line} is not UTF-8 and {note}"]
         raise ValueError(
             f"{name} is not {dialect.encoding or 'utf-8'} text (line {line}); save it as UTF-8, or, on the "
@@ -56,46 +56,6 @@ def decoded(content: bytes, name: str, dialect: Dialect) -> tuple[str, list[str]
     if "\x00" in text[:4096]:
         raise ValueError(f"{name} is not a text file; give CSV, TSV, Parquet or Excel (.xlsx).")
     return text, notes
-
-
-def _not_utf8(content: bytes) -> tuple[str, str]:
-    """Text of another encoding, or of several, and what was done: every line UTF-8 if it can be, else Windows-1252, else Latin-1;
-    all of it Windows-1251 where that gives words and the others do not."""
-    lines, others = list[str](), list[str]()
-    for line in content.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
-        for encoding in ("utf-8", "cp1252", "latin-1"):
-            try:
-                lines.append(line.decode(encoding))
-            except UnicodeError:
-                continue
-            if encoding != "utf-8":
-                others.append(lines[-1])
-            break
-    if not _looks_foreign("\n".join(others)):
-        return "\n".join(lines), "was read as Windows-1252; --encoding says otherwise"
-    cyrillic = _cyrillic(content)
-    if cyrillic is not None:
-        return cyrillic, "was read as Windows-1251; --encoding says otherwise"
-    return "\n".join(
-        lines
-    ), "looks wrong as Windows-1252; give --encoding, such as gb18030, shift_jis or euc_kr"
-
-
-def _looks_foreign(text: str) -> bool:
-    """Whether most of the characters beyond ASCII stand in runs of three and more, as in no language of western Europe."""
-    beyond = sum(not character.isascii() for character in text)
-    return sum(map(len, _RUNS.findall(text))) > beyond / 2
-
-
-def _cyrillic(content: bytes) -> str | None:
-    """Bytes as Windows-1251, if its words have small letters behind the first, or large ones alone; None if they have not."""
-    try:
-        text = content.decode("cp1251")
-    except UnicodeError:
-        return None
-    words = _RUNS.findall(text)
-    usual = sum(bool(re.fullmatch("[А-яЁёІіЇїЄє][а-яёіїє]+|[А-ЯЁІЇЄ]+", word)) for word in words)
-    return text if usual > 0.8 * len(words) else None
 
 
 def whole_lines(text: str) -> list[tuple[int, str]]:

@@ -18,6 +18,7 @@ import pandas as pd
 
 from multigene.data.around import NUMBER, descriptions, footers, joined_names, may_be_total, subtotals, titles
 from multigene.data.cells import is_unit, split_unit
+from multigene.data.codes import with_codes
 from multigene.data.constants import ENDS, GAPS, MOST_DESCRIPTIONS
 from multigene.data.table import (
     EMPTY,
@@ -95,7 +96,7 @@ def _parsed(lines: TextLines, separator: str, decimal: str, name: str, dialect: 
                 index_col=False,
                 **options,
             )
-            return frame
+            return with_codes(frame, lines.text, separator, dialect.header)
     except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
         wrong = lines.unclosed(name) if "EOF inside string" in str(error) else lines.ragged(name)
         raise ValueError(wrong or f"{name} cannot be read as a table: {error}.") from None

@@ -28,7 +28,7 @@ from multigene.groups.constants import (
 )
 from multigene.groups.own import Fit, Floats, GroupForm, GroupRows, fitted, may_be_own
 from multigene.groups.powers import has_steep_power, with_own_exponent
-from multigene.groups.redundant import without_redundant
+from multigene.groups.redundant import multiplied_apart, without_redundant
 
 #: What may be told instead: numbers added to the form, factors of the form, or all constants of it.
 TOLD = ("auto", "offset", "factor", "all")
@@ -72,9 +72,23 @@ class Chooser:
         if tuple(told) != ("auto",):
             return self._settled(as_told(expression, told), over)
         current = fitted(GroupForm(expression, ()), self.rows, 1.0)
-        best = None if current is None else self.held_out(current, 1.0)
-        if current is None or best is None:
+        common = None if current is None else self.held_out(current, 1.0)
+        if common is None:
             return None
+        best = self._with_fewer(self._grown(common, over), over)
+        return self._settled(best.fit.form, over, best)
+
+    def _with_fewer(self, best: Chosen, over: Callable[[], bool]) -> Chosen:
+        """`p*(q*x**r + z)` may be `x**r + p*z`: the terms of a product with a number of their own each, as far as needed."""
+        apart = None if over() else multiplied_apart(best.fit.form)
+        tried = None if apart is None else self._tried(apart, best.worth)
+        if tried is None or tried.loss > (1.0 + SAVED) * best.loss:
+            return best
+        fewer = self._without_needless(tried, over)
+        return fewer if len(fewer.fit.form.places) < len(best.fit.form.places) else best
+
+    def _grown(self, best: Chosen, over: Callable[[], bool]) -> Chosen:
+        """The form with numbers per group, one after the other, as long as held-out rows find each of use."""
         while len(best.fit.form.places) < MOST_OWN and not over():
             worths = (best.worth,) if best.fit.form.places else FIRST_WORTHS
             tried = [self._tried(f, w) for f in self._candidates(best.fit) for w in worths if not over()]
@@ -86,7 +100,7 @@ class Chooser:
             if tidy is not better.fit:
                 better = self.held_out(tidy, better.worth) or better
             best = self._without_needless(better, over)
-        return self._settled(best.fit.form, over, best)
+        return best
 
     def _tells_groups_apart(self, new: Chosen, old: Chosen) -> bool:
         """Whether a form with one more number per group is clearly better; where the form did not have this number, also than
@@ -112,7 +126,7 @@ class Chooser:
             for needless in form.places[:-1]
         ]
         constant = without_constant(form)
-        for less in [*fewer, *([] if constant is None else [constant])]:
+        for less in [*fewer, *([] if constant is None else [constant]), *without_a_term(form)]:
             if over():
                 break
             tried = self._tried(less, best.worth)
@@ -190,6 +204,20 @@ def without_constant(form: GroupForm) -> GroupForm | None:
         return None
     left = sum_of([term for term in terms if not isinstance(term, Number)])
     return GroupForm(left, tuple(k - (k > place) for k in form.places))
+
+
+def without_a_term(form: GroupForm) -> list[GroupForm]:
+    """The form without one of the terms of its sum, those per group included; not without the last that is no constant."""
+    terms, found, first = terms_of(form.expression), list[GroupForm](), 0
+    for place, term in enumerate(terms):
+        end = first + len(parameters(term))
+        left = [other for number, other in enumerate(terms) if number != place]
+        if not isinstance(term, Number) and any(not isinstance(other, Number) for other in left):
+            kept = [k for k in form.places if not first <= k < end]
+            places = tuple(k - (end - first) * (k >= end) for k in kept)
+            found.append(GroupForm(sum_of(left), places))
+        first = end
+    return found
 
 
 def _with_one_more(form: GroupForm) -> list[GroupForm]:

@@ -227,5 +227,8 @@ def blocks(
 def _solved(matrix: Floats, right: Floats, sizes: Floats) -> Floats:
     """Solution of a symmetric system, scaled by the diagonal of `sizes`; directions that nothing determines stay as they are."""
     scale = np.sqrt(np.maximum(np.diag(sizes), TINY))
-    found = np.linalg.lstsq(matrix / np.outer(scale, scale), right / scale, rcond=DEPENDENT)[0]
+    A, b = matrix / np.outer(scale, scale), right / scale
+    if not (np.isfinite(A).all() and np.isfinite(b).all()):  # LAPACK would write to the terminal
+        raise np.linalg.LinAlgError("the curvature is beyond floating point")
+    found = np.linalg.lstsq(A, b, rcond=DEPENDENT)[0]
     return np.asarray(found / scale)

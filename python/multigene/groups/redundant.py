@@ -6,11 +6,15 @@ rest is fitted anew; the fit must not get worse.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
+from multigene.expression.build import product_of, sum_of
 from multigene.expression.jacobian import jacobian
 from multigene.expression.numbers import number_of, parameters, with_number, with_parameters
 from multigene.expression.rewriting import simplify
+from multigene.expression.rewriting.parts import factors_of, terms_of
 from multigene.expression.tree import Expression, Number, Variable, fold, rebuild, variables
 from multigene.groups.constants import DEPENDENT, DETERMINED, FIXED_STEPS, FREE, NOTHING, SAME, WEAK
 from multigene.groups.own import Fit, GroupForm, GroupRows, blocks, extended, fitted
@@ -91,3 +95,50 @@ def _with_numbers(expression: Expression, width: int, pooled: list[float]) -> Gr
 
     made = fold(expression, change)
     return None if repeated else GroupForm(made, tuple(places[width + i] for i in range(len(pooled))))
+
+
+def multiplied_apart(form: GroupForm) -> GroupForm | None:
+    """`p*(q*x**r + z)` as `a*x**r + b*z`, all of a, b and r the groups' own; None where none of them has a sum as factor."""
+    width = 1 + max(variables(form.expression), default=-1)
+    pooled = dict(enumerate(np.array(parameters(form.expression))[list(form.places)].tolist(), width))
+    values, terms, found = list[float](), list[Expression](), False
+
+    def own(value: float) -> Expression:
+        values.append(value)
+        return Variable(width + len(values) - 1)
+
+    def renamed(term: Expression) -> Expression:
+        """With its numbers per group as the next columns."""
+
+        def change(node: Expression, children: tuple[Expression, ...]) -> Expression:
+            if isinstance(node, Variable) and node.index in pooled:
+                return own(pooled[node.index])
+            return rebuild(node, children)
+
+        return fold(term, change)
+
+    for term in terms_of(form.own(width)):
+        numbers, rest = _numbers_and_rest(term, pooled)
+        inner = terms_of(rest[0]) if len(rest) == 1 else ()
+        if len(inner) < 2 or not any(isinstance(factor, Variable) for factor in factors_of(term)):
+            terms.append(renamed(term))
+            continue
+        found = True
+        for part in inner:
+            factors, others = _numbers_and_rest(part, pooled)
+            value = math.prod((*numbers, *factors))
+            terms.append(product_of([own(value), *map(renamed, others)]))
+    return _with_numbers(sum_of(terms), width, values) if found else None
+
+
+def _numbers_and_rest(term: Expression, pooled: dict[int, float]) -> tuple[list[float], list[Expression]]:
+    """Factors of a term that are numbers, those per group by their pooled values, and its other factors."""
+    numbers, rest = list[float](), list[Expression]()
+    for factor in factors_of(term):
+        if isinstance(factor, Number):
+            numbers.append(factor.value)
+        elif isinstance(factor, Variable) and factor.index in pooled:
+            numbers.append(pooled[factor.index])
+        else:
+            rest.append(factor)
+    return numbers, rest

@@ -23,10 +23,11 @@ from multigene.explain.front import Front
 from multigene.explain.terms import as_individual, split
 from multigene.expression.build import call, sum_of
 from multigene.expression.genes import model_expression
-from multigene.expression.numbers import parameters, to_digits
+from multigene.expression.numbers import parameters, to_digits, with_parameters
 from multigene.expression.printed_size import printed_size
 from multigene.expression.rewriting import simplify
 from multigene.expression.rewriting.parts import terms_of
+from multigene.expression.rewriting.sums import multiplied_out
 from multigene.expression.tree import (
     Expression,
     Number,
@@ -38,9 +39,19 @@ from multigene.expression.tree import (
     variables,
 )
 from multigene.formula import Formula
-from multigene.groups.choice import TOLD, Chooser, Chosen
-from multigene.groups.constants import LARGEST_FACTORED, MOST_FORMS, MOST_NUMBERS, OWN_DIGITS
-from multigene.groups.own import Fit, Floats, GroupRows, fitted
+from multigene.groups.choice import TOLD, Chooser, Chosen, as_told
+from multigene.groups.constants import (
+    FEW_STEPS,
+    FREE,
+    LARGEST_FACTORED,
+    MOST_FORMS,
+    MOST_NUMBERS,
+    OWN_DIGITS,
+    TINY,
+    TRIED,
+)
+from multigene.groups.own import Fit, Floats, GroupForm, GroupRows, fitted
+from multigene.groups.powers import with_own_exponent
 from multigene.words import nearest
 
 #: Letters of the numbers per group, in the order in which the formula has them.
@@ -113,7 +124,7 @@ def regrouped(
     time is up, `powers` that exponents may be the groups' own."""
     chooser, models = Chooser(rows, powers), list[_Model]()
     found = [_forms(front, rows, mean) for front in fronts]
-    in_turn = dict.fromkeys(form for forms in zip_longest(*found) for form in forms if form is not None)
+    in_turn = most_promising(found, chooser.rows, powers)
     for number, expression in enumerate([*in_turn, Number(rows.loss.constant(rows.y, rows.shares))]):
         # Each search's simple form, which comes first, is looked at even if time is up.
         late = number >= len(fronts) and over()
@@ -143,6 +154,34 @@ def regrouped(
     return Regrouped(members, members[0], columns, _note(models[0], groups, columns))
 
 
+def most_promising(
+    found: Sequence[Sequence[Expression]], rows: GroupRows, powers: bool = True
+) -> list[Expression]:
+    """Forms that differ in more than their numbers: the first of every search, then those that say most of the rows for their
+    size if every group has all of their numbers for itself. Which they should have takes long to find out, and time may be up
+    before the last form."""
+    different: dict[Expression, Expression] = {}
+    for form in [form for forms in zip_longest(*found) for form in forms if form is not None]:
+        different.setdefault(with_parameters(form, np.full(len(parameters(form)), 1.5)), form)
+    first = [form for form in different.values() if any(forms[:1] == [form] for forms in found)]
+
+    def price(form: Expression) -> float:
+        opened = with_own_exponent(GroupForm(form, ()), rows.X)[:TRIED] if powers else []
+        forms = [form, *(each.expression for each in opened)]
+        return min(_price(each, rows) for each in forms)
+
+    return first + sorted((form for form in different.values() if form not in first), key=price)
+
+
+def _price(form: Expression, rows: GroupRows) -> float:
+    """What a form with all of its numbers per group leaves of the rows, and what these numbers cost, by Bayes's criterion."""
+    fit = fitted(as_told(form, ("all",)), rows, FREE, steps=FEW_STEPS)
+    if fit is None or not np.isfinite(fit.error):
+        return np.inf
+    numbers = len(parameters(form)) * rows.count
+    return len(rows.y) * math.log(max(fit.error, TINY)) + numbers * math.log(len(rows.y))
+
+
 def _never() -> bool:
     return False
 
@@ -155,6 +194,7 @@ def _forms(front: Front, rows: GroupRows, mean: int) -> list[Expression]:
     found: dict[Expression, None] = {}
     for each in listed:
         form = factored(simplify(substitute(model_expression(each.member.individual), {mean: centre})))
+        form = multiplied_out(form) or form  # x*(x + 0.2) has no exponent that could be a group's own
         if len(parameters(form)) <= MOST_NUMBERS and np.isfinite(evaluate(form, rows.X)).all():
             found.setdefault(form)
     forms = [form for form in found if variables(form)]

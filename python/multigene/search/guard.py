@@ -27,12 +27,14 @@ from multigene.search.constants import (
     BOX_ROOM,
     CANCELLING,
     CANCELLING_EXPLORING,
+    FAR_FROM_LINE,
     FIRST_LOOK,
     GUARD_POINTS,
     LARGEST_COEFFICIENT,
     REPRESENTATIVE_ROWS,
     WIDEST,
 )
+from multigene.search.far import FarOut
 from multigene.search.scaling import Scaling
 
 Floats = npt.NDArray[np.float64]
@@ -55,6 +57,8 @@ class Guard:
     """In the slightly widened box of the rows, and between rows."""
     between_points: Floats
     """Between rows and slightly beyond them."""
+    far_out: FarOut
+    """Far beyond the rows."""
     scaling: Scaling
     rows: int
     """How many rows there are to tell one angle from another by."""
@@ -70,7 +74,8 @@ class Guard:
         else:  # rows that span all of floating point are their own points
             in_box = between = X[:GUARD_POINTS].copy()
         target = float(y.min()), float(y.max())
-        return Guard((low.tolist(), high.tolist()), target, in_box, between, scaling, len(X))
+        box = low.tolist(), high.tolist()
+        return Guard(box, target, in_box, between, FarOut.of(X), scaling, len(X))
 
     def behaves(self, individual: Individual) -> bool:
         """Of a model of standardised features: within bounds between and slightly beyond the rows, and within wide ones elsewhere
@@ -85,7 +90,7 @@ class Guard:
 
     def behaves_as_it_is(self, individual: Individual) -> bool:
         """The same of a model of the features as they are."""
-        return self._behaves(individual, self.box, self.box_points, self.between_points)
+        return self._behaves(individual, self.box, self.box_points, self.between_points, self.far_out.points)
 
     def _behaves(
         self,
@@ -93,6 +98,7 @@ class Guard:
         box: Box,
         in_box: Floats,
         between: Floats,
+        far: Floats,
         cancelling: float = CANCELLING,
     ) -> bool:
         return (
@@ -103,6 +109,10 @@ class Guard:
             and self._within_bounds(individual.predict(in_box), BOX_ROOM)
             and self._stands_without_cancelling(individual, between, cancelling)
             and self._can_be_told(individual, between)
+            and (
+                all(map(is_linear, individual.genes))
+                or self._within_bounds(individual.predict(far), self.far_out.room)
+            )
         )
 
     def _can_be_told(self, individual: Individual, points: Floats) -> bool:
@@ -151,6 +161,15 @@ class Guard:
         points = self._beyond_points if in_user_units else self.scaling.standardised(self._beyond_points)
         return self._within_bounds(individual.predict(points), BEYOND_ROOM)
 
+    def stays_far_out(self, individual: Individual, line: Floats, *, in_user_units: bool) -> bool:
+        """Do predictions go hardly farther from the target's range than a line does where columns leave their box by far?"""
+        values = individual.predict(self.far_out.points if in_user_units else self._standardised_points[2])
+        low, high = self.target
+        room = FAR_FROM_LINE * (min(high, 1e306) - max(low, -1e306))
+        return bool(
+            np.all(values >= np.minimum(low, line) - room) and np.all(values <= np.maximum(high, line) + room)
+        )
+
     @cached_property
     def _beyond_points(self) -> Floats:
         """Points between rows; one column of each, in turn, is moved beyond its box, below or above."""
@@ -163,15 +182,17 @@ class Guard:
         return points[np.isfinite(points).all(axis=1)]
 
     @cached_property
-    def _standardised_points(self) -> tuple[Floats, Floats]:
-        return self.scaling.standardised(self.box_points), self.scaling.standardised(self.between_points)
+    def _standardised_points(self) -> tuple[Floats, Floats, Floats]:
+        points = self.box_points, self.between_points, self.far_out.points
+        in_box, between, far = map(self.scaling.standardised, points)
+        return in_box, between, far
 
     @cached_property
     def _standardised_box(self) -> Box:
         Z = self.scaling.standardised(np.array(self.box))
         return Z[0].tolist(), Z[1].tolist()
 
-    def _within_bounds(self, values: Floats, room: float = 1.0) -> bool:
+    def _within_bounds(self, values: Floats, room: float | Floats = 1.0) -> bool:
         """Do predictions keep the target's range, and `room` times as much on both sides?"""
         low, high = self.target
         width = room * (min(high, 1e306) - max(low, -1e306))

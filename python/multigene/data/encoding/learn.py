@@ -18,6 +18,7 @@ from multigene.data.constants import (
     COVERED,
     DECIDING_ROWS,
     FEWEST,
+    FEWEST_DECIDING,
     FOLDS,
     MOST_LEVELS,
     NAMES,
@@ -75,7 +76,7 @@ def learn(raw: list[RawColumn], y: Floats, named: bool = True) -> tuple[Encoding
     for column in raw:
         if column.kind == "text":
             _text(learned, column, y, folds)
-    for column in raw:
+    for column in raw if len(y) >= FEWEST_DECIDING else ():
         for candidates in _candidates(column):
             extra = [candidate.values(column) for candidate in candidates]
             if helps(learned.values, extra, y, folds):

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from multigene.data.codes import are_codes
 from multigene.data.constants import FEWEST_NAMED, MOST_LEVELS, MOSTLY, NAMED_SHARE, NUMBER_NAMES, ROW_NAMES
 from multigene.data.dates import (
     Form,
@@ -315,7 +316,7 @@ def _of_texts(
     levels = [str(level) for level in different]
     positions = np.where(codes < 0, np.nan, codes.astype(np.float64))
     found = RawColumn(name, "text", positions, tuple(levels), order)
-    if order is not None or kind == "text":
+    if order is not None or kind == "text" or (kind is None and levels and are_codes(levels)):
         return found
     if kind in (None, "number"):
         hours = clock_hours(list(levels)) or stopwatch_seconds(list(levels))
