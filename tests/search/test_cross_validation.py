@@ -136,6 +136,20 @@ def test_a_search_that_is_lucky_on_a_few_rows_is_not_believed():
     assert decide_by_cross_validation(line, fold_results(line, guess)).linear == RIDGE
 
 
+def test_a_formula_no_larger_than_the_line_need_not_be_far_better():
+    """Nobody asks more of it than of a line of as many nodes; a larger one must be better by more."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 3))
+    of = Problem.of(X, np.exp(0.5 * X[:, 0]) + 0.6 * rng.normal(size=100), None)
+    mean, guess = np.full(100, of.y.mean()), np.exp(0.5 * X[:, 0])
+    line = unseen_ridge(of)
+    gain = (of.y - line) ** 2 - (of.y - guess) ** 2
+    assert 1.5 < gain.mean() / (gain.std(ddof=1) / 10.0) < 2.5
+    small = decide_by_cross_validation(of, fold_results(of, mean, guess))
+    assert (small.most_nodes, small.of_this_size, small.linear) == (11, True, None)
+    assert decide_by_cross_validation(of, fold_results(of, mean, mean, guess)).linear == RIDGE
+
+
 @pytest.mark.parametrize(("seed", "line"), [(1, None), (14, None), (22, None), (7, RIDGE)])
 def test_few_noisy_rows_need_more_than_two_standard_errors(seed, line):
     """The best of many formulas is better than the mean by that in noise alone."""

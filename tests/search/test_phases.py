@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from multigene._engine import Individual, Workers
+from multigene.expression.genes import gene_expression
 from multigene.search import phases
 from multigene.search.constants import COMPLETION, LEAST_SEARCH
 from multigene.search.problem import Problem
@@ -68,3 +69,29 @@ def test_the_front_is_fitted_to_very_many_rows_only_if_there_is_time(monkeypatch
     phases.complete(task, state, share)
     assert bool(refitted) is fits
     assert state.complete
+
+
+@pytest.mark.parametrize("seen", [0.2, 1e-9], ids=["time cut the survey short", "work did"])
+def test_what_seems_exact_is_looked_at_before_the_islands_begin(seen, monkeypatch):
+    """A run of a second ended with a long exact formula that nobody had looked at: no law, no claim."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(1.0, 5.0, (300, 2))
+    task = Task(Problem.of(X, X[:, 0] * np.sin(X[:, 1]), None), default_settings(), Workers(1), None)
+    state = SearchState.at_the_start(task, rng)
+    progress = state.laws.seekers.progress
+    progress.look_later(gene_expression(Individual(["x0*sin(x1)"], 0.0, [1.0]), 0), progress.targets[0])
+    assert state.laws.law is None
+
+    monkeypatch.setattr(type(state.laws), "first_share", 0.1)
+    monkeypatch.setattr(state.laws.seekers, "pieces", lambda evaluations, stop: (_ for _ in ()))  # no time
+    ended = _end(phases._seek_first(state, state.laws, 1000, lambda: seen))
+    assert ended is (seen > 0.1)
+
+
+def _end(steps):
+    """What a generator returns."""
+    try:
+        while True:
+            next(steps)
+    except StopIteration as ended:
+        return ended.value

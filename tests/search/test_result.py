@@ -18,7 +18,7 @@ from multigene.laws import law as laws
 from multigene.search import approximation as module
 from multigene.search.approximation import allowed_best
 from multigene.search.constants import LONGEST_WITH_POLES
-from multigene.search.few_rows import within_noise
+from multigene.search.few_rows import supported_by_folds, within_noise
 from multigene.search.folds import folds_of
 from multigene.search.found import Found
 from multigene.search.linear import linear_models
@@ -454,3 +454,46 @@ def test_nothing_shown_is_better_than_the_chosen_model_and_no_larger():
     taken, shown = module._undominated(seen, chosen, members, keep=True)
     assert taken is chosen
     assert shown == [chosen, larger]
+
+
+def test_of_few_rows_what_only_fits_better_is_not_listed() -> None:
+    """Each model of the front predicts rows left out better than those before it by a standard error; the chosen one stays."""
+    few = found(n=60, noise=0.5)
+    problem, data = few.problem, few.problem.user_dataset()
+    noise = [f"sin([{i}: {7.0 + 3.0 * i}*x1 + 1.0*x0])" for i in range(8)]
+    texts = (["0.0"], ["x1"], ["x0 * x0"], ["x0 * x0", *noise])
+    models = [Individual(genes, 0.0, [1.0] * len(genes)).fit(data) for genes in texts]
+    members = [Member(m, m.fitness, m.printed_size()) for m in models]
+    mean, _, law, overfitted = members
+    assert overfitted.fitness > law.fitness
+    shown = supported_by_folds(problem, members, law, {})
+    assert [each is known for each, known in zip(shown, (mean, law), strict=True)] == [True, True]
+    assert supported_by_folds(problem, members, overfitted, {})[-1] is overfitted
+
+
+def test_a_small_formula_is_given_up_where_large_ones_have_become_far_better() -> None:
+    """Sizes are compared halfway; what was as good then is not held to it at the end."""
+    known = found(noise=0.3)
+    problem, data = known.problem, known.problem.dataset()
+    genes = (["x0"], ["x0 * x0", "x0"], ["x0 * x0", "x0", "sin(x1)", "x1 * x0"])
+    models = [Individual(g, 0.0, [1.0] * len(g)).fit(data) for g in genes]
+    front = [Candidate(m, m.fitness, problem.size(m)) for m in models]
+    line, parabola, longer = front
+    known = replace(known, front=front, on_all_rows=True, data=data, user_data=problem.user_dataset())
+    for first, expected in (
+        (line, line),
+        (parabola, parabola),
+    ):  # x0**2 is nearly a line here, and sin(x1) says nothing
+        decision = SizeDecision(first.complexity)
+        assert (
+            result_of(replace(known, decision=decision), WORKERS, None).chosen.complexity
+            == expected.complexity
+        )
+    bent = replace(problem, y=(problem.X[:, 0] - 3.0) ** 2)
+    data = bent.dataset()
+    front = [Candidate(m, m.fitness, c.complexity) for c in front for m in [c.individual.fit(data)]]
+    found_bent = replace(known, problem=bent, front=front, data=data, user_data=bent.user_dataset())
+    halfway = SizeDecision(line.complexity, supported=longer.complexity)
+    chosen = result_of(replace(found_bent, decision=halfway), WORKERS, None).chosen
+    assert chosen.complexity == parabola.complexity
+    assert chosen.fitness > 0.999

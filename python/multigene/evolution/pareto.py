@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import Any, TypeVar
@@ -217,3 +217,13 @@ def non_dominated(members: Sequence[M]) -> list[M]:
         if not kept or member.fitness > kept[-1].fitness:
             kept.append(member)
     return kept
+
+
+def fittest_up_to(members: Iterable[M], sizes: Iterable[float]) -> list[M]:
+    """The fittest model of at most each size, every one once."""
+    known, found = list(members), list[M]()
+    for most in sizes:
+        best = max((m for m in known if m.complexity <= most), key=lambda m: m.fitness, default=None)
+        if best is not None and not any(best is other for other in found):
+            found.append(best)
+    return found

@@ -17,12 +17,19 @@ from multigene._engine import Dataset, Workers
 from multigene.evolution.pareto import Candidate, Member, non_dominated, with_member
 from multigene.laws.constants import HOPELESS
 from multigene.search.comparing import clearly_better
-from multigene.search.constants import ALIKE, CONTRADICTED, EXPLAINED, LONGEST_WITH_POLES, SURELY_BETTER
+from multigene.search.constants import (
+    ALIKE,
+    CONTRADICTED,
+    EXPLAINED,
+    LONGEST_WITH_POLES,
+    SURELY_BETTER,
+)
 from multigene.search.few_rows import (
     evident,
     for_its_price,
     most_convincing,
     ridge_of_different_rows,
+    supported_by_folds,
     within_noise,
 )
 from multigene.search.folds import ridge_of, share_explained
@@ -35,12 +42,28 @@ from multigene.search.found import (
     more_convincing,
     on_last_rows,
 )
+from multigene.search.larger import far_better
 from multigene.search.log_scale import nearer_to_most_rows
-from multigene.search.members import constant_model, fitted_candidate, member_of, one_that_stays, scored
+from multigene.search.members import (
+    Staying,
+    constant_model,
+    fitted_candidate,
+    is_line,
+    member_of,
+    nearly_as_good,
+    one_that_stays,
+    scored,
+)
 from multigene.search.problem import Rows
 from multigene.search.shorter import polished
 from multigene.search.unseen import REFITTING, unseen_errors
-from multigene.search.validation import RIDGE, SizeDecision, best_of, better_on_nearly_every_row, prefer_short
+from multigene.search.validation import (
+    RIDGE,
+    SizeDecision,
+    best_of,
+    better_on_nearly_every_row,
+    prefer_short,
+)
 
 Floats = npt.NDArray[np.float64]
 
@@ -111,6 +134,8 @@ def approximation(found: Found, workers: Workers, seconds: float | None) -> tupl
     sure = sure or (models.passed_over and chosen is models.best)
     members = (models.mean, *(member for member, _ in models.evolved), *models.finds)
     shown = [m for m in members if m is chosen or m.complexity <= found.uncontradicted]
+    if found.validated and found.problem.few_rows:
+        shown = supported_by_folds(found.problem, shown, chosen, found.unseen)
     return _undominated(found, chosen, shown, keep=sure)
 
 
@@ -122,10 +147,28 @@ def the_fittest_of_the_allowed_size(models: Models, chosen: Member) -> Member:
     return models.best or chosen
 
 
+def a_larger_one_that_has_become_far_better(models: Models, chosen: Member) -> Member:
+    """Sizes are compared halfway through a run, and of the other half large models gain more."""
+    problem = models.found.problem
+    if problem.few_rows or chosen is not models.best:
+        return chosen
+    return far_better(problem, chosen, [member for member, _ in models.evolved])
+
+
 def the_line_that_was_decided_on(models: Models, chosen: Member) -> Member:
     """Where nothing is clearly better than a linear model."""
     number = models.found.decision.linear
     return chosen if number is None else _linear_model(models.found, number, models.data, models.rows)
+
+
+def a_line_of_logarithms(models: Models, chosen: Member) -> Member:
+    """Very few rows: columns that span decades enter a shrunk line as logarithms."""
+    found, line = models.found, models.found.line_of_logarithms
+    if line is None or found.decision.linear != RIDGE:
+        return chosen
+    problem = found.problem
+    explained = problem.loss.explained(problem.y, line.predict(problem.X), problem.weights)
+    return Member(line, explained, line.printed_size())
 
 
 def a_short_find_that_is_as_good(models: Models, chosen: Member) -> Member:
@@ -207,12 +250,32 @@ def a_line_that_fits_better(models: Models, chosen: Member) -> Member:
     return line if line.fitness > chosen.fitness else chosen
 
 
+def one_that_stays_beyond_the_rows(models: Models, chosen: Member) -> Member:
+    """What few rows or finds spoke for may explode where the next row lies; another that is no larger and nearly as good may not.
+    A formula that leaves noise alone is let be."""
+    found = models.found
+    if not found.guarded or chosen is models.best or is_line(chosen.individual):
+        return chosen
+    staying = Staying.of(found.problem)
+    if staying.stays(chosen.individual):
+        return chosen
+    # Larger models than unseen rows have spoken for may fit as well by their size alone.
+    most = found.decision.most_nodes if found.validated else chosen.complexity
+    evolved = [member for member, _ in models.evolved if member.complexity <= most]
+    others = [m for m in (*evolved, *models.finds) if nearly_as_good(m, chosen)]
+    others = [m for m in others if staying.stays(m.individual)]
+    other = max(others, key=lambda m: m.fitness, default=chosen)
+    return chosen if other is chosen else more_convincing(found.problem, chosen, other)
+
+
 Rule = Callable[[Models, Member], Member]
 
 #: In the order in which they are asked; the last that has something to say decides.
 RULES: tuple[Rule, ...] = (
     the_fittest_of_the_allowed_size,
+    a_larger_one_that_has_become_far_better,
     the_line_that_was_decided_on,
+    a_line_of_logarithms,
     a_short_find_that_is_as_good,
     the_best_where_islands_had_no_time,
     a_find_nearer_to_most_rows,
@@ -221,6 +284,7 @@ RULES: tuple[Rule, ...] = (
     what_convinces_by_itself,
     what_few_rows_are_evidence_for,
     a_line_that_fits_better,
+    one_that_stays_beyond_the_rows,
 )
 
 

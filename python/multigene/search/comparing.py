@@ -49,3 +49,11 @@ def better_in_noise(first: Floats, second: Floats) -> bool:
     fewer are enough where most of the error is saved."""
     halved = bool(first.sum() < 0.5 * second.sum())
     return convincingly_better(first, second, BETTER_THAN_LINEAR if halved else BETTER_IN_NOISE)
+
+
+def better_for_its_size(first: Floats, line: Floats, mean: Floats) -> bool:
+    """Of few noisy rows, is a formula that is no larger than the line better than that, and more than luck against the mean? It
+    need not make up for its size: to be clearly better is enough, unless the line is nearer to more rows than chance explains."""
+    if on_more_rows(line, first, 1.0) or not better_in_noise(first, mean):
+        return False
+    return clearly_better(first, line, BETTER_THAN_LINEAR)

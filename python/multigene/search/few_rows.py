@@ -14,12 +14,15 @@ import numpy.typing as npt
 
 from multigene._engine import Individual
 from multigene.data.scores import scale_of
-from multigene.evolution.pareto import Member
+from multigene.evolution.pareto import Member, non_dominated, with_member
 from multigene.search.comparing import clearly_better, convincingly_better
 from multigene.search.constants import (
     BETTER_THAN_LINEAR,
     CLEAR_SIGNAL,
+    DECADES_OF_A_COLUMN,
     EVIDENT,
+    LINE_SAYS_ALL,
+    LINES_APART,
     LUCK,
     MOST_ASKED,
     MOST_FITTED,
@@ -87,6 +90,36 @@ def decide_by_leaving_one_out(problem: Problem, linear: Sequence[Individual]) ->
     return SizeDecision(1, constant=True)
 
 
+def line_of_logarithms(problem: Problem) -> Individual | None:
+    """A shrunk line with the logarithms of positive columns that span decades, in the user's units; None where there are none, or
+    where the line of the columns as they are is clearly better on rows left out.
+
+    Concentrations, counts, sizes: of very few rows one or two tell all of such a column's slope, and the next may lie far beyond.
+    """
+    X, y, weights = _different(problem)
+    least, most = X.min(axis=0), X.max(axis=0)
+    with np.errstate(over="ignore"):
+        logs = np.flatnonzero((least > 0.0) & (most >= DECADES_OF_A_COLUMN * least))
+    if not problem.loss.squared or not len(logs) or len(y) < 3:
+        return None
+    L = X.copy()
+    L[:, logs] = np.log(X[:, logs])
+    errors = []
+    for columns in (problem.standardised(X), L):
+        left_out = np.zeros(len(y))
+        for row in range(len(y)):
+            rest = np.arange(len(y)) != row
+            line = Ridge.fitted(columns[rest], y[rest], weights[rest])
+            left_out[row] = y[row] - line.predict(columns[row : row + 1])[0]
+        errors.append(weights * left_out**2)
+    as_they_are, of_logs = errors
+    if clearly_better(as_they_are, of_logs, LINES_APART) or as_they_are.sum() < LINE_SAYS_ALL * of_logs.sum():
+        return None
+    line = Ridge.fitted(L, y, weights)
+    genes = [f"log(x{j})" if j in logs else f"x{j}" for j in range(X.shape[1])]
+    return Individual(genes, line.intercept, line.weights.tolist())
+
+
 def _most_telling(Z: Floats, y: Floats, weights: Floats) -> list[int]:
     """The feature whose line explains most of the target."""
     return forward_selection(centred(Z, weights), centred(y / scale_of(y), weights), 1)
@@ -98,13 +131,19 @@ def ridge_of_different_rows(problem: Problem) -> Ridge:
 
 
 def _different_rows(problem: Problem) -> tuple[Floats, Floats, Floats]:
-    """Standardised rows that count, target and the sum of their weights, each once. Rows of another target are different ones."""
+    """Standardised rows that count, target and the sum of their weights, each once."""
+    X, y, weights = _different(problem)
+    return problem.standardised(X), y, weights
+
+
+def _different(problem: Problem) -> tuple[Floats, Floats, Floats]:
+    """The same of rows as they are. Rows of another target are different ones."""
     weights = np.ones(len(problem.y)) if problem.weights is None else problem.weights
     counted = weights > 0.0
     pairs = np.column_stack([problem.X[counted], problem.y[counted]])
     rows, number = np.unique(pairs, axis=0, return_inverse=True)
     total = np.asarray(np.bincount(number.reshape(-1), weights[counted]), dtype=np.float64)
-    return problem.standardised(rows[:, :-1]), rows[:, -1].copy(), total
+    return np.ascontiguousarray(rows[:, :-1]), rows[:, -1].copy(), total
 
 
 def within_noise(problem: Problem, members: Sequence[Member]) -> Member:
@@ -117,6 +156,20 @@ def within_noise(problem: Problem, members: Sequence[Member]) -> Member:
     near = [member for member in members if 1.0 - member.fitness <= NEARLY_AS_FIT * least]
     errors = [unseen_errors(problem, member) for member in near]
     return near[smallest(errors, ONE_STANDARD_ERROR)]
+
+
+def supported_by_folds(
+    problem: Problem, members: Sequence[Member], chosen: Member, known: KnownErrors
+) -> list[Member]:
+    """Models of a front that, fitted again without every fold, predict its rows better by a standard error than the one kept
+    before them; and the chosen one. What fits few noisy rows better is often only more fitted."""
+    kept, least = list[Member](), None
+    for member in non_dominated(members):
+        errors = unseen_errors(problem, member, known)
+        if least is None or clearly_better(errors, least, ONE_STANDARD_ERROR):
+            kept.append(member)
+            least = errors
+    return with_member(kept, chosen)
 
 
 def most_convincing(members: Sequence[tuple[Member, int]], rival: Member, n: int) -> Member:

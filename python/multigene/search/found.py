@@ -61,6 +61,8 @@ class Found:
     """Is the front that of searches on parts of the rows, which were cut short?"""
     uncontradicted: float = np.inf
     """Nodes of the largest formulas that cross-validation does not clearly find worse than smaller ones."""
+    line_of_logarithms: Individual | None = None
+    """Very few rows: a shrunk line of the user's features, with logarithms of those that span decades."""
     searches: Sequence[Sizes] = ()
     """What the searches without a fold have come to."""
 

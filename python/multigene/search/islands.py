@@ -23,7 +23,7 @@ from multigene._engine import Dataset, Individual, Population, Workers
 from multigene.evolution import checkpoint, elsewhere
 from multigene.evolution.loop import heeds_refusals
 from multigene.evolution.parallel import in_order, own
-from multigene.evolution.pareto import Candidate, ParetoFront
+from multigene.evolution.pareto import ParetoFront, fittest_up_to
 from multigene.search.constants import (
     FEWEST_ROWS_TO_SHORTEN,
     FIRST_MODELS,
@@ -373,15 +373,3 @@ class Islands:
         if options.max_size is not None and options.max_size <= LARGEST_SHORT:
             return [True] * number
         return [options.short and number > 1 and i == number - 1 for i in range(number)]
-
-
-def fittest_up_to(candidates: Iterable[Candidate], sizes: Sequence[float]) -> list[Candidate]:
-    """The fittest of at most each size, every one once."""
-    found: list[Candidate] = []
-    members = list(candidates)
-    for most in sizes:
-        allowed = [c for c in members if c.complexity <= most]
-        best = max(allowed, key=lambda c: c.fitness, default=None)
-        if best is not None and not any(best is known for known in found):
-            found.append(best)
-    return found

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import nan
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from multigene._engine import Dataset, Individual
 from multigene.evolution.pareto import Candidate, Member
 from multigene.laws.law import Find
 from multigene.search.constants import STAYING_LEAVES, SURELY_FINITE
-from multigene.search.guard import is_linear
+from multigene.search.folds import ridge_of
+from multigene.search.guard import Guard, is_linear
 from multigene.search.problem import Problem
+
+Floats = npt.NDArray[np.float64]
 
 
 def fitted_candidate(problem: Problem, fitted: Individual, *, in_user_units: bool = False) -> Candidate:
@@ -45,22 +49,44 @@ def measured(problem: Problem, find: Find, rows: Any = slice(None)) -> Member:
     return as_member(find, problem.loss.explained(problem.y[rows], values, weights))
 
 
+@dataclass(frozen=True)
+class Staying:
+    """Which models do not go astray beyond the rows."""
+
+    guard: Guard
+    line: Floats
+    """What a line says of points far beyond them."""
+
+    @staticmethod
+    def of(problem: Problem) -> Staying:
+        """Beyond all rows; the line is a shrunk one, as for few rows."""
+        far = problem.standardised(problem.guard.far_out.points)
+        return Staying(problem.guard, ridge_of(problem, problem.finish_rows).predict(far))
+
+    def stays(self, model: Individual, *, in_user_units: bool = True) -> bool:
+        """Does it keep near the target's range just beyond the rows, and near that or a line far beyond them?"""
+        near, far = self.guard.stays_near, self.guard.stays_far_out
+        return near(model, in_user_units=in_user_units) and far(model, self.line, in_user_units=in_user_units)
+
+
 def one_that_stays(problem: Problem, candidates: Sequence[Candidate], best: int) -> int:
-    """Number of the chosen model; or, where that leaves the target's range by far just beyond the rows, of the fittest that is no
-    larger and does not, if it explains nearly as much."""
+    """Number of the chosen model; or, where that goes astray beyond the rows, of the fittest that is no larger and does not, if
+    it explains nearly as much."""
+    staying = Staying.of(problem)
 
     def stays(candidate: Candidate) -> bool:
-        return problem.guard.stays_near(candidate.individual, in_user_units=candidate.in_user_units)
+        return staying.stays(candidate.individual, in_user_units=candidate.in_user_units)
 
     if stays(candidates[best]):
         return best
-    enough = 1.0 - STAYING_LEAVES * (1.0 - candidates[best].fitness)
-    others = [
-        i
-        for i, c in enumerate(candidates)
-        if c.complexity <= candidates[best].complexity and c.fitness >= enough
-    ]
+    others = [i for i, c in enumerate(candidates) if nearly_as_good(c, candidates[best])]
     return max((i for i in others if stays(candidates[i])), key=lambda i: candidates[i].fitness, default=best)
+
+
+def nearly_as_good(model: Candidate | Member, chosen: Candidate | Member) -> bool:
+    """May a model that stays take the place of a chosen one that does not?"""
+    enough = 1.0 - STAYING_LEAVES * (1.0 - chosen.fitness)
+    return model.complexity <= chosen.complexity and model.fitness >= enough
 
 
 def is_finite(problem: Problem, individual: Individual) -> bool:

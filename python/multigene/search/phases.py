@@ -110,7 +110,9 @@ def _seek_first(state: SearchState, laws: LawSearch, evaluations: int, share: Sh
             try:
                 next(pieces)
             except StopIteration as ended:
-                return bool(ended.value)
+                # Islands know nothing better than what seems exact and waits for a survey that time has cut short.
+                cut_short = laws.seekers is not None and share() >= laws.first_share
+                return bool(ended.value) or (cut_short and laws.look_at_waiting())
             yield state.step(preparing=True)
     return False
 

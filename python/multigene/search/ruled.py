@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import lsq_linear
+import scipy
 
 from multigene._engine import Individual
 from multigene.evolution.pareto import Member, non_dominated, with_member
@@ -211,14 +211,14 @@ def _bounded(A: Floats, y: Floats, weights: Floats, low: float, high: float, who
     free, fixed = list(range(A.shape[1])), dict[int, float]()
     if not low <= 0.0 <= high:  # a term that wants less than is allowed is left out
         most = (min(low, 0.0) * scale, max(high, 0.0) * scale)
-        relaxed = lsq_linear(A / scale, y, bounds=most).x / scale
+        relaxed = scipy.optimize.lsq_linear(A / scale, y, bounds=most).x / scale
         least = low if low > 0.0 else high
         fixed = {j: 0.0 for j in free if abs(relaxed[j]) < 0.5 * abs(least)}
         free = [j for j in free if j not in fixed]
     while free:
         rest = y - sum((A[:, j] * value for j, value in fixed.items()), np.zeros(len(y)))
         bounds = (low * scale[free], np.maximum(high * scale[free], low * scale[free] + 1e-300))
-        solved = lsq_linear(A[:, free] / scale[free], rest, bounds=bounds).x / scale[free]
+        solved = scipy.optimize.lsq_linear(A[:, free] / scale[free], rest, bounds=bounds).x / scale[free]
         if not whole:
             fixed |= dict(zip(free, np.clip(solved, low, high).tolist(), strict=True))
             break

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from multigene._engine import Individual, Workers
-from multigene.evolution.pareto import Candidate, Member, non_dominated
+from multigene.evolution.pareto import Candidate, Member
 from multigene.search import phases, steering
 from multigene.search.constants import EXPLAINED
-from multigene.search.few_rows import uncontradicted
+from multigene.search.few_rows import line_of_logarithms, uncontradicted
 from multigene.search.found import Found
 from multigene.search.guesses import listed
 from multigene.search.log_scale import LogScale
@@ -20,6 +20,7 @@ from multigene.search.phases import Share
 from multigene.search.problem import Problem
 from multigene.search.progress import Step
 from multigene.search.result import Result, provisional, result_of
+from multigene.search.short import has_own_functions
 from multigene.search.state import SearchState
 from multigene.search.task import Task
 from multigene.search.validation import ANY_SIZE, SizeDecision
@@ -109,37 +110,54 @@ def _adopt_explained(task: Task, state: SearchState) -> None:
         state.laws.adopt(task.problem.user_model(shortest))
 
 
-def _less_than_folds_had(task: Task, state: SearchState, front: Sequence[Candidate]) -> bool:
+def _less_than_folds_had(task: Task, state: SearchState) -> bool:
     """Few noisy rows: do all models that may be chosen fit their own rows worse than the searches without a fold predicted rows
     that they had not seen? Then those have found what the search on all rows has missed."""
     decision = state.decision
     if decision is None or not task.folds:
         return False
     promised = decision.promised(task.problem)
-    return not any(c.complexity <= decision.searched and c.fitness >= promised for c in front)
+    return not any(c.complexity <= decision.searched and c.fitness >= promised for c in state.islands.whole)
+
+
+def _front(task: Task, state: SearchState, of_folds: bool) -> list[Candidate]:
+    """What the islands have found; and what searches without a fold have, fitted to all rows, where that is all there is or they
+    have found more."""
+    front = state.islands.whole
+    if of_folds or _less_than_folds_had(task, state):
+        whole, front = front, state.islands.ground.front(short=True)
+        front.follow(whole)
+        for each in state.cross_validation.candidates(task.problem):
+            front.offer(each.individual, each.complexity)
+    return list(front)
+
+
+def _line_of_logarithms(task: Task) -> Individual | None:
+    """Of very few rows, where the user has said nothing of functions, units or a form, and the rules allow it."""
+    told = has_own_functions(task.settings) or task.problem.dimensions is not None or task.problem.form
+    if not task.very_few_rows or told:
+        return None
+    line = line_of_logarithms(task.problem)
+    allowed = task.guard(in_user_units=True)
+    return line if line is not None and (allowed is None or allowed(line)) else None
 
 
 def _found(task: Task, state: SearchState) -> Found:
     """What the phases leave to `result.py`."""
     scale = state.log_scale or LogScale((), (), ())
-    folds, front = state.cross_validation, list(state.islands.whole)
+    folds = state.cross_validation
     of_folds = state.phase == "cross-validate" or (bool(task.folds) and state.islands.number == 0)
-    if of_folds or _less_than_folds_had(task, state, front):
-        behaves = task.problem.guard.behaves_as_it_is
-        tried = folds.candidates(task.problem)
-        front = non_dominated(
-            [*front, *(c for c in tried if not task.options.guard or behaves(c.individual))]
-        )
     validated = not task.very_few_rows and len(folds.results) == len(task.folds)
     return Found(
         problem=task.problem,
         guarded=task.options.guard,
         refinement=task.refinement,
-        front=front,
+        front=_front(task, state, of_folds),
         data=state.islands.data,
         user_data=state.islands.user_data,
         on_all_rows=state.complete or (state.phase == "finish" and task.sees_all_rows),
         linear=state.islands.linear,
+        line_of_logarithms=_line_of_logarithms(task),
         decision=state.decision or SizeDecision(ANY_SIZE),
         law=state.laws.law,
         finds=[

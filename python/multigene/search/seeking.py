@@ -35,9 +35,11 @@ from multigene.search.constants import (
     SHORT_LAWS_UP_TO,
     SIMPLIFIED_AT_THE_END,
     SURVEY_SHARE,
+    TUNED_LEAVES,
 )
 from multigene.search.problem import Problem, Rows
 from multigene.search.task import Task
+from multigene.search.unseen import REFITTING
 from multigene.settings.defaults import default_settings
 
 
@@ -156,6 +158,13 @@ class LawSearch:
             self.seekers.finds.adopt(individual)
             self.run(1, lambda: True)  # held-out rows have the last word
 
+    def look_at_waiting(self) -> bool:
+        """What seems exact and is long is looked at before the survey is through; True if it is a law."""
+        if self.seekers is None or not self.seekers.progress.waiting:
+            return False
+        self.seekers.progress.look_at_waiting()
+        return self.run(1, lambda: True)  # held-out rows have the last word
+
     def keep_law_of(self, other: LawSearch) -> None:
         """Take over the law of another law search on the same rows."""
         if self.seekers is not None and other.seekers is not None:
@@ -204,9 +213,19 @@ class LawSearch:
         if id(find) not in self._in_user_units:
             rows, weights = self.problem.search_rows, self.problem.weights
             of_rows = None if weights is None else weights[rows]
-            there = self.ranges.in_user_units(find, self.problem.X[rows], self.problem.y[rows], of_rows)
+            tuned = self._tuned(find)
+            there = self.ranges.in_user_units(tuned, self.problem.X[rows], self.problem.y[rows], of_rows)
             self._in_user_units[id(find)] = find, there
         return self._in_user_units[id(find)][1]
+
+    def _tuned(self, find: Find) -> Find:
+        """A find as all of few rows have it. It may come from another scale, where the same numbers are not the best; where rows
+        are left out it is fitted again to the others, and what is handed over must be what was scored."""
+        if self.seekers is None or len(self.problem.held_out_rows) or find is self.seekers.finds.law:
+            return find
+        tuned = self.seekers.finds.fitted(find.expression, REFITTING)
+        better = tuned is not None and tuned.unexplained < TUNED_LEAVES * find.unexplained
+        return tuned if tuned is not None and better else find
 
     def _holds(self, law: Find) -> bool:
         """Does a law hold on the held-out rows as well?"""

@@ -8,6 +8,7 @@ counted as printed, and niches instead of a tournament: for every size the fitte
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from multigene._engine import Individual
@@ -83,9 +84,14 @@ def has_own_functions(settings: Settings) -> bool:
 
 
 def as_immigrants(model: Individual, problem: Problem) -> list[Individual]:
-    """Every gene of a model of standardised features as a model of its own in the user's units."""
+    """Every gene of a model of standardised features as a model of its own in the user's units; but none with a number that is
+    beyond floating point there."""
     whole = problem.scaling.in_user_units(model)
-    return [Individual([gene], 0.0, [1.0]) for gene in whole.genes]
+    return [
+        Individual([gene], 0.0, [1.0])
+        for gene in whole.genes
+        if not re.search(r"\b(inf|nan)\b", gene.lower())
+    ]
 
 
 def as_emigrant(model: Individual, problem: Problem) -> Individual:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import nan
 from types import MappingProxyType
 
@@ -92,6 +92,11 @@ def unseen_errors(problem: Problem, member: Member, known: KnownErrors = NONE_KN
     folds = folds_of(problem)
     if not folds:  # too few to decide anything
         return HeldOut(problem, np.arange(len(problem.y))).squares(individual.predict(problem.X))
+    return errors_of_folds(problem, individual, folds)
+
+
+def errors_of_folds(problem: Problem, individual: Individual, folds: Sequence[Rows]) -> Floats:
+    """Squared errors of a formula in the user's units on each fold, fitted again to the other rows."""
     held_out, predictions = HeldOut(problem, np.concatenate(folds)), []
     for fold in folds:
         again = refitted_without(fold, problem, individual, problem.y, problem.loss.engine)

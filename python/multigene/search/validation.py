@@ -11,6 +11,7 @@ cross-validated either: there a formula must justify its size by its training er
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import nan
@@ -22,6 +23,7 @@ import numpy.typing as npt
 from multigene._engine import Individual
 from multigene.evolution.pareto import Candidate, Member
 from multigene.search.comparing import (
+    better_for_its_size,
     better_in_noise,
     better_on_most_rows,
     clearly_better,
@@ -214,14 +216,14 @@ def decide_by_cross_validation(
     # The best of many sizes is lucky, and luck against the line is seldom luck against the mean as well.
     rivals = (mean, line) if has_line else (mean,)
     if worth_it and all(better_in_noise(curve[small], each) for each in rivals):
-        largest_of_use = sizes[int(np.argmin([errors.sum() for errors in curve]))]
-        return SizeDecision(
-            sizes[small],
-            of_this_size=True,
-            validation_r2=scores,
-            errors=curve[small],
-            supported=largest_of_use,
-        )
+        return _of_this_size(sizes, curve, small, scores)
+    if has_line:
+        no_larger = sizes[: bisect_right(sizes, problem.size(_of_all_columns(problem)))]
+        short = smallest(curve[: len(no_larger)], ONE_STANDARD_ERROR) if no_larger else small
+        # Where larger formulas promise far more, what the search on all rows finds may say it by itself.
+        promised = min(float(errors.sum()) for errors in curve) < (1.0 - WORTH_IT) * curve[short].sum()
+        if no_larger and not promised and better_for_its_size(curve[short], line, mean):
+            return _of_this_size(no_larger, curve, short, scores)
     # One row that nothing predicts may be most of every sum of squares; then the others decide.
     nearly = next((i for i, errors in enumerate(curve) if better_on_most_rows(errors, rival)), None)
     if nearly is not None:
@@ -229,6 +231,20 @@ def decide_by_cross_validation(
     if has_line:
         return SizeDecision(1, linear=RIDGE, validation_r2=scores, errors=line)
     return SizeDecision(1, constant=True, validation_r2=scores, errors=mean)
+
+
+def _of_this_size(
+    sizes: Sequence[int], errors: Sequence[Floats], small: int, scores: dict[int, float]
+) -> SizeDecision:
+    """Few noisy rows: the size of model number `small`; the best of these sizes is the largest that is of use."""
+    best = int(np.argmin([each.sum() for each in errors[: len(sizes)]]))
+    return SizeDecision(
+        sizes[small],
+        of_this_size=True,
+        validation_r2=scores,
+        errors=errors[small],
+        supported=sizes[best],
+    )
 
 
 def errors_by_size(held_out: HeldOut, folds: Sequence[FoldResult]) -> tuple[list[int], list[Floats]]:
