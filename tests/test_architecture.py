@@ -23,11 +23,11 @@ ORDER = [
     "estimators",
     "estimator",
     "answers",
+    "fitting",
     "guesses",
     "report",
     "model_file",
     "model_check",
-    "fitting",
     "classes",
     "fitted",
     "groups",
@@ -403,3 +403,21 @@ def test_import_is_light():
     assert loaded("from multigene import MultigeneRegressor") == loaded("import sklearn.base")
     pytest.importorskip("typer")
     assert not {"sklearn", "matplotlib", "sympy", "plotly"} & loaded("import multigene.cli")
+
+
+def test_a_fit_on_the_command_line_needs_no_scikit_learn(tmp_path):
+    """Its import takes longer than finding many a law does."""
+    import subprocess
+    import sys
+
+    pytest.importorskip("typer")
+    table = tmp_path / "table.csv"
+    table.write_text("a,b,y\n" + "".join(f"{a},{b},{a / b}\n" for a in range(1, 12) for b in range(1, 8)))
+    code = (
+        "import sys; from multigene.cli import app\n"
+        f"try: app(['fit', {str(table)!r}, '--target', 'y', '--time', '5'])\n"
+        "except SystemExit as end: print(end.code, [m for m in ('sklearn', 'scipy.stats', 'sympy') if m in sys.modules])"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert told.startswith("y = a/b"), told
+    assert told.splitlines()[-1] == "0 []", told

@@ -56,3 +56,9 @@ def test_a_pipe_stays_a_pipe(tmp_path: Path) -> None:
     assert received == [b"content"]
     assert path.is_fifo()
     assert os.listdir(tmp_path) == ["pipe"]
+
+
+def test_an_error_names_the_file_that_was_asked_for(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        write_atomically(tmp_path / "no" / "file.txt", b"text")
+    assert caught.value.filename == str(tmp_path / "no" / "file.txt")

@@ -185,3 +185,29 @@ def test_what_is_no_table_is_refused_with_a_sentence(given, said):
 def test_a_target_without_any_value_is_said():
     with pytest.raises(ValueError, match="The target is NaN in every row"):
         quick().fit([[1.0], [2.0]], [np.nan, np.nan])
+
+
+def test_columns_whose_products_are_beyond_floating_point():
+    """Their genes had no number in the user's units: 'The gene "…" cannot be read'."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2.0, 2.0, (60, 3))
+    y = X[:, 0] * X[:, 1] + 0.1 * rng.standard_normal(60)
+    options = {
+        "configuration": None,
+        "generations": 2,
+        "search": "accuracy",
+        "settings": {"population_size": 20},
+    }
+    for features, target in ((1e200 * X, y), (1e200 * X, 1e-300 * y)):
+        model = quick(**options).fit(features, target)
+        assert np.isfinite(model.predict(features)).all()
+
+
+def test_an_outlier_at_the_end_of_floating_point():
+    X, y = problem()
+    y = np.where(np.arange(len(y)) == 5, 1e308, y)
+    with pytest.warns(UserWarning, match="1 of .* rows look like outliers"):
+        model = quick(configuration=None, generations=2, search="accuracy").fit(X, y)
+    assert model.outliers_ == [5]
+    with pytest.raises(ValueError, match="The weight of row 0 is -1"):
+        quick(configuration=None).fit(X, y, -np.ones(len(y)))

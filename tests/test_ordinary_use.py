@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from multigene import MultigeneRegressor
+from multigene.expression.numbers import numbers
 from multigene.model_file import dumps, loads
 
 
@@ -52,8 +53,11 @@ def test_functions_that_cannot_say_a_law_make_no_sums_that_cancel():
     y = 3.0 * np.exp(-0.7 * X.a) * X.b + 0.01 * rng.standard_normal(150)
     options = {"functions": ["add", "sub", "mul", "tanh"], "generations": 5, "random_state": 0, "n_jobs": 1}
     model = MultigeneRegressor(**options).fit(X, y)
-    terms = model.fitted_.individual.coefficients
-    assert max(map(abs, terms), default=0.0) < 1e5 * float(y.std())
+    said = [
+        *model.fitted_.individual.coefficients,
+        *numbers(model.formula_.expression),
+    ]  # within functions as well
+    assert max(map(abs, said), default=0.0) < 1e5 * float(y.std())
 
 
 @pytest.fixture(scope="module")

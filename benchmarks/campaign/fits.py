@@ -27,8 +27,19 @@ ROWS, WITH_LAWS = (1, 2, 5, 14, 39, 40, 120, 450), 0.02
 LOSSES = ("absolute", "huber", "quantile:0.9", "relative", "poisson", "gamma", "logistic")
 #: Time to search in small noisy tables.
 LIMIT: dict[str, Any] = {"generations": None, "time_limit": 0.3, "settings": {"clock": "processor"}}
-#: What may be said of a fit that a few rows spoil.
-OUTLIERS = r"\d+ of \d+ rows have most of the squared errors"
+#: What may be said of rows that spoil a fit, or would.
+OUTLIERS = r"\d+ of \d+ rows (have most of the squared errors|look like outliers)"
+#: Words of errors that are no sentence about what was given.
+INTERNAL = (
+    "The gene",
+    "cannot be read",
+    "zero-size array",
+    "broadcast",
+    "Input X",
+    "Input y",
+    "SVD",
+    "too large for dtype",
+)
 #: Values that break sums and squares.
 EXTREMES = (
     0.0,
@@ -99,11 +110,16 @@ def extremes(rng: np.random.Generator, trials: int) -> Outcome:
 
 
 def _fitted(model: MultigeneRegressor, *rows: Any) -> MultigeneRegressor:
-    """A fit whose linear algebra may not fail, which NumPy would call a ValueError."""
+    """A fit whose linear algebra may not fail, which NumPy would call a ValueError; nor may anything else that is not said to the
+    user: what the engine says of genes, libraries of arrays."""
     try:
         return model.fit(*rows)
     except np.linalg.LinAlgError as error:
         raise RuntimeError(f"linear algebra: {error}") from None
+    except ValueError as error:
+        if any(words in str(error) for words in INTERNAL):
+            raise RuntimeError(f"not for users: {error}") from None
+        raise
 
 
 PROGRAM = """

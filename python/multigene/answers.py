@@ -55,6 +55,7 @@ class Answers:
         "claim", "Whether it may be the law behind the rows: a grade and a probability, or None."
     )
     r2_ = delegated("r2", "R² of the chosen formula on the training rows.")
+    outliers_ = delegated("outliers", "Rows that were left out as outliers, by number.")
     explained_ = delegated("explained", "Share of the best constant's loss that is explained.")
     certificate_ = delegated("certificate", "For every shape how well it is known that the formula has it.")
     n_genes_ = delegated("n_genes", "Genes that take part.")

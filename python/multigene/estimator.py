@@ -20,10 +20,7 @@ from multigene.data.arrays import rows_to_fit, target_name, with_errors
 from multigene.data.by_value import packed
 from multigene.data.stream import Stream
 from multigene.evolution.interrupts import during_fit
-from multigene.expression.form import read_form
 from multigene.fitted import FittedModel
-from multigene.groups.regroup import asked_of_groups
-from multigene.guesses import read_guesses
 from multigene.report.notebook import InNotebook
 from multigene.settings.loss import loss_of
 from multigene.settings.parameters import Parameters, explain_unknown_parameters
@@ -54,7 +51,8 @@ class MultigeneRegressor(Answers, InNotebook, RegressorMixin, BaseEstimator):  #
     functions : list, dict, str or None
         Functions of inner nodes by name, e.g. `["add", "mul", "sin"]`; a dict entry defines a new one:
         `{"add": None, "hill": "x**2/(1+x**2)"}`. None for those of the configuration. With a list, formulas have these functions,
-        sums and multiples alone (`settings={"structure": "products"}` adds products and powers of features).
+        sums and multiples alone (`settings={"structure": "products"}` adds products and powers of features). Formulas spell
+        definitions out, so what a definition is made of may stand by itself as well: here quotients, products and powers.
     form : str, SymPy expression or None
         The formula as far as you know it, such as "f(a, b)*exp(-g(c)/T) + p": f and g are unknown functions of columns, p is an
         unknown number, the rest stands as it is. "…; f <= 9" limits the nodes of f. Not with a configuration of the paper.
@@ -69,7 +67,8 @@ class MultigeneRegressor(Answers, InNotebook, RegressorMixin, BaseEstimator):  #
         `settings={"clock": "processor"}`. None for no such limit.
     loss : str or callable
         What is minimised: "squared", "absolute", "huber", "quantile:0.9", "relative", "poisson", "gamma", "logistic"; an
-        expression of target and prediction such as "(y - p)**4"; or a function of the two arrays.
+        expression of target and prediction such as "(y - p)**4"; or a function of the two arrays. "auto" is squared error of all
+        rows but outliers: few rows whose targets nothing in the other rows accounts for are left out, which a warning says.
     max_size : int or None
         Nodes of the largest formula that the front may hold, counted as SymPy does (`3*x + 1` has five); None for any size.
         The search knows it from the start. Not with a configuration of the paper.
@@ -109,6 +108,9 @@ class MultigeneRegressor(Answers, InNotebook, RegressorMixin, BaseEstimator):  #
         The learned linear combinations, one row each, one column per feature.
     r2_ : float
         R² of the chosen formula on the training rows.
+    outliers_ : list of int
+        Rows that were left out as outliers (`loss="auto"`), by number; those without a target or, if so asked, with gaps are not
+        counted.
     explained_ : float
         Share of the best constant's loss that it explains on them: R² for squared error, D² for a deviance.
     claim_ : multigene.laws.claims.Claim or None
@@ -146,7 +148,7 @@ class MultigeneRegressor(Answers, InNotebook, RegressorMixin, BaseEstimator):  #
         guesses: Any = None,
         generations: int | None = None,
         time_limit: float | None = None,
-        loss: Any = "squared",
+        loss: Any = "auto",
         max_size: int | None = None,
         search: str = "both",
         shapes: list[str] | str | None = None,
@@ -203,29 +205,36 @@ class MultigeneRegressor(Answers, InNotebook, RegressorMixin, BaseEstimator):  #
             File in which the state of the run is kept; a run that was killed goes on from it, and one that has ended goes
             on with a larger limit.
         """
-        from multigene.fitting.data import Data
-        from multigene.fitting.fitting import Fitting
-        from multigene.report.progress import ProgressLine
-
         stream = Stream.of(X, y)
         if stream is not None:
             given = {"sample_weight": sample_weight, "y_error": y_error, "groups": groups}
             return self._fit_in_pieces(stream, given, callback=callback, checkpoint=checkpoint)
         sample_weight = with_errors(sample_weight, y_error, len(y) if hasattr(y, "__len__") else 0)
+        asked = (groups, group_numbers)
+        return self._fit_rows(Parameters.of(self), X, y, sample_weight, *asked, callback, checkpoint)
+
+    def _fit_rows(
+        self,
+        parameters: Parameters,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        groups: str | int | None = None,
+        group_numbers: str | Sequence[str] = "auto",
+        callback: Callback | None = None,
+        checkpoint: str | Path | None = None,
+    ) -> MultigeneRegressor:
+        """Check the rows, run the search, keep what it has found."""
+        from multigene.fitting.asked import data_of, group_numbers_of
+        from multigene.fitting.fitting import Fitting
+        from multigene.report.progress import ProgressLine
+
         with during_fit() as interrupts:
-            fitting = Fitting(Parameters.of(self), self.resolved_settings(), callback, interrupts)
-            alone = {"units": self.units, "shapes": self.shapes, "rules": fitting.settings.rules or None}
-            asked = asked_of_groups(groups, group_numbers, alone)
+            fitting = Fitting(parameters, self.resolved_settings(), callback, interrupts)
+            numbers = group_numbers_of(fitting, groups, group_numbers)
             rows = rows_to_fit(self, X, y, sample_weight, fitting.settings.table.missing, groups)
+            data = data_of(rows, target_name(y), numbers, self.form, self.guesses)
             line = ProgressLine(fitting.settings.stopping, bool(self.verbose), loss_of(self.loss).measure)
-            data = Data(
-                rows.X, rows.y, rows.weights, rows.names, target_name(y), rows.encoding, rows.groups, asked
-            )
-            data = replace(
-                data,
-                form=read_form(self.form, data.features, data.target),
-                guesses=read_guesses(self.guesses, data.features),
-            )
             state = getattr(self, "_state", None)
             self._fitted, self._state = fitting.run(data, line, checkpoint, state)
         return self
@@ -239,7 +248,10 @@ class MultigeneRegressor(Answers, InNotebook, RegressorMixin, BaseEstimator):  #
         search = self.resolved_settings().search
         most = stream.sample_size((search or Search()).memory_megabytes)
         sample = stream.sample(most, self.random_state if isinstance(self.random_state, int) else 0)
-        self.fit(sample[list(stream.features)], sample[stream.target], **options)
+        parameters = Parameters.of(self)
+        if stream.rows > most:  # of all rows nobody knows which are outliers
+            parameters = replace(parameters, loss="squared")
+        self._fit_rows(parameters, sample[list(stream.features)], sample[stream.target], **options)
         if stream.rows > most:
             self._fitted = on_all_rows(self._fitted, stream)
         return self

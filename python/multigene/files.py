@@ -45,8 +45,10 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
         if target.exists():
             shutil.copymode(target, part)
         os.replace(part, target)
-    except BaseException:
+    except BaseException as error:
         part.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is not None:
+            error.filename = str(path)  # the part is none of the user's
         raise
     finally:
         _unfinished.discard(part)

@@ -39,7 +39,7 @@ from multigene.settings.parameters import Parameters
 from multigene.settings.settings import Settings
 from multigene.shapes.known import Known
 from multigene.shapes.proof import Verdict
-from multigene.words import CUT_SHORT, among, anatomy
+from multigene.words import CUT_SHORT, among, anatomy, rows_but
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -166,6 +166,11 @@ class FittedModel:
         return [] if self.known is None else self.known.verdicts(model_expression(self.individual))
 
     @property
+    def outliers(self) -> list[int]:
+        """Rows that were left out of the training rows as outliers, by number."""
+        return list((self.data or {}).get("outliers", ()))
+
+    @property
     def r2(self) -> float:
         """R² on the training rows; NaN where another loss was minimised and the model has no rows any more."""
         if self.loss.squared:
@@ -215,7 +220,7 @@ class FittedModel:
             broken_between_terms(f"{self.target} = {self.formula.where()}")
             + "\n"
             + "".join(f"  with {name} = {text}\n" for name, text in self.chosen.parts)
-            + f"{self.measured()} on the training rows, {anatomy(self.formula.size, self.n_genes)}; "
+            + f"{self.measured()} on {rows_but(len(self.outliers))}, {anatomy(self.formula.size, self.n_genes)}; "
             f"{among(len(self.front.listed))}"
             + (f"\n{stability}" if (stability := self.stability_text()) else "")
             + "".join(f"\n{verdict}" for verdict in self.certificate)

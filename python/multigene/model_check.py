@@ -179,12 +179,18 @@ class Checked:
         variance = None if data.values.get("target_variance") is None else data.number("target_variance")
         if variance is not None and variance < 0.0:
             raise ValueError("the variance of its target is negative")
-        return {
+        summary = {
             "rows": data.whole("rows", 0, 1 << 53),
             "target_variance": variance,
             "target_range": _pair(data.values.get("target_range")),
             "ranges": {name: _pair(pair) for name, pair in ranges.items()},
         }
+        if "outliers" in data.values:  # rows that were left out
+            rows = data._list("outliers", self.limits.values)
+            summary["outliers"] = [
+                Checked({"row": row}, self.limits).whole("row", 0, 1 << 53) for row in rows
+            ]
+        return summary
 
     def shapes(self, names: Sequence[str], target: str) -> Known | None:
         """Shapes that the models keep, and the box in which they do; the certificate is not believed but made again."""

@@ -33,7 +33,7 @@ from multigene.groups.certainty import GroupUncertainty, own_columns
 from multigene.groups.regroup import Groups
 from multigene.model_check import Checked, Limits
 from multigene.settings.earlier import as_they_were
-from multigene.settings.loss import loss_of
+from multigene.settings.loss import AUTO, loss_of
 from multigene.settings.parameters import Parameters
 from multigene.settings.settings import Settings
 from multigene.settings.text import plain, settings_from
@@ -194,7 +194,7 @@ def _parameters(parameters: Parameters) -> dict[str, Any]:
     """Constructor parameters as plain values; a seed that is an object cannot be written down."""
     values = {name: _written(value) for name, value in parameters.values().items()}
     seed = parameters.random_state
-    values["loss"] = loss_of(parameters.loss).written
+    values["loss"] = AUTO if parameters.loss == AUTO else loss_of(parameters.loss).written
     values["random_state"] = seed if isinstance(seed, int) and not isinstance(seed, bool) else None
     if isinstance(parameters.settings, Settings):
         values["settings"] = "given"

@@ -28,6 +28,11 @@ def among(models: int) -> str:
     return "the only model of the front" if models == 1 else f"one of {models} models of the front"
 
 
+def rows_but(outliers: int) -> str:
+    """Which rows scores are of: "the training rows without 2 outliers"."""
+    return "the training rows" + (f" without {counted(outliers, 'outlier')}" if outliers else "")
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """`; did you mean 'a' or 'b'?` for names that are close, or an empty string."""
     known = [str(k) for k in known]

@@ -167,6 +167,8 @@ def test_missing_values_can_be_dropped(here):
         ("excel.csv", lambda frame, path: frame.to_csv(path, index=False, sep="\t", encoding="utf-16")),
         ("t.xlsx", lambda frame, path: frame.to_excel(path, index=False)),
         ("t.parquet", lambda frame, path: frame.to_parquet(path)),
+        ("t.feather", lambda frame, path: frame.to_feather(path)),
+        ("t.json", lambda frame, path: path.write_text(json.dumps(frame.to_dict("records")))),
         ("misnamed.csv", lambda frame, path: path.write_bytes(frame.to_parquet())),
     ],
 )

@@ -52,7 +52,7 @@ def rows():
 
 def test_a_fit_that_outliers_spoil_says_so_and_the_remedy_works(rows):
     X, y, truth = rows
-    model = MultigeneRegressor(generations=8, random_state=0, n_jobs=1)
+    model = MultigeneRegressor(generations=8, random_state=0, n_jobs=1, loss="squared")
     with pytest.warns(UserWarning, match="4 of 120 rows have most of the squared errors .*loss='huber'"):
         model.fit(X, y)
     with warnings.catch_warnings():

@@ -113,7 +113,7 @@ def test_squared_error_as_an_own_loss(own):
     ("loss", "sentence"),
     [
         ("hubre", "did you mean 'huber'"),
-        ("nothing", "take one of squared"),
+        ("nothing", "take one of auto, squared"),
         ("quantile", "needs its level"),
         ("quantile:2", "no level between 0 and 1"),
         ("huber:-1", "no positive distance"),

@@ -233,7 +233,7 @@ def test_classes_of_different_kinds_are_refused(ring):
 def test_the_parameters_are_those_of_the_regressor():
     ours, regressor = MultigeneClassifier().get_params(), MultigeneRegressor().get_params()
     assert ours.pop("class_weight") is None
-    assert regressor.pop("loss") == "squared"
+    assert regressor.pop("loss") == "auto"
     assert regressor.pop("warm_start") is False
     assert ours == regressor
     assert list(ours) == list(regressor)

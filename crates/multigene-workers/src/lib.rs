@@ -2,9 +2,11 @@
 //!
 //! The engine itself looks at no clock. A flag tells work on these threads to end; verbs of a population look at it between
 //! individuals.
+use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
@@ -12,6 +14,11 @@ use multigene_core::error::{Error, Result};
 
 /// How often a running call looks at the clock.
 const WATCH: Duration = Duration::from_millis(10);
+
+/// How long workers that are no longer needed are waited for, and how often they are looked at. They end at once unless something
+/// keeps them, which is not waited for.
+const FAREWELL: Duration = Duration::from_millis(100);
+const FAREWELL_LOOK: Duration = Duration::from_micros(100);
 
 /// When calls are to end: at a moment, or when the process has used this much processor time.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +30,7 @@ enum Deadline {
 /// A pool of threads with a deadline.
 #[derive(Debug)]
 pub struct Workers {
-    pool: rayon::ThreadPool,
+    pool: Threads,
     /// Shared with the parts.
     deadline: Arc<Mutex<Option<Deadline>>>,
     /// Do deadlines count processor time?
@@ -48,9 +55,8 @@ impl Workers {
         if n_jobs == 0 {
             return Err(Error::new("n_jobs is 0; at least one thread is needed."));
         }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(n_jobs).build();
         Ok(Self {
-            pool: pool.map_err(|error| Error::new(error.to_string()))?,
+            pool: Threads::new(n_jobs)?,
             deadline,
             processor,
             stop: AtomicBool::new(false),
@@ -150,6 +156,55 @@ impl Workers {
                 }
             }
         })
+    }
+}
+
+/// A pool whose threads have ended when it is dropped: Rayon's end later, and what they hold of memory adds up over many runs.
+#[derive(Debug)]
+struct Threads {
+    /// Present until it is dropped.
+    pool: Option<rayon::ThreadPool>,
+    handles: Vec<JoinHandle<()>>,
+}
+
+impl Threads {
+    fn new(n_jobs: usize) -> Result<Self> {
+        let mut handles = Vec::with_capacity(n_jobs);
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(n_jobs)
+            .spawn_handler(|worker| {
+                handles.push(thread::Builder::new().spawn(|| worker.run())?);
+                Ok(())
+            })
+            .build()
+            .map_err(|error| Error::new(error.to_string()))?;
+        Ok(Self {
+            pool: Some(pool),
+            handles,
+        })
+    }
+}
+
+impl Deref for Threads {
+    type Target = rayon::ThreadPool;
+
+    fn deref(&self) -> &rayon::ThreadPool {
+        self.pool.as_ref().expect("the pool is there until it is dropped")
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        drop(self.pool.take());
+        let until = Instant::now() + FAREWELL;
+        for handle in self.handles.drain(..) {
+            while !handle.is_finished() && Instant::now() < until {
+                thread::sleep(FAREWELL_LOOK);
+            }
+            if handle.is_finished() {
+                drop(handle.join());
+            }
+        }
     }
 }
 

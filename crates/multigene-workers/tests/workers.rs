@@ -22,6 +22,28 @@ fn busy(stop: &AtomicBool) -> Result<u64> {
     Ok(turns)
 }
 
+/// Threads of this process.
+#[cfg(target_os = "linux")]
+fn threads() -> usize {
+    std::fs::read_dir("/proc/self/task").expect("a list of threads").count()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn threads_have_ended_when_their_workers_are_dropped() {
+    // Other tests begin and end threads as well: of many trials most find fewer threads at once.
+    let ended = (0..20)
+        .filter(|_| {
+            let workers = Workers::new(8, false).unwrap();
+            workers.run(|| false, |_| Ok(())).unwrap();
+            let before = threads();
+            drop(workers);
+            threads() + 8 <= before
+        })
+        .count();
+    assert!(ended >= 15, "{ended} of 20");
+}
+
 #[test]
 fn no_threads_are_an_error() {
     assert!(Workers::new(0, false).unwrap_err().to_string().contains("n_jobs is 0"));

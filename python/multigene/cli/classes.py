@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from multigene.classes.fitted import FittedClasses
     from multigene.cli.task import Problem
     from multigene.data.table import Table
-    from multigene.estimator import MultigeneRegressor
+    from multigene.settings.parameters import Parameters
 
 TASKS = ("auto", "regression", "classification")
 
@@ -49,12 +49,13 @@ def check_task(task: str, class_weight: str | None) -> None:
 
 
 def fit_classes(
-    estimator: MultigeneRegressor, task: Problem, class_weight: str | None, choose: str | None
+    parameters: Parameters, task: Problem, class_weight: str | None, choose: str | None
 ) -> FittedClasses:
     """The formulas that tell the classes of the training rows apart."""
+    from multigene.estimator import MultigeneRegressor
     from multigene.estimators.classifier import MultigeneClassifier
 
-    classifier = MultigeneClassifier.like(estimator, class_weight)
+    classifier = MultigeneClassifier.like(MultigeneRegressor(**parameters.values()), class_weight)
     fitted = classifier.fit(task.x(task.train), labels_of(task.y(task.train)), task.weights).fitted_
     return fitted if choose is None else fitted.choose(criterion(choose))
 

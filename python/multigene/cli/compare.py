@@ -18,7 +18,7 @@ import typer
 from multigene.cli import options as o
 from multigene.cli.option_groups import Reading, Rows, Saying, Search, spread
 from multigene.cli.output import check_writable, notes, progress_visible, say, say_json, working, write
-from multigene.cli.task import Problem, problem, regressor
+from multigene.cli.task import Problem, asked, problem
 from multigene.data.encoding.raw import raw_columns
 from multigene.data.scores import scores
 from multigene.explain.measures import curves_of_errors
@@ -122,9 +122,10 @@ def with_test_rows(rows: Rows, cv: int | None) -> Rows:
 def contender(name: str, search: Search) -> Callable[[], Any]:
     """What makes a fresh regressor of this name, or hands out the model of this file."""
     if name.split(":")[0] == "multigene":
-        configuration = name.partition(":")[2] or None
-        regressor(search, configuration)  # a mistake in its name is told at once
-        return lambda: regressor(search, configuration)
+        from multigene.estimator import MultigeneRegressor
+
+        parameters = asked(search, name.partition(":")[2] or None)  # a mistake in its name is told at once
+        return lambda: MultigeneRegressor(**parameters.values())
     makers = regressors(search.seed)
     if name in makers:
         return makers[name]

@@ -11,7 +11,7 @@ from multigene.cli import options as o
 from multigene.cli.option_groups import Saying, Search, spread
 from multigene.cli.output import note, progress_visible, say, say_json
 from multigene.cli.summary import spoken_summary, summary
-from multigene.cli.task import Problem, regressor
+from multigene.cli.task import Problem, asked, fitted
 from multigene.data.columns import Columns
 
 LAW = "(27.22·x1 − 4.54)·(−0.39·x2) + 11.46·sin((0.21·x1 − 1)·(x2 + 16.6) + 1.97)"
@@ -53,12 +53,12 @@ def demo(
     """
     if search.generations:
         search = replace(search, time=None)
-    estimator = regressor(search, configuration, visible=progress_visible(saying.quiet))
+    parameters = asked(search, configuration, visible=progress_visible(saying.quiet))
     seed = search.seed
     task = Problem("K11C", Columns("y", ("x1", "x2")), k11c(ROWS, 2 * seed), k11c(ROWS, 2 * seed + 1))
     if not saying.quiet and not saying.json:
         say(introduction(search.time))
-    model = estimator.fit(task.x(task.train), task.y(task.train)).fitted_
+    model = fitted(parameters, task.x(task.train), task.y(task.train))
     seconds = float(model.history["seconds"].iloc[-1]) if len(model.history) else 0.0
     result = summary(model, task, seconds, seed)
     if saying.json:

@@ -28,16 +28,18 @@ from multigene.cli.output import (
     write,
 )
 from multigene.cli.summary import spoken_summary, summary
-from multigene.cli.task import Problem, problem, regressor
+from multigene.cli.task import Problem, asked, fitted, problem
 from multigene.evolution.interrupts import ENDING, Interrupts
 from multigene.groups.regroup import told_numbers
+from multigene.settings.loss import AUTO
 from multigene.settings.paper import configuration
+from multigene.settings.parameters import Parameters
+from multigene.settings.resolve import resolved
 from multigene.settings.settings import Search as SearchSettings
 from multigene.settings.text import read_assignment, read_settings_file
 from multigene.words import nearest
 
 if TYPE_CHECKING:
-    from multigene.estimator import MultigeneRegressor
     from multigene.fitted import FittedModel
 
 #: What `--units` is given to take them from the names of the columns.
@@ -103,7 +105,7 @@ class Method:
     search_: o.Kind = "both"
     task: o.Task = "auto"
     class_weight: o.ClassWeight = None
-    loss: o.Loss = "squared"
+    loss: o.Loss = AUTO
     form: o.Form = None
     guess: o.Guess = None
     max_size: o.MaxSize = None
@@ -121,7 +123,7 @@ class Method:
 
     def kind(self) -> str:
         """The task; "regression" where something is asked for that numbers alone have."""
-        of_numbers = self.loss != "squared" or self.groups or self.units or self.search_ == "laws"
+        of_numbers = self.loss != AUTO or self.groups or self.units or self.search_ == "laws"
         return "regression" if self.task == "auto" and (of_numbers or self.configuration) else self.task
 
     def beside(self) -> dict[str, str | None]:
@@ -233,30 +235,31 @@ def fit(
             told_numbers(method.group_numbers)
             classes.check_task(method.task, method.class_weight)
             visible = progress_visible(saying.quiet)
-            estimator = regressor(search, visible=visible, **method.parameters())
-            memory = (estimator.resolved_settings().search or SearchSettings()).memory_megabytes
+            parameters = asked(search, visible=visible, **method.parameters())
+            memory = (resolved(parameters).search or SearchSettings()).memory_megabytes
             task = problem(data, rows, reading, search.seed, memory, method.beside(), method.kind())
             notes(task.notes, saying.quiet)
             check_groups(method.groups, task)
-            check_pieces(estimator, task, method.groups)
+            check_pieces(parameters, task, method.groups)
+            if task.stream is not None:  # of all rows nobody knows which are outliers
+                parameters = replace(parameters, loss="squared")
             if method.units == [HEADER]:
-                estimator.set_params(units=task.header_units())
+                parameters = replace(parameters, units=task.header_units())
         started = clock.perf_counter()
         if task.classes:
-            _tell_classes_apart(estimator, task, search.seed, method, results, saying)
+            _tell_classes_apart(parameters, task, search.seed, method, results, saying)
             return
         x, y = task.x(task.train), task.y(task.train)
-        groups, numbers = method.groups, method.group_numbers
-        estimator.fit(x, y, task.weights, groups=groups, group_numbers=numbers, checkpoint=results.checkpoint)
-        if estimator.fitted_.encoding is not None:
-            notes(estimator.fitted_.encoding.notes, saying.quiet)
-        found = estimator.fitted_
+        beside: dict[str, Any] = {"groups": method.groups, "group_numbers": method.group_numbers}
+        found = fitted(parameters, x, y, task.weights, **beside, checkpoint=results.checkpoint)
+        if found.encoding is not None:
+            notes(found.encoding.notes, saying.quiet)
         if task.stream is not None:
             from multigene.fitting.in_pieces import on_all_rows
 
             found = on_all_rows(found, task.stream)
-        fitted = replace(found, command=command(data, task, rows, search, method, reading))
-        model, refused = results.taken(fitted, interrupts)
+        found = replace(found, command=command(data, task, rows, search, method, reading))
+        model, refused = results.taken(found, interrupts)
         result = summary(model, task, clock.perf_counter() - started, search.seed)
         try:
             result["files"] = results.write(model, task, result)
@@ -270,7 +273,7 @@ def fit(
 
 
 def _tell_classes_apart(
-    estimator: MultigeneRegressor,
+    parameters: Parameters,
     task: Problem,
     seed: int,
     method: Method,
@@ -281,7 +284,7 @@ def _tell_classes_apart(
     started = clock.perf_counter()
     not_asked = {"--groups": method.groups, "--prune": results.prune, "--checkpoint": results.checkpoint}
     classes.check_options(not_asked)
-    model = classes.fit_classes(estimator, task, method.class_weight, results.choose)
+    model = classes.fit_classes(parameters, task, method.class_weight, results.choose)
     told = classes.summary(model, task, clock.perf_counter() - started, seed)
     try:
         told["files"] = classes.write_files(model, task, told, results.save, results.output, results.report)
@@ -314,14 +317,13 @@ def command(
     )  # fmt: skip
 
 
-def check_pieces(estimator: MultigeneRegressor, task: Problem, groups: str | None) -> None:
+def check_pieces(parameters: Parameters, task: Problem, groups: str | None) -> None:
     """Refuse what a table that is read in pieces does not go with."""
     if task.stream is not None:
         from multigene.fitting.in_pieces import refuse_in_pieces
-        from multigene.settings.parameters import Parameters
 
         given = {"weights": task.weights, "groups": groups}
-        refuse_in_pieces(Parameters.of(estimator), estimator.resolved_settings(), given)
+        refuse_in_pieces(parameters, resolved(parameters), given)
 
 
 def check_groups(groups: str | None, task: Problem) -> None:

@@ -104,7 +104,8 @@ Loss = Annotated[
     typer.Option(
         "--loss",
         metavar="LOSS",
-        help="What to minimise: squared, absolute, huber, quantile:0.9, relative, poisson, gamma, logistic; or a text of y, p.",
+        help="What to minimise: auto (squared, without outliers), squared, absolute, huber, quantile:0.9, relative, poisson, "
+        "gamma, logistic; or a text of y, p.",
         rich_help_panel=SEARCH,
     ),
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from multigene.cli.features import spoken_features
@@ -28,6 +29,11 @@ def summary(model: FittedModel, task: Problem, seconds: float, seed: int) -> dic
         shares = None if weights is None else weights.to_numpy()
         return {"rows": len(frame), **scores(task.y(frame).to_numpy(), prediction, shares)}
 
+    train, weights = task.train, task.weights
+    if model.outliers:
+        kept = np.delete(np.arange(len(train)), model.outliers)
+        train, weights = train.iloc[kept], None if weights is None else weights.iloc[kept]
+
     groups = None if model.groups is None else model.group_table()
     return {
         "formula": str(model.formula),
@@ -39,7 +45,7 @@ def summary(model: FittedModel, task: Problem, seconds: float, seed: int) -> dic
         "variables": list(model.formula.variables),
         "nodes": model.formula.size,
         "genes": model.n_genes,
-        "train": measured(task.train, task.weights),
+        "train": measured(train, weights),
         "all_rows": None if task.stream is None else {"rows": (model.data or {})["rows"], "r2": model.r2},
         "test": None if task.test is None else measured(task.test),
         "front": model.equations(),

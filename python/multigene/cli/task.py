@@ -10,15 +10,20 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from multigene.cli.option_groups import Reading, Rows, Search
+from multigene.data.arrays import rows_to_fit, target_name, with_errors
 from multigene.data.columns import Columns, choose_columns, guessed_classes, raw_rows
 from multigene.data.look import leaks
 from multigene.data.split import split
 from multigene.data.stream import Stream, all_columns, large_parquet, parquet
 from multigene.data.table import Table
+from multigene.evolution.interrupts import during_fit
+from multigene.settings.loss import loss_of
+from multigene.settings.parameters import Parameters
+from multigene.settings.resolve import resolved
 from multigene.words import nearest
 
 if TYPE_CHECKING:
-    from multigene.estimator import MultigeneRegressor
+    from multigene.fitted import FittedModel
 
 
 #: Options that name a column which says something of rows, and what it is of `Columns`.
@@ -61,8 +66,6 @@ class Problem:
     @property
     def weights(self) -> pd.Series | None:
         """How much every training row counts, where columns say it: its weight, and how well its target is known."""
-        from multigene.data.arrays import with_errors
-
         weights, errors = self.columns.weights, self.columns.errors
         if weights is None and errors is None:
             return None
@@ -165,16 +168,14 @@ def _test_rows(test: Table, columns: Columns, missing: str, notes: list[str], cl
     return rows
 
 
-def regressor(
+def asked(
     search: Search,
     /,
     configuration: str | None = None,
     visible: bool = False,
     **parameters: Any,
-) -> MultigeneRegressor:
-    """The estimator these options ask for; mistakes in them are told before any data is read."""
-    from multigene.estimator import MultigeneRegressor
-
+) -> Parameters:
+    """The regression that these options ask for; mistakes in them are told before any data is read."""
     if search.seed < 0:
         raise ValueError(f"--seed {search.seed} is negative; take 0 or a positive whole number.")
     if search.threads is not None and search.threads < 1:
@@ -183,8 +184,8 @@ def regressor(
         )
     if search.time is not None and not 0.0 < search.time < float("inf"):
         raise ValueError(f"--time {search.time} is not a positive number of seconds.")
-    model = MultigeneRegressor(
-        configuration,
+    found = Parameters(
+        configuration=configuration,
         generations=search.generations,
         time_limit=search.time,
         n_jobs=search.threads or -1,
@@ -192,5 +193,30 @@ def regressor(
         verbose=int(visible),
         **parameters,
     )
-    model.resolved_settings()
-    return model
+    resolved(found)
+    return found
+
+
+def fitted(
+    parameters: Parameters,
+    X: pd.DataFrame,
+    y: pd.Series,
+    weights: pd.Series | None = None,
+    *,
+    groups: str | None = None,
+    group_numbers: str = "auto",
+    checkpoint: Path | None = None,
+) -> FittedModel:
+    """What `MultigeneRegressor` finds with these parameters; without scikit-learn, whose import takes longer than many a law."""
+    from multigene.fitting.asked import data_of, group_numbers_of
+    from multigene.fitting.fitting import Fitting
+    from multigene.report.progress import ProgressLine
+
+    with during_fit() as interrupts:
+        fitting = Fitting(Parameters.of(parameters), resolved(parameters), None, interrupts)
+        numbers = group_numbers_of(fitting, groups, group_numbers)
+        rows = rows_to_fit(None, X, y, weights, fitting.settings.table.missing, groups)
+        data = data_of(rows, target_name(y), numbers, parameters.form, parameters.guesses)
+        measure = loss_of(parameters.loss).measure
+        line = ProgressLine(fitting.settings.stopping, bool(parameters.verbose), measure)
+        return fitting.run(data, line, checkpoint)[0]

@@ -8,21 +8,22 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_consistent_length,
-    check_X_y,
-    column_or_1d,
-    validate_data,
-)
 
+from multigene.data.checks import (
+    checked,
+    checked_target,
+    checked_weights,
+    finite_numbers,
+    note_columns,
+    rows_at,
+)
 from multigene.data.columns import MISSING
 from multigene.data.constants import MOST_PRECISE
 from multigene.data.encoding.encoding import Encoding
@@ -69,7 +70,8 @@ def rows_to_fit(
 ) -> CheckedRows:
     """Rows as `fit` gets them. Text, dates and gaps are encoded; rows without a target are left out with a warning.
 
-    `missing` is "fill" (gaps are filled by a number that the formula names), "drop" (rows with gaps are left out) or "error".
+    `estimator` takes note of the columns; None where there is none. `missing` is "fill" (gaps are filled by a number that the
+    formula names), "drop" (rows with gaps are left out) or "error".
     `groups` is the column that names the group of every row, by name or, of an array, by number.
     """
     if missing not in MISSING:
@@ -89,8 +91,9 @@ def rows_to_fit(
     if raw is None:
         X, y, weights = checked_rows(estimator, X, y, sample_weight, reset=True, ensure_min_samples=1)
         return CheckedRows(X, y, weights, names)
-    validate_data(estimator, X, reset=True, skip_check_array=True)
-    estimator.n_features_in_ = len(raw)
+    if estimator is not None:
+        note_columns(estimator, X)
+        estimator.n_features_in_ = len(raw)
     _, y, weights = _target(y, sample_weight, len(raw[0].values))
     if missing == "error":
         for column in raw:
@@ -188,8 +191,8 @@ def _without(
         stacklevel=4,
     )
     kept = np.flatnonzero(~gaps)
-    weights = None if sample_weight is None else _safe_indexing(np.asarray(sample_weight), kept)
-    return _safe_indexing(X, kept), _safe_indexing(np.asarray(y), kept), weights
+    weights = None if sample_weight is None else np.asarray(sample_weight)[kept]
+    return rows_at(X, kept), np.asarray(y)[kept], weights
 
 
 def _length(X: Any) -> int:
@@ -202,7 +205,8 @@ def _target(y: Any, sample_weight: Any, rows: int) -> tuple[Array, Array, Array 
     refuse_text(y, "The target", CLASSES)
     stand_in = np.zeros((rows, 1))
     try:
-        _, y = check_X_y(stand_in, y, y_numeric=True, dtype=np.float64)
+        finite = finite_numbers(y, rows)
+        y = checked_target(stand_in, y) if finite is None else finite
     except ValueError:
         place = not_finite_target(y)
         if not place:
@@ -211,7 +215,7 @@ def _target(y: Any, sample_weight: Any, rows: int) -> tuple[Array, Array, Array 
     weights = None
     if sample_weight is not None:
         refuse_text(sample_weight, "sample_weight", "give one number per row")
-        weights = _check_sample_weight(sample_weight, stand_in, dtype=np.float64)
+        weights = checked_weights(sample_weight, stand_in)
     return stand_in, np.asarray(y, dtype=np.float64), weights
 
 
@@ -237,7 +241,7 @@ def checked_rows(
     weights = None
     if sample_weight is not None:
         refuse_text(sample_weight, "sample_weight", "give one number per row")
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        weights = checked_weights(sample_weight, X)
     return X, np.asarray(y, dtype=np.float64), weights
 
 
@@ -249,7 +253,7 @@ def checked_features(estimator: Any, X: Any, encoding: Encoding | None = None) -
         if not isinstance(X, np.ndarray) and not is_table(X):
             X = np.asarray(X)
         X = with_default_names(X)
-        validate_data(estimator, X, reset=False, skip_check_array=True)
+        note_columns(estimator, X, reset=False)
         return encoding.transform(X)
     return np.asarray(_validated(estimator, X, reset=False))
 
@@ -277,7 +281,9 @@ def checked_classes(estimator: Any, X: Any, y: Any, missing: str) -> tuple[Any, 
     if raw is None:
         X, y = _validated(estimator, X, y)
         return X, y
-    validate_data(estimator, X, reset=True, skip_check_array=True)
+    from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+    note_columns(estimator, X)
     y = column_or_1d(y, warn=True)
     check_consistent_length(raw[0].values, y)
     return X, y
@@ -287,8 +293,12 @@ def _validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
     """scikit-learn's checks, with the place of what they only say is somewhere."""
     column_names(X)
     refuse_text(X)
+    if estimator is None:
+        plain = [finite_numbers(each, len(X)) for each in (X, *y)] if isinstance(X, pd.DataFrame) else [None]
+        if all(each is not None for each in plain):
+            return tuple(plain) if y else plain[0]
     try:
-        return validate_data(estimator, X, *y, dtype=np.float64, **options)
+        return checked(estimator, X, *y, dtype=np.float64, **options)
     except ValueError as error:
         known = "NaN" in str(error) or "infinity" in str(error)
         places = [place for place in (not_finite(X), *map(not_finite_target, y)) if place] if known else []
@@ -360,14 +370,16 @@ def data_summary(
     y: Array,
     variance: float,
     box: tuple[list[float], list[float]] | None = None,
+    outliers: Sequence[int] = (),
 ) -> dict[str, Any]:
     """What a model file tells about the training rows: their number, the target's variance and the range of every column, which
-    is looked for unless `box` tells it."""
+    is looked for unless `box` tells it, and which rows are not among them, as outliers."""
     names = names or default_names(X.shape[1])
     lows, highs = box or (X.min(axis=0).tolist(), X.max(axis=0).tolist())
-    return {
+    summary = {
         "rows": int(X.shape[0]),
         "target_variance": variance if np.isfinite(variance) else None,
         "target_range": [float(y.min()), float(y.max())],
         "ranges": {name: [low, high] for name, low, high in zip(names, lows, highs, strict=True)},
     }
+    return summary | ({"outliers": list(outliers)} if outliers else {})

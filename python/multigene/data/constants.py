@@ -57,6 +57,12 @@ SPREADSHEET_1970 = 25569.0
 DENOMINATORS = frozenset((2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 24, 32, 48, 64, 100, 128, 1000))
 #: Numbers without a mark that a column needs for `<0.1` or `12*` to be numbers as well. Not tuned.
 FEWEST_UNMARKED = 3
+#: Bytes beyond ASCII from which on they may be pairs, and the share of letters, or pairs, that must be those of one language for
+#: its encoding to be taken. Not tuned.
+FOREIGN_LETTERS, MOST_OF_THE_LETTERS = 4, 0.8
+#: Digits of a code with zeros before it (postal codes have four and more; months, days and hours have two), and different ones
+#: from which on zeros before most of them are padding. Not tuned.
+FEWEST_CODE_DIGITS, FEWEST_PADDED = 3, 20
 #: Rows of a chunk of a table that is read in pieces. Not tuned.
 CHUNK = 100_000
 #: Bytes that a value of the sample takes during a search, with the engine's copies and kept columns. Measured roughly.
@@ -67,7 +73,20 @@ MOST_ROWS, MOST_VALUES, FEWEST_ROWS = 20_000, 4_000_000, 2_000
 MOST_PRECISE = 1e100
 #: Rows are far from a formula at this many robust standard deviations of its errors. Told where at most this share of the rows
 #: has more than this share of the squared errors, and the formula explains less than that. Not tuned.
-FAR_ERRORS, FAR_SHARE, MOST_OF_ERRORS = 10.0, 0.05, 0.5
+FAR_ERRORS, FAR_SHARE, MOST_OF_ERRORS = 10.0, 0.1, 0.5
+#: A target is suspected to be an outlier at this many robust standard deviations from the median, where such rows have this share
+#: of the squared deviations; fewer rows than the third tell nothing of each other. Not tuned.
+SUSPECT_ERRORS, SUSPECT_SHARE, FEWEST_AROUND = 5.0, 0.25, 20
+#: Share of the suspects' squared deviations that a learner must tell for the features to explain them. Of 60 made tables with
+#: outliers at most 0.31, of rare regimes of five rows or more at least 0.67.
+LEARNT = 0.4
+#: Share of the other errors, and the fewest, that tell how fast they fall off; and the chance below which outliers are beyond
+#: their tail. Not tuned.
+TAIL, FEWEST_IN_TAIL, TAIL_CHANCE = 0.05, 8, 1e-4
+#: Widths of the other rows' box, beside it, in which a row is compared with them. Not tuned.
+BEYOND_BOX = 0.5
+#: Rows that learners see at most, trees of the rough one, and columns up to which the smooth one has products of them: time.
+LEARNER_ROWS, TREES, SQUARED_COLUMNS = 1_000, 30, 10
 #: Times that the median absolute deviation of normal errors goes into their standard deviation: 1/Φ⁻¹(3/4).
 NORMAL_SPREAD = 1.4826
 #: Such rows that are named one by one. Not tuned.
@@ -112,6 +131,9 @@ SAVED = 0.005
 #: Standard errors of what is saved that it must be as well. Of 40 tables of 20 rows of noise 13 took a wave of the year with 0,
 #: 5 with 1, 2 with 1.5 and with 2; of 40 that follow the year (5 standard deviations of the noise) 40, 40, 40 and 36.
 BEYOND_CHANCE = 1.5
+#: With fewer rows no column is taken for what it saves: `crimea` in `raw_tables`, 19 monthly rows of two years, had a wave of the
+#: year that cost 0.02 of R² on the other five. Not tuned; the table above is of 20 rows.
+FEWEST_DECIDING = 20
 #: Rows, in units of one level's, that the overall mean is worth when a level's mean is shrunk; held-out rows choose. Not tuned.
 SHRINKAGES = (1.0, 3.0, 10.0, 30.0, 100.0)
 #: Share of the held-out error that levels must save against ranks, which are one number and read better. Not tuned.

@@ -29,13 +29,23 @@ def far_rows(errors: Floats) -> npt.NDArray[np.intp]:
 def said_of(y: Floats, prediction: Floats, explained: float, weights: Floats | None = None) -> str | None:
     """What to say of such rows, where the formula explains little of the target; `weights` say how much a row counts."""
     root = 1.0 if weights is None else np.sqrt(weights / weights.max())
-    rows = far_rows(root * (y - prediction)) if explained < MOST_OF_ERRORS else ()
+    rows = far_rows(root * (y - prediction)) if explained < MOST_OF_ERRORS else np.zeros(0, dtype=np.intp)
     if not len(rows):
         return None
-    named = ", ".join(f"{y[row]:.4g}" for row in rows[:NAMED_ROWS]) + (
-        ", …" if len(rows) > NAMED_ROWS else ""
-    )
     return (
-        f"{len(rows)} of {len(y)} rows have most of the squared errors (target {named}), and the formula tells little of the "
-        "others. Leave them out if they are mistakes; loss='huber' or loss='absolute' fits the other rows."
+        f"{len(rows)} of {len(y)} rows have most of the squared errors (target {_named(y, rows)}), and the formula tells little "
+        "of the others. Leave them out if they are mistakes; loss='huber' or loss='absolute' fits the other rows."
     )
+
+
+def said_of_outliers(y: Floats, rows: npt.NDArray[np.intp]) -> str:
+    """What to say of rows that were left out."""
+    return (
+        f"{len(rows)} of {len(y)} rows look like outliers (target {_named(y, rows)}): neither other rows nor any column account "
+        f"for them. They were left out, and scores are those of the other {len(y) - len(rows)} rows; loss='squared' keeps them."
+    )
+
+
+def _named(y: Floats, rows: npt.NDArray[np.intp]) -> str:
+    """Targets of the first rows."""
+    return ", ".join(f"{y[row]:.4g}" for row in rows[:NAMED_ROWS]) + (", …" if len(rows) > NAMED_ROWS else "")

@@ -87,7 +87,8 @@ class Loss:
         word, _, number = str(text).strip().partition(":")
         if word not in KINDS:
             way_out = (
-                nearest(word, KINDS) or f"; take one of {', '.join(KINDS)}, or an expression of y and p."
+                nearest(word, ["auto", *KINDS])
+                or f"; take one of auto, {', '.join(KINDS)}, or an expression of y and p."
             )
             raise ValueError(f"There is no loss {text!r}{way_out}")
         if word == "quantile" and not number:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy  # its parts are imported when they are first used: `stats` alone takes a third of a second
 
 from multigene.data.losses import Loss
 from multigene.data.training_rows import TrainingRows
@@ -105,7 +105,7 @@ class Uncertainty:
 
     def quantile(self, level: float) -> float:
         """Student's t for a two-sided interval of this level."""
-        return float(stats.t.ppf(0.5 + 0.5 * check_level(level), self.freedom))
+        return float(scipy.stats.t.ppf(0.5 + 0.5 * check_level(level), self.freedom))
 
     def half_width(self, expression: Expression, X: Floats, level: float, new: bool = True) -> Floats:
         """Half the width of the interval of every row: of a new observation, or of what the formula says."""
@@ -143,11 +143,13 @@ def bounds(
     if loss.link == "logit":
         return low, high
     if loss.name == "poisson":
-        return np.asarray(stats.poisson.ppf(below, low)), np.asarray(stats.poisson.ppf(above, high))
+        return np.asarray(scipy.stats.poisson.ppf(below, low)), np.asarray(
+            scipy.stats.poisson.ppf(above, high)
+        )
     quantiles, dispersion = uncertainty.spread[:-1], max(uncertainty.spread[-1], 1e-12)
     if loss.name == "gamma":
         shape = 1.0 / dispersion
-        down, up = (float(stats.gamma.ppf(share, shape)) / shape for share in (below, above))
+        down, up = (float(scipy.stats.gamma.ppf(share, shape)) / shape for share in (below, above))
         return low * down, high * up
     down, up = (float(np.interp(share, SHARES, quantiles)) for share in (below, above))
     if loss.name == "relative":

@@ -42,6 +42,15 @@ class Data:
     """The formula as far as the user knows it."""
     guesses: tuple[Expression, ...] = ()
     """Formulas that the user has already."""
+    outliers: tuple[int, ...] = ()
+    """Rows that were given and are not among these."""
+
+    def without(self, outliers: npt.NDArray[np.intp]) -> Data:
+        """The other rows."""
+        rows = np.setdiff1d(np.arange(len(self.y)), outliers)
+        weights = None if self.weights is None else self.weights[rows]
+        X = np.ascontiguousarray(self.X[rows])
+        return replace(self, X=X, y=self.y[rows], weights=weights, outliers=tuple(outliers.tolist()))
 
     @property
     def features(self) -> list[str]:

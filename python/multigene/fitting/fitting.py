@@ -12,15 +12,24 @@ import numpy.typing as npt
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from multigene._engine import Dataset, Workers
-from multigene.data.far_rows import said_of
+from multigene.data.constants import MOST_OF_ERRORS
+from multigene.data.far_rows import said_of, said_of_outliers
 from multigene.data.losses import Loss
+from multigene.data.outliers import outliers_of
+from multigene.data.scores import r2
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.checkpoint import fingerprint_of
 from multigene.evolution.interrupts import Interrupts
 from multigene.explain.front import Front
 from multigene.expression.tree import to_postfix, variables
 from multigene.fitted import FittedModel
-from multigene.fitting.constants import ALONE_ROWS, ALONE_SHARE, NUMBERS_SHARE
+from multigene.fitting.constants import (
+    ALONE_ROWS,
+    ALONE_SHARE,
+    CLEARLY_LARGER,
+    NUMBERS_SHARE,
+    WITHOUT_OUTLIERS,
+)
 from multigene.fitting.data import Data, problem_of
 from multigene.fitting.in_groups import grouped_model
 from multigene.fitting.result import fitted_model
@@ -29,7 +38,7 @@ from multigene.rules.kept import Rules
 from multigene.search.problem import unequal
 from multigene.search.ruled import allowed_guesses, refuse_broken_form
 from multigene.search.run import Callback, Run
-from multigene.settings.loss import loss_of
+from multigene.settings.loss import AUTO, loss_of
 from multigene.settings.parameters import Parameters
 from multigene.settings.resolve import random_generator, threads
 from multigene.settings.settings import CLOCKS, Settings
@@ -69,8 +78,43 @@ class Fitting:
     ) -> tuple[FittedModel, bytes | None]:
         """Search and put the result together. `line` shows how far the search is, `state` is that of an earlier run to continue.
         The second value is the state at the end, for a warm start."""
-        settings, parameters = self._search_settings(data), self.parameters
         Dataset(data.X[:, :1].copy(), data.y, data.weights)  # the engine's own checks of target and weights
+        auto = self.parameters.loss == AUTO and self.settings.search is not None and data.groups is None
+        if not auto or not len(outliers := outliers_of(data.X, data.y, data.weights)):
+            fitted, state = self._search(data, line, checkpoint, state)
+            return self._warned(fitted, data), state
+        fitted, state = self._search(data.without(outliers), line, checkpoint, state, WITHOUT_OUTLIERS)
+        told = r2(data.y[outliers], fitted.predict(data.X[outliers])) > MOST_OF_ERRORS
+        over = self._time_is_up() or fitted.stopped_by == "callback" or data.form is not None
+        if not over and (told or fitted.stopped_by != "law"):
+            # Where the formula tells them they are no outliers, and it is where the search of all rows begins.
+            guesses = (*data.guesses, *([fitted.formula.expression] if told else []))
+            whole, _ = self._search(replace(data, guesses=guesses), line)
+            if told or not _spoilt(whole, fitted, data, outliers):
+                return self._warned(whole, data), state
+        warnings.warn(said_of_outliers(data.y, outliers), UserWarning, stacklevel=4)
+        return self._warned(fitted, data), state
+
+    def _warned(self, fitted: FittedModel, data: Data) -> FittedModel:
+        """The model, after what the user should know about it was said."""
+        self._warn_of_the_mean(fitted, data)
+        rows = fitted.rows  # with the columns that groups have of their own
+        if self.settings.search is not None and fitted.loss.squared and rows is not None:
+            said = said_of(rows.y, fitted.predict(rows.X), fitted.explained, rows.weights)
+            if said is not None:
+                warnings.warn(said, UserWarning, stacklevel=5)
+        return fitted
+
+    def _search(
+        self,
+        data: Data,
+        line: Any,
+        checkpoint: str | Path | None = None,
+        state: bytes | None = None,
+        share: float = 1.0,
+    ) -> tuple[FittedModel, bytes | None]:
+        """One search of all rows of `data`, until this share of the time limit."""
+        settings, parameters = self._search_settings(data, share), self.parameters
         data = replace(data, weights=unequal(data.weights))
         loss = loss_of(parameters.loss).of_rows(data.X, data.y)
         rows = TrainingRows.of(data.X, data.y, data.weights, loss)
@@ -107,13 +151,6 @@ class Fitting:
                 alone = self._search_in_largest_group(data, line)
                 fitted = replace(fitted, settings=self.settings)
                 fitted = grouped_model(fitted, alone, data, self._time_is_up)
-        self._warn_of_the_mean(fitted, data)
-        fitted_rows = fitted.rows  # with the columns that groups have of their own
-        if settings.search is not None and loss.squared and fitted_rows is not None:
-            prediction, weights = fitted.predict(fitted_rows.X), fitted_rows.weights
-            said = said_of(fitted_rows.y, prediction, fitted.explained, weights)
-            if said is not None:
-                warnings.warn(said, UserWarning, stacklevel=3)
         return fitted, run.state() if warm else None
 
     def _fingerprint(self, settings: Settings, data: Data, dimensions: Dimensions | None, loss: Loss) -> str:
@@ -130,15 +167,16 @@ class Fitting:
             limit = self.parameters.max_size
             why = "" if limit is None else f" with at most {limit} nodes"
             form = data.form.text
-            warnings.warn(NOTHING_OF_THE_FORM.format(form=form, why=why), UserWarning, stacklevel=4)
+            warnings.warn(NOTHING_OF_THE_FORM.format(form=form, why=why), UserWarning, stacklevel=6)
         elif self.parameters.units is not None:
-            warnings.warn(NOTHING_WITH_THESE_UNITS, UserWarning, stacklevel=4)
+            warnings.warn(NOTHING_WITH_THESE_UNITS, UserWarning, stacklevel=6)
 
-    def _search_settings(self, data: Data) -> Settings:
+    def _search_settings(self, data: Data, share: float) -> Settings:
         """Settings of the search. With groups it has part of the time, and no held-out rows: those are needed afterwards."""
-        if data.groups is None:
-            return self.settings
         limit = self.settings.stopping.seconds
+        if data.groups is None:
+            seconds = None if limit is None else share * limit
+            return replace(self.settings, stopping=replace(self.settings.stopping, seconds=seconds))
         return self._for_groups(None if limit is None else (1.0 - ALONE_SHARE - NUMBERS_SHARE) * limit)
 
     def _for_groups(self, seconds: float | None) -> Settings:
@@ -186,3 +224,11 @@ class Fitting:
     def _time_is_up(self) -> bool:
         limit = self.settings.stopping.seconds
         return self.interrupts.asked or (limit is not None and self.now() - self.started >= limit)
+
+
+def _spoilt(whole: FittedModel, without: FittedModel, data: Data, outliers: npt.NDArray[np.intp]) -> bool:
+    """Is the typical error of the other rows clearly larger where outliers were among the rows?"""
+    rows = np.setdiff1d(np.arange(len(data.y)), outliers)
+    X, y = np.ascontiguousarray(data.X[rows]), data.y[rows]
+    its, own = (float(np.median(np.abs(y - model.predict(X)))) for model in (whole, without))
+    return its > CLEARLY_LARGER * own

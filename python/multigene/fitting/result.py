@@ -26,7 +26,7 @@ def fitted_model(run: Run, parameters: Parameters, data: Data, rows: TrainingRow
     import pandas as pd
 
     box = run.problem.guard.box if data.weights is None else None
-    summary = data_summary(data.names, data.X, data.y, rows.variance, box)
+    summary = data_summary(data.names, data.X, data.y, rows.variance, box, data.outliers)
     front = front_of(run, data, rows, summary)
     if run.interrupts.asked:
         run.stop_at_interrupt()

@@ -10,7 +10,7 @@ from typing import Any
 
 from multigene.fitted import FittedModel
 from multigene.search.progress import Step
-from multigene.words import among, anatomy, counted
+from multigene.words import among, anatomy, counted, rows_but
 
 #: Seconds between two drawings of the live front.
 REDRAW = 0.5
@@ -24,7 +24,7 @@ def estimator_html(model: FittedModel | None, diagram: str) -> str:
     if model is None:
         return diagram
     said = (
-        f"{model.loss.measure} {model.explained:.4f} on the training rows · "
+        f"{model.loss.measure} {model.explained:.4f} on {rows_but(len(model.outliers))} · "
         f"{anatomy(model.formula.size, model.n_genes, ' · ')} · {among(len(model.front.listed))}"
     )
     return (

@@ -14,6 +14,7 @@ from typing import Any
 from multigene.classes.fitted import FittedClasses
 from multigene.fitted import FittedModel
 from multigene.settings.defaults import default_settings
+from multigene.settings.loss import AUTO
 from multigene.settings.paper import CODENAMES, configuration
 from multigene.settings.parameters import Parameters
 from multigene.settings.resolve import resolved
@@ -68,7 +69,7 @@ def _of_all(parameters: Parameters, classes: FittedClasses) -> Parameters:
     """The parameters as they were given: a classifier shares its time among its formulas and takes the loss for granted."""
     limit = parameters.time_limit
     whole = None if limit is None else float(f"{limit * len(classes.models):.12g}")
-    return replace(parameters, time_limit=whole, loss="squared")
+    return replace(parameters, time_limit=whole, loss=AUTO)
 
 
 def _place(model: FittedModel, classes: FittedClasses) -> int:

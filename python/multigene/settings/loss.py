@@ -7,10 +7,13 @@ from typing import Any
 from multigene.data.losses import SQUARED, Loss, OwnLoss
 from multigene.expression.own_loss import WrittenLoss
 
+#: The default: squared error of the rows that are no outliers (`data/outliers.py`); every other loss is of all rows.
+AUTO = "auto"
+
 
 def loss_of(given: Any) -> Loss:
     """The loss, or a `ValueError` that says what is wrong with it."""
-    if given is None:
+    if given is None or given == AUTO:
         return SQUARED
     if isinstance(given, Loss):
         return given

@@ -38,7 +38,7 @@ class Parameters(KeepsFunctions):
     guesses: list[Any] | None = field(default=None, metadata={"option": "--guess"})
     generations: int | None = field(default=None, metadata={"option": "--generations"})
     time_limit: float | None = field(default=None, metadata={"option": "--time"})
-    loss: Any = field(default="squared", metadata={"option": "--loss"})
+    loss: Any = field(default="auto", metadata={"option": "--loss"})
     max_size: int | None = field(default=None, metadata={"option": "--max-size"})
     search: Kind = field(default="both", metadata={"option": "--search"})
     shapes: str | list[Any] | tuple[Any, ...] | None = field(default=None, metadata={"option": "--shape"})

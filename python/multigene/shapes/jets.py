@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, fold
 
@@ -197,21 +197,21 @@ def _gauss(a: Interval) -> tuple[Interval, Interval, Interval]:
 
 def _erf(a: Interval) -> tuple[Interval, Interval, Interval]:
     slope = scaled(_bell(lambda x: np.exp(-x * x), a), 2.0 / np.sqrt(np.pi))
-    return _rising(special.erf, a), slope, scaled(mul(a, slope), -2.0)
+    return _rising(scipy.special.erf, a), slope, scaled(mul(a, slope), -2.0)
 
 
 def _logistic(a: Interval) -> tuple[Interval, Interval, Interval]:
     """1/(1 + e^x), as the engine has it."""
-    v = negative(_rising(lambda x: -special.expit(-x), a))
-    slope = negative(_bell(lambda x: special.expit(x) * special.expit(-x), a))
+    v = negative(_rising(lambda x: -scipy.special.expit(-x), a))
+    slope = negative(_bell(lambda x: scipy.special.expit(x) * scipy.special.expit(-x), a))
     return v, slope, mul(negative(slope), Interval(1.0 - 2.0 * v.high, 1.0 - 2.0 * v.low))
 
 
 def _softplus(a: Interval) -> tuple[Interval, Interval, Interval]:
     return (
         _rising(lambda x: np.logaddexp(0.0, x), a),
-        _rising(special.expit, a),
-        _bell(lambda x: special.expit(x) * special.expit(-x), a),
+        _rising(scipy.special.expit, a),
+        _bell(lambda x: scipy.special.expit(x) * scipy.special.expit(-x), a),
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
+import scipy
 
 from multigene.shapes.constants import AT_AN_END, BEND_STEP, LARGE_STEPS, SLOPE_STEP, TOLERANCE
 from multigene.shapes.stated import Shape, Stated
@@ -53,7 +53,7 @@ class Conditions:
                 exactly.append(np.full(n, exact))
         row, column, value = (np.concatenate(each) for each in zip(*entries, strict=True))
         lower = np.concatenate(bounds)
-        matrix: Any = sparse.csr_array((value, (row, column)), shape=(rows, columns))
+        matrix: Any = scipy.sparse.csr_array((value, (row, column)), shape=(rows, columns))
         return Conditions(np.vstack(points), matrix / unit, lower / unit, np.concatenate(exactly))
 
     def missing(self, values: Floats) -> Floats:

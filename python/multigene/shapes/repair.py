@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import nnls
+import scipy
 
 from multigene.shapes.constants import ADDED, BROKEN, DEPENDENT, MARGINS, NEARLY, ROUNDS, TOLERANCE
 from multigene.shapes.points import Conditions
@@ -94,7 +94,7 @@ def _to_half_spaces(G: Floats, h: Floats) -> Floats | None:
         return np.zeros(G.shape[1])
     E, f = np.vstack([G.T, h]), np.r_[np.zeros(G.shape[1]), 1.0]
     try:
-        u, _ = nnls(E, f, maxiter=50 * len(h))
+        u, _ = scipy.optimize.nnls(E, f, maxiter=50 * len(h))
     except RuntimeError:
         return None
     residual = E @ u - f

@@ -203,7 +203,7 @@ class Question:
             "shapes": self.shapes or None,
             "max_size": self.max_size,
             "settings": {"rules": self.rules} if self.rules else None,
-            "loss": None if self.minimised == "squared" else self.minimised,
+            "loss": self.minimised,
             "random_state": self.seed,
         }
         return {name: value for name, value in wanted.items() if value is not None}
