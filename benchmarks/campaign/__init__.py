@@ -32,7 +32,7 @@ CHECKS: tuple[tuple[str, Check, int, int], ...] = (
     ("kills of fits, resumed", kills.fits, 1, 40),
     ("kills of studies, resumed", kills.studies, 0, 15),
     ("time limits", limits.time_limits, 2, 45),
-    ("memory over 100 fits", limits.growth, 6, 100),
+    ("memory over 100 fits", limits.growth, 10, 100),
     ("mutated model files", text.model_files, 300, 100_000),
     ("adversarial model files", text.adversarial_files, 20, 100),
     ("mutated tables", text.tables, 100, 20_000),
