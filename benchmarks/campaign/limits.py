@@ -65,7 +65,7 @@ def growth(rng: np.random.Generator, trials: int) -> Outcome:
 
 
 def _resident() -> float:
-    """Megabytes in memory now, without free ones that the allocator keeps, which come and go by 80; where the system does not say,
+    """Megabytes in memory now, without free ones that the allocator keeps (up to 80); where the system does not say,
     the most there ever were."""
     gc.collect()
     with contextlib.suppress(AttributeError, OSError, TypeError):  # GNU's C library has it, others do not
