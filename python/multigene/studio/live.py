@@ -347,7 +347,7 @@ class LiveRun:
                 "derived": self.dataset.derived,
             },
             "state": self.state,
-            "used": round(self.used, 2),
+            "used": self.used,
             "step": self.standing.step,
             "actions": self.actions,
             "decisions": self.decisions,
