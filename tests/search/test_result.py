@@ -466,9 +466,33 @@ def test_of_few_rows_what_only_fits_better_is_not_listed() -> None:
     members = [Member(m, m.fitness, m.printed_size()) for m in models]
     mean, _, law, overfitted = members
     assert overfitted.fitness > law.fitness
-    shown = supported_by_folds(problem, members, law, {})
+    shown = supported_by_folds(problem, members, law, {}, {})
     assert [each is known for each, known in zip(shown, (mean, law), strict=True)] == [True, True]
-    assert supported_by_folds(problem, members, overfitted, {})[-1] is overfitted
+    assert supported_by_folds(problem, members, overfitted, {}, {})[-1] is overfitted
+
+
+def test_of_few_rows_what_is_larger_than_the_chosen_model_needs_the_word_of_the_searches_without_a_fold() -> (
+    None
+):
+    """A structure that has seen all rows agrees with rows that its numbers have not seen."""
+    few = found(n=60, noise=0.1)
+    problem, data = few.problem, few.problem.user_dataset()
+    models = [
+        Individual(genes, 0.0, [1.0] * len(genes)).fit(data) for genes in (["0.0"], ["x1"], ["x0 * x0"])
+    ]
+    members = [Member(m, m.fitness, size) for m, size in zip(models, (1, 5, 9), strict=True)]
+    mean, line, law = members
+
+    def shown(chosen: Member, scores: dict[int, float]) -> list[bool]:
+        listed = supported_by_folds(problem, members, chosen, {}, scores)
+        return [any(each is member for each in listed) for member in (mean, line, law)]
+
+    assert shown(mean, {})[-1]
+    assert shown(mean, {1: 0.0, 5: 0.1, 9: 0.9})[-1]
+    assert not shown(mean, {1: 0.0, 5: 0.1, 9: 0.1})[-1]
+    assert shown(law, {1: 0.0, 5: 0.1, 9: 0.1})[-1]  # what was chosen stays
+    worse = "of a size at which searches found nothing that they could use on other rows"
+    assert not shown(mean, {1: 0.0, 9: -3.0})[-1], worse
 
 
 def test_a_small_formula_is_given_up_where_large_ones_have_become_far_better() -> None:

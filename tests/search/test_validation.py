@@ -20,8 +20,8 @@ from multigene.search.validation import (
     SizeDecision,
     best_of,
     decide_on_held_out_rows,
-    of_neighbours,
     prefer_short,
+    r2_near,
     readable,
     smallest,
 )
@@ -150,7 +150,10 @@ def test_a_readable_formula_is_taken_where_it_costs_little_on_unseen_rows():
 
 def test_one_lucky_model_among_its_neighbours_does_not_count():
     sizes, r2 = [10, 48, 49, 50, 51, 52, 100], [0.5, 0.80, 0.81, 0.87, 0.81, -4.0, 0.9]
-    assert of_neighbours(sizes, r2) == [0.5, 0.81, 0.81, 0.81, 0.81, 0.81, 0.9]
+    scores = dict(zip(sizes, r2, strict=True))
+    assert [r2_near(scores, size) for size in sizes] == [0.5, 0.81, 0.81, 0.81, 0.81, 0.81, 0.9]
+    assert r2_near(scores, 70) == -4.0  # of the next smaller one
+    assert np.isnan(r2_near(scores, 8))
 
 
 def test_the_search_goes_on_with_what_unseen_rows_speak_for(monkeypatch):

@@ -135,7 +135,8 @@ def approximation(found: Found, workers: Workers, seconds: float | None) -> tupl
     members = (models.mean, *(member for member, _ in models.evolved), *models.finds)
     shown = [m for m in members if m is chosen or m.complexity <= found.uncontradicted]
     if found.validated and found.problem.few_rows:
-        shown = supported_by_folds(found.problem, shown, chosen, found.unseen)
+        scores = found.decision.validation_r2
+        shown = supported_by_folds(found.problem, shown, chosen, found.unseen, scores)
     return _undominated(found, chosen, shown, keep=sure)
 
 

@@ -7,7 +7,7 @@ is accepted nevertheless.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,7 @@ from multigene.search.constants import (
     ONE_COLUMN,
     ONE_STANDARD_ERROR,
     ROOM,
+    WORTH_IT,
 )
 from multigene.search.cross_validation import FoldResult
 from multigene.search.linear import Ridge, centred, forward_selection
@@ -41,6 +42,7 @@ from multigene.search.validation import (
     SizeDecision,
     better_than_mean,
     errors_by_size,
+    r2_near,
     smallest,
 )
 
@@ -159,16 +161,27 @@ def within_noise(problem: Problem, members: Sequence[Member]) -> Member:
 
 
 def supported_by_folds(
-    problem: Problem, members: Sequence[Member], chosen: Member, known: KnownErrors
+    problem: Problem,
+    members: Sequence[Member],
+    chosen: Member,
+    known: KnownErrors,
+    scores: Mapping[int, float],
 ) -> list[Member]:
     """Models of a front that, fitted again without every fold, predict its rows better by a standard error than the one kept
-    before them; and the chosen one. What fits few noisy rows better is often only more fitted."""
-    kept, least = list[Member](), None
+    before them; and the chosen one. What fits few noisy rows better is often only more fitted.
+
+    Their structures have seen all rows, which flatters large ones most. So those larger than the chosen one need the word of the
+    searches without a fold as well: by their `scores` by size, on rows that they had not seen, the risk must be worth it.
+    """
+    kept, least, best = list[Member](), None, -math.inf
     for member in non_dominated(members):
-        errors = unseen_errors(problem, member, known)
+        errors, unseen = unseen_errors(problem, member, known), r2_near(scores, member.complexity)
+        larger = bool(scores) and member.complexity > chosen.complexity
+        if larger and not 1.0 - unseen < (1.0 - WORTH_IT) * (1.0 - best):
+            continue
         if least is None or clearly_better(errors, least, ONE_STANDARD_ERROR):
             kept.append(member)
-            least = errors
+            least, best = errors, max(best, unseen)
     return with_member(kept, chosen)
 
 

@@ -12,7 +12,7 @@ cross-validated either: there a formula must justify its size by its training er
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import nan
 from typing import Any
@@ -269,7 +269,7 @@ def _sized(
 ) -> SizeDecision:
     """The size of model number `small`, with some room; or a readable one, where that costs little on unseen rows."""
     most = int(np.ceil(ROOM * sizes[small]))
-    r2 = of_neighbours(sizes, [scores[size] for size in sizes])
+    r2 = [r2_near(scores, size) for size in sizes]
     for nodes, cost in READABLE:
         short = readable(sizes, errors, r2, small, nodes, cost)
         if short is not None:
@@ -314,11 +314,13 @@ def smallest(errors: Sequence[Floats], clearly: float = CLEARLY_BETTER) -> int:
     )
 
 
-def of_neighbours(sizes: Sequence[int], r2: Sequence[float]) -> list[float]:
-    """Of every model the median R² of those of nearly its size: of many that hardly differ, the best has luck."""
-    nodes, scores = np.array(sizes, dtype=np.float64), np.array(r2)
-    near = [(nodes >= size / NEIGHBOURS) & (nodes <= size * NEIGHBOURS) for size in nodes]
-    return [float(np.median(scores[each])) for each in near]
+def r2_near(scores: Mapping[int, float], size: int) -> float:
+    """The median R² of models of nearly this size, where there are any, else that of the next smaller one: of many that hardly
+    differ, the best has luck."""
+    near = [r2 for nodes, r2 in scores.items() if size / NEIGHBOURS <= nodes <= size * NEIGHBOURS]
+    if near:
+        return float(np.median(near))
+    return scores[max(smaller)] if (smaller := [nodes for nodes in scores if nodes < size]) else nan
 
 
 def readable(
