@@ -395,6 +395,10 @@ def test_of_few_rows_the_smallest_model_within_noise_is_chosen() -> None:
     short = replace(decision, supported=None)
     assert module._of_few_rows(replace(few, decision=short), front, 0) < 2
     assert module._of_few_rows(replace(found(), decision=decision), front, 1) == 1  # many rows have decided
+    larger = [replace(c, complexity=10 * c.complexity) for c in front]
+    for times, within in ((0.85, True), (0.75, False)):  # there is some room
+        near = replace(decision, supported=int(times * larger[2].complexity))
+        assert (module._of_few_rows(replace(few, decision=near), larger, 0) == 2) is within
     # Searches without a fold came to something far worse at this size: it is not asked, however well it fits again.
     size = front[2].complexity
     exploded = {1: 0.0, size: -1e15, size + 1: 0.0}

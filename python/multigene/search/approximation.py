@@ -22,6 +22,7 @@ from multigene.search.constants import (
     CONTRADICTED,
     EXPLAINED,
     LONGEST_WITH_POLES,
+    ROOM,
     SURELY_BETTER,
 )
 from multigene.search.few_rows import (
@@ -63,6 +64,7 @@ from multigene.search.validation import (
     best_of,
     better_on_nearly_every_row,
     prefer_short,
+    r2_near,
 )
 
 Floats = npt.NDArray[np.float64]
@@ -312,17 +314,16 @@ def _of_few_rows(found: Found, candidates: Sequence[Candidate], best: int) -> in
     problem, decision = found.problem, found.decision
     if decision.errors is None or len(problem.held_out_rows):
         return best
-    most = (decision.supported or 0) if decision.of_this_size else 0
+    most = int(np.ceil(ROOM * (decision.supported or 0))) if decision.of_this_size else 0
     numbers = [i for i, c in enumerate(candidates) if c.complexity <= max(most, decision.most_nodes)]
     members = {i: member_of(problem, candidates[i]) for i in numbers if np.isfinite(candidates[i].fitness)}
     # Fitted again without a fold, a structure that was found with it looks better than it is: searches without it speak, too.
     best_smaller = -np.inf
-    for number, sized in zip(
-        list(members), scored(list(members.values()), decision.validation_r2), strict=True
-    ):
-        if sized.validation < best_smaller - CONTRADICTED:
+    for number, member in list(members.items()):
+        validation = r2_near(decision.validation_r2, member.complexity)
+        if validation < best_smaller - CONTRADICTED:
             del members[number]
-        best_smaller = max(best_smaller, sized.validation) if np.isfinite(sized.validation) else best_smaller
+        best_smaller = max(best_smaller, validation) if np.isfinite(validation) else best_smaller
     promised = decision.promised(problem)
     members = {i: m for i, m in members.items() if m.fitness >= promised} or members
     chosen = within_noise(problem, list(members.values())) if members else None
