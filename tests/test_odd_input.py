@@ -211,3 +211,13 @@ def test_an_outlier_at_the_end_of_floating_point():
     assert model.outliers_ == [5]
     with pytest.raises(ValueError, match="The weight of row 0 is -1"):
         quick(configuration=None).fit(X, y, -np.ones(len(y)))
+
+
+def test_a_target_in_a_table_beside_text_is_one_column():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"x": rng.normal(size=60), "kind": rng.choice(["a", "b"], 60)})
+    y = pd.DataFrame({"y": X["x"] * 2.0 + (X["kind"] == "a")})
+    with pytest.warns(UserWarning, match="1d array was expected"):
+        quick().fit(X, y)
+    with pytest.raises(ValueError, match="1d array"):
+        quick().fit(X, y.assign(z=1.0))

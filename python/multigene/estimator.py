@@ -267,7 +267,7 @@ class MultigeneRegressor(Answers, InNotebook, RegressorMixin, BaseEstimator):  #
         model.n_features_in_ = len(fitted.raw_names)
         if fitted.named:
             model.feature_names_in_ = np.array(fitted.raw_names, dtype=object)
-        model._fitted, model._state = fitted, None
+        model._fitted = fitted
         return model
 
     def __sklearn_is_fitted__(self) -> bool:

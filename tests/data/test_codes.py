@@ -14,6 +14,7 @@ from multigene import MultigeneRegressor
 from multigene.cli import app
 from multigene.data.codes import are_codes
 from multigene.data.reading import read_table
+from multigene.data.table import Dialect
 
 ZIPS = ["01067", "80331", "04109", "10115", "20095"]
 
@@ -33,7 +34,12 @@ ZIPS = ["01067", "80331", "04109", "10115", "20095"]
     ],
 )
 def test_codes_have_as_many_digits_each_and_zeros_before_some(texts: list[str], codes: bool) -> None:
-    assert are_codes(texts) is codes
+    assert are_codes(texts, "x") is codes
+
+
+def test_three_digits_are_codes_by_their_columns_name_alone() -> None:
+    texts = ["012", "150", "330"]
+    assert [are_codes(texts, name) for name in ("angle", "area_code", "Station ID")] == [False, True, True]
 
 
 def read(text: str) -> pd.DataFrame:
@@ -43,7 +49,8 @@ def read(text: str) -> pd.DataFrame:
 def test_a_file_keeps_the_zeros_of_codes_and_says_so() -> None:
     found = read_table("-", None, io.BytesIO(b"zip;x\n01067;1,5\n;2,5\n80331;3\n"))
     assert found.frame["zip"].fillna("").tolist() == ["01067", "", "80331"]
-    assert "'zip' read with the zeros before its digits, as codes" in found.notes
+    said = "'zip' read with the zeros before its digits, as codes (--as-it-is takes the numbers)"
+    assert said in found.notes
 
 
 def test_months_padded_numbers_and_times_stay_numbers() -> None:
@@ -79,3 +86,29 @@ def test_rows_to_predict_are_read_as_the_model_was(tmp_path: Path) -> None:
         assert told.exit_code == 0, told.output
         values = [float(line) for line in told.stdout.split() if line != "prediction"]
         assert values == pytest.approx(expected, abs=0.3)
+
+
+@pytest.mark.parametrize(
+    ("texts", "law"),
+    [
+        ([f"{i % 1000:03d}" for i in range(7, 200 * 37, 37)], "0.01*x"),  # evenly spread over their width
+        ([f"{i:05d}" for i in range(123, 100_000, 499)], "0.01*x"),  # long ones that differ in every row
+        ([f"{15 * (i % 24):03d}" for i in range(200)], "sin(0.01745*x)"),
+    ],
+)
+def test_measured_values_of_one_width_stay_numbers(tmp_path: Path, texts: list[str], law: str) -> None:
+    x = np.array(texts, dtype=float)[:200]
+    y = 0.01 * x if "sin" not in law else np.sin(np.radians(x))
+    pd.DataFrame({"x": texts[:200], "y": y}).to_csv(tmp_path / "t.csv", index=False)
+    arguments = ["--target", "y", "--generations", "3", "--save", str(tmp_path / "model.json")]
+    done = CliRunner().invoke(app, ["fit", str(tmp_path / "t.csv"), *arguments])
+    assert done.exit_code == 0, done.output
+    assert "codes" not in done.output
+    assert law in done.output
+
+
+def test_codes_can_be_had_as_numbers() -> None:
+    dialect = Dialect(as_it_is=("zip",))
+    found = read_table("-", dialect, io.BytesIO(b"zip,x\n01067,1\n80331,3\n"))
+    assert found.frame["zip"].tolist() == [1067, 80331]
+    assert not found.notes

@@ -48,3 +48,18 @@ def test_what_no_language_spells_is_said() -> None:
     assert (
         "looks wrong as Windows-1252; give --encoding" in legacy_text(bytes(range(0x80, 0x100)) + b"\n1,2")[1]
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "said"),
+    [
+        ("İstanbul\nŞişli", "cp1254", "Windows-1252, though it may be Windows-1254"),
+        ("Müller\nGröße", "cp850", "looks wrong as Windows-1252; give --encoding, such as cp850"),
+    ],
+)
+def test_what_a_few_letters_leave_open_is_said(text: str, encoding: str, said: str) -> None:
+    assert said in legacy_text(text.encode(encoding))[1]
+
+
+def test_characters_of_no_language_refute_an_encoding() -> None:
+    assert legacy_text("溫度,濕度\n台北,高雄".encode("big5"))[0] == "溫度,濕度\n台北,高雄"

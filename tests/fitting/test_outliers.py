@@ -66,10 +66,11 @@ def test_a_law_is_found_in_spite_of_slips():
     assert str(model.formula_) == "x0*x1/x2"
 
 
-def test_rows_that_the_formula_tells_come_back(monkeypatch):
+@pytest.mark.parametrize("suspected", [[4, 9, 30], [6]])
+def test_rows_that_the_formula_tells_come_back(monkeypatch, suspected):
     X, y, _ = table(1)
     y = X[:, 0] * X[:, 1]
-    rows = np.array([4, 9, 30])
+    rows = np.array(suspected)
     monkeypatch.setattr(fitting, "outliers_of", lambda *_: rows)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -143,3 +144,45 @@ def test_a_time_limit_holds_for_both_searches():
         ).fit(X, y)
     assert time.process_time() - begun < 2.6
     assert np.var(truth - model.predict(X)) < 0.05 * np.var(truth)
+    assert model.fitted_.settings.stopping.seconds == 2.0
+
+
+def test_looking_for_outliers_leaves_the_time_to_the_search():
+    """Of many columns some are looked at, and where a tenth of the limit is over, no more is asked."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 300))
+    y = X[:, 0] + 0.5 * X[:, 1] + 0.1 * rng.standard_normal(300)
+    y[[7, 70]] = [500.0, -400.0]
+    begun = time.process_time()
+    assert fitting.outliers_of(X, y).tolist() == [7, 70]
+    needed = time.process_time() - begun
+    asked = []
+
+    def over():
+        asked.append(len(asked))
+        return len(asked) == 3
+
+    begun = time.process_time()
+    assert fitting.outliers_of(X, y, over=over).tolist() == []
+    assert asked == [0, 1, 2]
+    assert time.process_time() - begun < needed
+
+
+def test_warm_starts_go_on_with_both_searches(monkeypatch):
+    X, y, _ = table(1)
+    monkeypatch.setattr(fitting, "outliers_of", lambda *_: np.array([4, 9, 30]))  # ordinary rows
+    model = MultigeneRegressor(**QUICK, warm_start=True).set_params(generations=2)
+    generations = []
+    for _ in range(3):
+        generations.append(model.fit(X, y).n_generations_)
+    assert model.outliers_ == []
+    assert generations == [2, 4, 6]
+
+
+def test_rows_far_beyond_floating_points_square_root_are_no_error():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100, 2))
+    y = X[:, 0] + 0.1 * rng.standard_normal(100)
+    y[[6, 50]] = [500.0, -400.0]
+    X[6, 1] = 1e157
+    assert fitting.outliers_of(X, y).tolist() in ([], [50])

@@ -205,7 +205,7 @@ def _target(y: Any, sample_weight: Any, rows: int) -> tuple[Array, Array, Array 
     refuse_text(y, "The target", CLASSES)
     stand_in = np.zeros((rows, 1))
     try:
-        finite = finite_numbers(y, rows)
+        finite = finite_numbers(y, rows) if isinstance(y, pd.Series) else None
         y = checked_target(stand_in, y) if finite is None else finite
     except ValueError:
         place = not_finite_target(y)

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from multigene.data.codes import are_codes, may_be_clock
+from multigene.data.codes import are_codes, may_be_clock, tell_something
 from multigene.data.constants import GAPS
 from multigene.data.dates import clock_hours, counted_dates, numbered_dates, spreadsheet_dates
 from multigene.data.spelled import signed_sides, spelled_numbers, without_marks, without_uncertainties
@@ -32,7 +32,7 @@ _UNITS = (
 )
 UNITS = frozenset((*_UNITS.split(), *CURRENCIES))
 #: What is said of digits with zeros before them.
-CODES = "the zeros before its digits, as codes"
+CODES = "the zeros before its digits, as codes (--as-it-is takes the numbers)"
 _SPACES = re.compile(r"[\s\u00a0\u2007\u2009\u202f]+")
 _NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
 _PLAIN = re.compile(rf"[-+]?{_NUMBER}\Z")
@@ -150,8 +150,9 @@ def numbers_of(
         return None, [], ""
     gaps = distinct[distinct.str.lower().isin(GAPS) | (distinct == "")]
     texts = distinct[~distinct.isin(gaps)]
-    if len(texts) and are_codes(list(texts)) and not may_be_clock(name, list(texts)):
-        return None, [CODES], ""
+    if len(texts) and are_codes(list(texts), name) and not may_be_clock(name, list(texts)):
+        # As text, for a model that knows them; what a new model makes of too many is said by it (`data/columns.py`).
+        return None, [CODES] if tell_something(len(texts), len(cells)) else [], ""
     hours = clock_hours(list(texts))
     if hours is not None:
         how = ["clock times as hours"] + ([f"{', '.join(map(repr, gaps[:3]))} as gaps"] if len(gaps) else [])

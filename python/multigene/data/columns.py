@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from multigene.data.codes import are_codes
+from multigene.data.codes import are_codes, tell_something
 from multigene.data.constants import MOST_CLASSES, MOSTLY
 from multigene.data.table import Table
 from multigene.words import counted, nearest
@@ -233,7 +233,8 @@ def _feature(table: Table, name: str) -> Any:
     if _is_time(column) or isinstance(column.dtype, pd.CategoricalDtype):
         return column
     known = column.notna()
-    if known.any() and are_codes(list(column[known].astype(str).unique())):
+    texts = list(column[known].astype(str).unique())
+    if texts and are_codes(texts, name) and tell_something(len(texts), int(known.sum())):
         return column  # whether a model takes them for numbers, it says itself
     told = _parsed(column).notna() & known
     return _floats(table, name) if known.any() and told.sum() >= MOSTLY * known.sum() else column

@@ -60,9 +60,28 @@ FEWEST_UNMARKED = 3
 #: Bytes beyond ASCII from which on they may be pairs, and the share of letters, or pairs, that must be those of one language for
 #: its encoding to be taken. Not tuned.
 FOREIGN_LETTERS, MOST_OF_THE_LETTERS = 4, 0.8
-#: Digits of a code with zeros before it (postal codes have four and more; months, days and hours have two), and different ones
-#: from which on zeros before most of them are padding. Not tuned.
-FEWEST_CODE_DIGITS, FEWEST_PADDED = 3, 20
+#: Digits of a code with zeros before it, in a column whose name says that it holds codes and in others, where three or four may
+#: be angles or measured values of one width (postal codes mostly have five); different ones from which on zeros before most of
+#: them are padding. Not tuned.
+NAMED_CODE_DIGITS, FEWEST_CODE_DIGITS, FEWEST_PADDED = 3, 5, 20
+#: Words in the name of a column of codes. Not tuned.
+CODE_NAMES = (
+    "zip",
+    "zipcode",
+    "postal",
+    "postcode",
+    "plz",
+    "postleitzahl",
+    "cap",
+    "code",
+    "codes",
+    "id",
+    "fips",
+    "key",
+    "article",
+    "sku",
+    "account",
+)
 #: Rows of a chunk of a table that is read in pieces. Not tuned.
 CHUNK = 100_000
 #: Bytes that a value of the sample takes during a search, with the engine's copies and kept columns. Measured roughly.
@@ -84,9 +103,10 @@ LEARNT = 0.4
 #: their tail. Not tuned.
 TAIL, FEWEST_IN_TAIL, TAIL_CHANCE = 0.05, 8, 1e-4
 #: Widths of the other rows' box, beside it, in which a row is compared with them. Not tuned.
-BEYOND_BOX = 0.5
-#: Rows that learners see at most, trees of the rough one, and columns up to which the smooth one has products of them: time.
-LEARNER_ROWS, TREES, SQUARED_COLUMNS = 1_000, 30, 10
+BEYOND_OTHERS = 0.5
+#: Ordinary rows, rows that are looked at, and columns that learners see at most, trees of the rough one, and columns up to which
+#: the smooth one has products of them: time.
+LEARNER_ROWS, LEARNER_COLUMNS, TREES, SQUARED_COLUMNS = 1_000, 30, 30, 10
 #: Times that the median absolute deviation of normal errors goes into their standard deviation: 1/Φ⁻¹(3/4).
 NORMAL_SPREAD = 1.4826
 #: Such rows that are named one by one. Not tuned.

@@ -1,6 +1,7 @@
-"""Outliers: a few rows, far from all others, that have most of the squared errors, so that least squares follows them.
+"""Rows that have most of the squared errors of a formula, few and far from all others, so that least squares follows them.
 
-`fitting/fitting.py` says so where the formula explains little of the target, with a way to fit the other rows.
+`fitting/fitting.py` says so where the formula explains little of the target, with a way to fit the other rows. What is an outlier
+before any formula is there is told by `outliers.py`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ def far_rows(errors: Floats) -> npt.NDArray[np.intp]:
     if not 0.0 < unit < np.inf:
         return none
     scaled = errors / unit
-    spread = NORMAL_SPREAD * float(np.median(np.abs(scaled - np.median(scaled))))
+    spread = robust_spread(scaled)
     far = np.flatnonzero(np.abs(scaled) > max(FAR_ERRORS * spread, np.finfo(float).eps))
     few = len(far) <= FAR_SHARE * len(errors)
     return far if few and np.sum(scaled[far] ** 2) > MOST_OF_ERRORS * np.sum(scaled**2) else none
@@ -33,19 +34,16 @@ def said_of(y: Floats, prediction: Floats, explained: float, weights: Floats | N
     if not len(rows):
         return None
     return (
-        f"{len(rows)} of {len(y)} rows have most of the squared errors (target {_named(y, rows)}), and the formula tells little "
+        f"{len(rows)} of {len(y)} rows have most of the squared errors (target {named(y, rows)}), and the formula tells little "
         "of the others. Leave them out if they are mistakes; loss='huber' or loss='absolute' fits the other rows."
     )
 
 
-def said_of_outliers(y: Floats, rows: npt.NDArray[np.intp]) -> str:
-    """What to say of rows that were left out."""
-    return (
-        f"{len(rows)} of {len(y)} rows look like outliers (target {_named(y, rows)}): neither other rows nor any column account "
-        f"for them. They were left out, and scores are those of the other {len(y) - len(rows)} rows; loss='squared' keeps them."
-    )
-
-
-def _named(y: Floats, rows: npt.NDArray[np.intp]) -> str:
+def named(y: Floats, rows: npt.NDArray[np.intp]) -> str:
     """Targets of the first rows."""
     return ", ".join(f"{y[row]:.4g}" for row in rows[:NAMED_ROWS]) + (", …" if len(rows) > NAMED_ROWS else "")
+
+
+def robust_spread(errors: Floats) -> float:
+    """A standard deviation by the median: a few far errors do not change it."""
+    return NORMAL_SPREAD * float(np.median(np.abs(errors - np.median(errors))))

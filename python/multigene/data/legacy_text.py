@@ -44,15 +44,21 @@ def legacy_text(content: bytes) -> tuple[str, str]:
     lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     others = [line for line in lines if not _is_utf8(line)]
     foreign = b"\n".join(others)
-    encoding = _of_pairs(foreign) or _of_letters(foreign)
-    said = "was read as {}; --encoding says otherwise"
-    if encoding is None:
-        encoding, said = (
-            "cp1252",
-            "looks wrong as {}; give --encoding, such as cp1250, gb18030, shift_jis or euc_kr",
-        )
+    pairs = _of_pairs(foreign)
+    first, *others_as_likely = [pairs] if pairs else _of_letters(foreign)
+    encoding = first or "cp1252"
     text = "\n".join(line.decode() if _is_utf8(line) else _decoded(line, encoding) for line in lines)
-    return text, said.format(_NAMES.get(encoding, encoding.replace("cp", "Windows-")))
+    if first is None:
+        said = "looks wrong as {}; give --encoding, such as cp850, cp1250, gb18030, shift_jis or euc_kr"
+    elif others_as_likely:
+        said = "was read as {}, though it may be " + f"{_name(others_as_likely[0])}; --encoding says so"
+    else:
+        said = "was read as {}; --encoding says otherwise"
+    return text, said.format(_name(encoding))
+
+
+def _name(encoding: str | None) -> str:
+    return _NAMES.get(encoding or "", (encoding or "").replace("cp", "Windows-"))
 
 
 def _is_utf8(line: bytes) -> bool:
@@ -70,15 +76,19 @@ def _decoded(line: bytes, encoding: str) -> str:
         return line.decode("latin-1")
 
 
-def _of_letters(content: bytes) -> str | None:
-    """The encoding whose letters are those of one language; None where no language has most of them."""
+def _of_letters(content: bytes) -> list[str | None]:
+    """The encoding whose letters are those of one language, None where no language has most of them; and those that spell other
+    letters as well as it."""
     spelled: dict[str, float] = {}
     for encoding, alphabets in _ALPHABETS.items():
         text = content.decode(encoding, errors="replace")
+        if "\ufffd" in text:  # a byte that it has no character for
+            spelled[encoding] = -1.0
+            continue
         letters = Counter(c for c in text if not c.isascii() and c not in _MARKS)
         many = sum(letters.values())
         if not many:  # degree signs and the like
-            return "cp1252"
+            return ["cp1252"]
         within = max(
             sum(n for c, n in letters.items() if c in alphabet or c.lower() in alphabet)
             for alphabet in alphabets
@@ -88,8 +98,10 @@ def _of_letters(content: bytes) -> str | None:
         )
     best = max(spelled, key=lambda each: round(spelled[each], 2))  # the first of equals
     if spelled[best] < MOST_OF_THE_LETTERS:
-        return None if spelled["cp1252"] < 0.5 else "cp1252"
-    return best
+        return [None if spelled["cp1252"] < 0.5 else "cp1252"]
+    latin = [each for each in spelled if best not in _OTHER_SCRIPTS and each not in _OTHER_SCRIPTS]
+    equal = [each for each in latin if round(spelled[each], 2) == round(spelled[best], 2)]
+    return [best, *(each for each in equal if content.decode(each) != content.decode(best))]
 
 
 def _odd_words(text: str, *, mixed: bool) -> float:
@@ -126,7 +138,8 @@ def _typical(content: bytes, encoding: str) -> float:
         pairs = [c.encode(encoding) for c in wide]
     except UnicodeError:
         return 0.0
-    if not wide or sum(len(pair) == 2 for pair in pairs) < MOST_OF_THE_LETTERS * len(wide):
+    private = any("\ue000" <= c <= "\uf8ff" for c in wide)  # no character of any language
+    if not wide or private or sum(len(pair) == 2 for pair in pairs) < MOST_OF_THE_LETTERS * len(wide):
         return 0.0
     if encoding in ("shift_jis", "euc_jp"):  # Japanese has kana between its characters
         kana = sum("\u3040" <= c <= "\u30ff" for c in wide)

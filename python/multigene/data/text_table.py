@@ -96,7 +96,7 @@ def _parsed(lines: TextLines, separator: str, decimal: str, name: str, dialect: 
                 index_col=False,
                 **options,
             )
-            return with_codes(frame, lines.text, separator, dialect.header)
+            return with_codes(frame, lines.text, separator, dialect.header, dialect.as_it_is)
     except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
         wrong = lines.unclosed(name) if "EOF inside string" in str(error) else lines.ragged(name)
         raise ValueError(wrong or f"{name} cannot be read as a table: {error}.") from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,21 +13,21 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from multigene._engine import Dataset, Workers
 from multigene.data.constants import MOST_OF_ERRORS
-from multigene.data.far_rows import said_of, said_of_outliers
+from multigene.data.far_rows import said_of
 from multigene.data.losses import Loss
-from multigene.data.outliers import outliers_of
-from multigene.data.scores import r2
+from multigene.data.outliers import outliers_of, said_of_outliers
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.checkpoint import fingerprint_of
 from multigene.evolution.interrupts import Interrupts
 from multigene.explain.front import Front
-from multigene.expression.tree import to_postfix, variables
+from multigene.expression.tree import Expression, to_postfix, variables
 from multigene.fitted import FittedModel
 from multigene.fitting.constants import (
     ALONE_ROWS,
     ALONE_SHARE,
     CLEARLY_LARGER,
     NUMBERS_SHARE,
+    OUTLIERS_SHARE,
     WITHOUT_OUTLIERS,
 )
 from multigene.fitting.data import Data, problem_of
@@ -56,6 +56,16 @@ NOTHING_OF_THE_FORM = (
 )
 
 
+@dataclass(frozen=True)
+class States:
+    """States of searches to continue: of the one that every fit has, and of that of all rows where there were outliers, with the
+    guesses it began with."""
+
+    own: bytes | None = None
+    of_all_rows: bytes | None = None
+    guesses: tuple[Expression, ...] = ()
+
+
 class Fitting:
     """One call of `fit`, from its start, which the time limit counts from, to the fitted model."""
 
@@ -74,26 +84,44 @@ class Fitting:
             )
 
     def run(
-        self, data: Data, line: Any, checkpoint: str | Path | None = None, state: bytes | None = None
-    ) -> tuple[FittedModel, bytes | None]:
+        self, data: Data, line: Any, checkpoint: str | Path | None = None, state: States | None = None
+    ) -> tuple[FittedModel, States]:
         """Search and put the result together. `line` shows how far the search is, `state` is that of an earlier run to continue.
         The second value is the state at the end, for a warm start."""
         Dataset(data.X[:, :1].copy(), data.y, data.weights)  # the engine's own checks of target and weights
-        auto = self.parameters.loss == AUTO and self.settings.search is not None and data.groups is None
-        if not auto or not len(outliers := outliers_of(data.X, data.y, data.weights)):
-            fitted, state = self._search(data, line, checkpoint, state)
-            return self._warned(fitted, data), state
-        fitted, state = self._search(data.without(outliers), line, checkpoint, state, WITHOUT_OUTLIERS)
-        told = r2(data.y[outliers], fitted.predict(data.X[outliers])) > MOST_OF_ERRORS
+        outliers, state = self._outliers(data), state or States()
+        if not len(outliers):
+            fitted, own = self._search(data, line, checkpoint, state.own)
+            return self._warned(fitted, data), States(own)
+        fitted, own = self._search(data.without(outliers), line, checkpoint, state.own, WITHOUT_OUTLIERS)
+        told = _told(fitted, data, outliers)
         over = self._time_is_up() or fitted.stopped_by == "callback" or data.form is not None
+        state = replace(state, own=own)
         if not over and (told or fitted.stopped_by != "law"):
             # Where the formula tells them they are no outliers, and it is where the search of all rows begins.
-            guesses = (*data.guesses, *([fitted.formula.expression] if told else []))
-            whole, _ = self._search(replace(data, guesses=guesses), line)
+            begun = (*data.guesses, *([fitted.formula.expression] if told else []))
+            guesses = begun if state.of_all_rows is None else state.guesses
+            whole, of_all = self._search(replace(data, guesses=guesses), line, state=state.of_all_rows)
+            state = States(own, of_all, guesses)
             if told or not _spoilt(whole, fitted, data, outliers):
                 return self._warned(whole, data), state
         warnings.warn(said_of_outliers(data.y, outliers), UserWarning, stacklevel=4)
         return self._warned(fitted, data), state
+
+    def _outliers(self, data: Data) -> npt.NDArray[np.intp]:
+        """Rows that look like outliers, where the user leaves it to the program; none where the time or Ctrl-C ends that."""
+        if self.parameters.loss != AUTO or self.settings.search is None or data.groups is not None:
+            return np.zeros(0, dtype=np.intp)
+        limit = self.settings.stopping.seconds
+
+        def over() -> bool:
+            return limit is not None and self.now() - self.started > OUTLIERS_SHARE * limit
+
+        try:
+            with self.interrupts.breakable(), threadpool_limits(1, user_api="blas"):
+                return outliers_of(data.X, data.y, data.weights, over)
+        except KeyboardInterrupt:  # it was noted, and ends the search as soon as that begins
+            return np.zeros(0, dtype=np.intp)
 
     def _warned(self, fitted: FittedModel, data: Data) -> FittedModel:
         """The model, after what the user should know about it was said."""
@@ -146,10 +174,9 @@ class Fitting:
             run.start(self.rng, state if warm else None)
             with line:
                 run.execute(line)
-            fitted = fitted_model(run, parameters, data, rows)
+            fitted = replace(fitted_model(run, parameters, data, rows), settings=self.settings)
             if data.groups is not None:
                 alone = self._search_in_largest_group(data, line)
-                fitted = replace(fitted, settings=self.settings)
                 fitted = grouped_model(fitted, alone, data, self._time_is_up)
         return fitted, run.state() if warm else None
 
@@ -224,6 +251,15 @@ class Fitting:
     def _time_is_up(self) -> bool:
         limit = self.settings.stopping.seconds
         return self.interrupts.asked or (limit is not None and self.now() - self.started >= limit)
+
+
+def _told(fitted: FittedModel, data: Data, outliers: npt.NDArray[np.intp]) -> bool:
+    """Does the formula of the other rows leave little of what takes the outliers away from most rows?"""
+    with np.errstate(all="ignore"):
+        away = data.y - np.median(data.y)
+        away, left = away[outliers], (data.y - fitted.predict(data.X))[outliers]
+        unit = np.abs(away).max()
+        return bool(np.sum((left / unit) ** 2) < (1.0 - MOST_OF_ERRORS) * np.sum((away / unit) ** 2))
 
 
 def _spoilt(whole: FittedModel, without: FittedModel, data: Data, outliers: npt.NDArray[np.intp]) -> bool:

@@ -8,6 +8,7 @@ distance, unless several rows share it: what is measured at chosen values, or ca
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +32,7 @@ class FarOut:
         beyond; and the first two with all of the row moved away from the middle of the rows, as where several columns measure
         the size of something."""
         low, high, middle = X.min(axis=0), X.max(axis=0), np.median(X, axis=0)
-        points, rooms, some = [X[:0]], [np.zeros(0)], evenly(len(X), min(len(X), ANY_ROWS))
+        some, planned = evenly(len(X), ANY_ROWS), list[_Point]()
         with np.errstate(all="ignore"):
             bottom, top = _ends(low, high)
             for column, values in enumerate(X.T):
@@ -40,15 +41,26 @@ class FarOut:
                     rows = outermost_last[-FAR_ROWS:]
                     if np.any(values[rows[-2:-1]] == values[rows[-1]]) or end[column] == values[rows[-1]]:
                         continue
-                    alone, away = X[[*rows, *some]], middle + (1.0 + FAR) * (X[rows] - middle)
-                    alone[:, column], away[:, column] = end[column], end[column]
-                    points += [alone, np.clip(away, bottom, top)]
                     room = FAR if _has_long_tail(values[outermost_last]) else FAR_ROOM
-                    rooms.append(np.full(len(alone) + len(away), room))
-            found, allowed = np.vstack(points), np.concatenate(rooms)
-        kept = np.flatnonzero(np.isfinite(found).all(axis=1))
-        kept = kept[evenly(len(kept), min(len(kept), MOST_FAR_POINTS))]
-        return FarOut(np.ascontiguousarray(found[kept]), allowed[kept])
+                    planned += [_Point(column, end[column], row, False, room) for row in (*rows, *some)]
+                    planned += [_Point(column, end[column], row, True, room) for row in rows]
+            taken = [planned[i] for i in evenly(len(planned), MOST_FAR_POINTS)]
+            found = X[[each.row for each in taken]]
+            away = np.array([each.away for each in taken], dtype=bool)
+            found[away] = np.clip(middle + (1.0 + FAR) * (found[away] - middle), bottom, top)
+            found[np.arange(len(taken)), [each.column for each in taken]] = [each.value for each in taken]
+        kept = np.isfinite(found).all(axis=1)
+        return FarOut(np.ascontiguousarray(found[kept]), np.array([each.room for each in taken])[kept])
+
+
+class _Point(NamedTuple):
+    """A row with one column moved far beyond, or with all of it moved `away` from the middle."""
+
+    column: int
+    value: float
+    row: int
+    away: bool
+    room: float
 
 
 def _has_long_tail(values: Floats) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from multigene.data.codes import are_codes
+from multigene.data.codes import are_codes, tell_something
 from multigene.data.constants import FEWEST_NAMED, MOST_LEVELS, MOSTLY, NAMED_SHARE, NUMBER_NAMES, ROW_NAMES
 from multigene.data.dates import (
     Form,
@@ -316,7 +316,14 @@ def _of_texts(
     levels = [str(level) for level in different]
     positions = np.where(codes < 0, np.nan, codes.astype(np.float64))
     found = RawColumn(name, "text", positions, tuple(levels), order)
-    if order is not None or kind == "text" or (kind is None and levels and are_codes(levels)):
+    if order is not None or kind == "text":
+        return found
+    if (
+        kind is None
+        and levels
+        and are_codes(levels, name)
+        and tell_something(len(levels), int(np.sum(codes >= 0)))
+    ):
         return found
     if kind in (None, "number"):
         hours = clock_hours(list(levels)) or stopwatch_seconds(list(levels))
