@@ -231,3 +231,5 @@ def test_forms_that_say_most_come_first_and_none_twice() -> None:
 
     of_one = [x, form(1.4, z), form(1.3, z), form(1.5, Power(z, 2.0))]
     assert most_promising([of_one, [z]], rows_of_two("common")) == [x, z, of_one[3], of_one[1]]
+    late = most_promising([of_one, [z]], rows_of_two("common"), over=lambda: True)
+    assert late == [x, z, of_one[1], of_one[3]]  # as they were found

@@ -14,14 +14,13 @@ from multigene.search.few_rows import decide_by_leaving_one_out
 from multigene.search.folds import best_line
 from multigene.search.linear import linear_models
 from multigene.search.problem import Problem
-from multigene.search.unseen import HeldOut, unseen_errors
+from multigene.search.unseen import HeldOut, r2_near, unseen_errors
 from multigene.search.validation import (
     ANY_SIZE,
     SizeDecision,
     best_of,
     decide_on_held_out_rows,
     prefer_short,
-    r2_near,
     readable,
     smallest,
 )

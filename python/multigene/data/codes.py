@@ -41,7 +41,7 @@ def may_be_clock(name: str, texts: Sequence[str]) -> bool:
 
 
 def tell_something(different: int, rows: int) -> bool:
-    """May so many different codes in so many rows be categories? What differs in most rows would be left out; numbers may tell
+    """May this number of different codes be categories? What differs in most rows would be left out, and numbers may tell
     something."""
     return different < FEWEST_PADDED or different <= NAMES * rows
 

@@ -124,7 +124,7 @@ def regrouped(
     time is up, `powers` that exponents may be the groups' own."""
     chooser, models = Chooser(rows, powers), list[_Model]()
     found = [_forms(front, rows, mean) for front in fronts]
-    in_turn = most_promising(found, chooser.rows, powers)
+    in_turn = most_promising(found, chooser.rows, powers, over)
     for number, expression in enumerate([*in_turn, Number(rows.loss.constant(rows.y, rows.shares))]):
         # Each search's simple form, which comes first, is looked at even if time is up.
         late = number >= len(fronts) and over()
@@ -155,17 +155,22 @@ def regrouped(
 
 
 def most_promising(
-    found: Sequence[Sequence[Expression]], rows: GroupRows, powers: bool = True
+    found: Sequence[Sequence[Expression]],
+    rows: GroupRows,
+    powers: bool = True,
+    over: Callable[[], bool] | None = None,
 ) -> list[Expression]:
     """Forms that differ in more than their numbers: the first of every search, then those that say most of the rows for their
     size if every group has all of their numbers for itself. Which they should have takes long to find out, and time may be up
-    before the last form."""
+    before the last form, or to compare them: then the rest come as they were found."""
     different: dict[Expression, Expression] = {}
     for form in [form for forms in zip_longest(*found) for form in forms if form is not None]:
         different.setdefault(with_parameters(form, np.full(len(parameters(form)), 1.5)), form)
     first = [form for form in different.values() if any(forms[:1] == [form] for forms in found)]
 
     def price(form: Expression) -> float:
+        if over is not None and over():
+            return np.inf
         opened = with_own_exponent(GroupForm(form, ()), rows.X)[:TRIED] if powers else []
         forms = [form, *(each.expression for each in opened)]
         return min(_price(each, rows) for each in forms)

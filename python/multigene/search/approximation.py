@@ -57,14 +57,13 @@ from multigene.search.members import (
 )
 from multigene.search.problem import Rows
 from multigene.search.shorter import polished
-from multigene.search.unseen import REFITTING, unseen_errors
+from multigene.search.unseen import REFITTING, r2_near, unseen_errors
 from multigene.search.validation import (
     RIDGE,
     SizeDecision,
     best_of,
     better_on_nearly_every_row,
     prefer_short,
-    r2_near,
 )
 
 Floats = npt.NDArray[np.float64]

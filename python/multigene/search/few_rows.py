@@ -36,13 +36,12 @@ from multigene.search.constants import (
 from multigene.search.cross_validation import FoldResult
 from multigene.search.linear import Ridge, centred, forward_selection
 from multigene.search.problem import Problem
-from multigene.search.unseen import HeldOut, KnownErrors, unseen_errors
+from multigene.search.unseen import HeldOut, KnownErrors, r2_near, unseen_errors
 from multigene.search.validation import (
     RIDGE,
     SizeDecision,
     better_than_mean,
     errors_by_size,
-    r2_near,
     smallest,
 )
 

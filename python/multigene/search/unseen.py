@@ -15,7 +15,7 @@ import numpy.typing as npt
 from multigene._engine import Dataset, Individual
 from multigene.data.scores import explained
 from multigene.evolution.pareto import Candidate, Member
-from multigene.search.constants import FEWEST_ROWS_TO_VALIDATE, REFITTING_STEPS
+from multigene.search.constants import FEWEST_ROWS_TO_VALIDATE, NEIGHBOURS, REFITTING_STEPS
 from multigene.search.folds import folds_of
 from multigene.search.problem import Problem, Rows, best_constant
 from multigene.settings.settings import Refinement
@@ -113,3 +113,12 @@ def refitted_without(
     return individual.refine(
         Dataset(np.ascontiguousarray(problem.X[rest]), y[rest], weights, loss=loss), REFITTING
     )
+
+
+def r2_near(scores: Mapping[int, float], size: int) -> float:
+    """The median R² of models of nearly this size, where there are any, else that of the next smaller one: of many that hardly
+    differ, the best has luck."""
+    near = [r2 for nodes, r2 in scores.items() if size / NEIGHBOURS <= nodes <= size * NEIGHBOURS]
+    if near:
+        return float(np.median(near))
+    return scores[max(smaller)] if (smaller := [nodes for nodes in scores if nodes < size]) else nan

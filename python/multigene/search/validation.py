@@ -12,7 +12,7 @@ cross-validated either: there a formula must justify its size by its training er
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import nan
 from typing import Any
@@ -39,7 +39,6 @@ from multigene.search.constants import (
     LUCKY,
     MANY_ROWS,
     NEARLY_EVERY_ROW,
-    NEIGHBOURS,
     ONE_STANDARD_ERROR,
     READABLE,
     READABLE_LEAVES,
@@ -52,7 +51,7 @@ from multigene.search.cross_validation import FoldResult
 from multigene.search.folds import best_line, folds_of, ridge_of, share_explained, unseen_ridge
 from multigene.search.linear import Ridge
 from multigene.search.problem import Problem, best_constant
-from multigene.search.unseen import NONE_KNOWN, HeldOut, KnownErrors, unseen_errors, unseen_rows
+from multigene.search.unseen import NONE_KNOWN, HeldOut, KnownErrors, r2_near, unseen_errors, unseen_rows
 
 Floats = npt.NDArray[np.float64]
 
@@ -312,15 +311,6 @@ def smallest(errors: Sequence[Floats], clearly: float = CLEARLY_BETTER) -> int:
     return next(
         i for i in range(best + 1) if i == best or not clearly_better(errors[best], errors[i], clearly)
     )
-
-
-def r2_near(scores: Mapping[int, float], size: int) -> float:
-    """The median R² of models of nearly this size, where there are any, else that of the next smaller one: of many that hardly
-    differ, the best has luck."""
-    near = [r2 for nodes, r2 in scores.items() if size / NEIGHBOURS <= nodes <= size * NEIGHBOURS]
-    if near:
-        return float(np.median(near))
-    return scores[max(smaller)] if (smaller := [nodes for nodes in scores if nodes < size]) else nan
 
 
 def readable(
