@@ -295,3 +295,16 @@ def test_time_limit_and_generations_together():
     X, y = problem()
     y = y + np.random.default_rng(1).normal(size=len(y))  # noise, so that nothing explains the target before
     assert quick(generations=2, time_limit=60.0).fit(X, y).stopped_by_ == "generations"
+
+
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        ([1.0, np.nan] + [1.0] * 28, "sample_weight is nan in row 1; give every row a number"),
+        ([0.0] * 30, "zero in every row"),
+    ],
+)
+def test_weights_that_tell_nothing(weights, said):
+    X = np.arange(30.0)[:, None]
+    with pytest.raises(ValueError, match=said):
+        MultigeneRegressor(generations=1).fit(X, X[:, 0], sample_weight=weights)

@@ -331,3 +331,12 @@ def test_a_column_that_may_be_made_of_the_target_is_noted(here):
     assert result.exit_code == 0
     assert "column 'twin' is a copy of 'y'; --exclude 'twin' leaves it out" in result.stderr
     assert "twin" not in run("fit", "leak.csv", "--target", "y", "--exclude", "twin", *QUICK).stderr
+
+
+def test_a_way_to_choose_that_there_is_not_is_told_before_the_search(tmp_path):
+    (tmp_path / "t.csv").write_text("a,y\n" + "".join(f"{i},{2 * i}\n" for i in range(30)))
+    arguments = ["fit", f"{tmp_path}/t.csv", "-t", "y", "--time", "600", "--save", f"{tmp_path}/m.json"]
+    done = run(*arguments, "--choose", "smple")
+    assert done.exit_code == 2
+    assert "criterion='smple' is unknown; did you mean 'simple'" in done.output
+    assert not (tmp_path / "m.json").exists()

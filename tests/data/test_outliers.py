@@ -76,3 +76,12 @@ def test_rows_that_hardly_count_and_few_rows_are_left_alone():
     assert len(outliers_of(X, y, weights)) == 0
     assert len(outliers_of(X[:15], y[:15])) == 0
     assert len(outliers_of(X, np.ones(len(y)))) == 0
+
+
+def test_heavy_tails_are_seldom_taken_for_outliers():
+    """A gap among the few largest errors is chance where nobody knows how fast they fall off."""
+    taken = 0
+    for seed in range(10):
+        rng = np.random.default_rng(2000 + seed)
+        taken += bool(len(outliers_of(rng.uniform(size=(200, 3)), rng.standard_t(1.5, 200))))
+    assert taken <= 2

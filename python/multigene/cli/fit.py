@@ -13,7 +13,7 @@ import typer
 
 from multigene.cli import classes
 from multigene.cli import options as o
-from multigene.cli.model_argument import applied, check_prune
+from multigene.cli.model_argument import applied, check_choice, check_prune
 from multigene.cli.option_groups import Reading, Rows, Saying, Search, spread, words
 from multigene.cli.output import (
     as_json,
@@ -170,6 +170,7 @@ class Results:
 
     def check(self) -> None:
         """Refuse what cannot be done before the search."""
+        check_choice(self.choose)
         check_prune(self.prune)
         check_writable(self.save, "--save", ".json")
         check_writable(self.report, "--report", ".html", ".htm")

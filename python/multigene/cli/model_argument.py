@@ -61,6 +61,14 @@ def applied(model: FittedModel, choose: str | None, prune: float | None = None) 
     return model
 
 
+def check_choice(choose: str | None) -> None:
+    """Refuse a way to choose that there is not, before the search; which rows the front will have nobody knows yet."""
+    from multigene.explain.criteria import criterion_named
+
+    if choose is not None and isinstance(name := criterion(choose), str):
+        criterion_named(name)
+
+
 def check_prune(loss: float | None) -> None:
     """Refuse a loss that cannot be meant, before the search."""
     if loss is not None and not 0.0 <= loss < 1.0:

@@ -110,9 +110,11 @@ def spoken_description(model: FittedModel) -> list[tuple[str, str]]:
 
 
 def front_text(equations: pd.DataFrame) -> str:
-    """The front as lines: the chosen one starred."""
-    lines = [f"  {'row':>3}  {'nodes':>5}  {'R²':>9}  formula"]
+    """The front as lines: the chosen one starred. With another loss than squared error the share of it that is explained stands
+    in the place of R²."""
+    measure, head = ("explained", "explained") if "explained" in equations else ("r2", "R²")
+    lines = [f"  {'row':>3}  {'nodes':>5}  {head:>9}  formula"]
     for row, entry in enumerate(equations.to_dict(orient="records")):
         star = "*" if entry["chosen"] else " "
-        lines.append(f"{star} {row:>3}  {entry['complexity']:>5}  {entry['r2']:>9.6f}  {entry['formula']}")
+        lines.append(f"{star} {row:>3}  {entry['complexity']:>5}  {entry[measure]:>9.6f}  {entry['formula']}")
     return "\n".join(lines)

@@ -41,6 +41,15 @@ def checked_weights(sample_weight: Any, X: Any) -> Array:
     """The weights of these rows as an array of finite floats."""
     from sklearn.utils.validation import _check_sample_weight
 
+    given = np.asarray(sample_weight)
+    if given.dtype.kind in "fiu" and given.ndim == 1 and len(given) == len(X):
+        wrong = np.flatnonzero(~np.isfinite(given))
+        if len(wrong):
+            raise ValueError(
+                f"sample_weight is {given[wrong[0]]} in row {wrong[0]}; give every row a number, 0 if it is not to count."
+            )
+        if not given.any():
+            raise ValueError("sample_weight is zero in every row; give those that are to count a positive one.")
     return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64))
 
 

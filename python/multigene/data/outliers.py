@@ -145,8 +145,9 @@ def _told_by_a_polynomial(X: Floats, y: Floats, ordinary: int) -> Flags:
 def _beyond_the_tail(errors: Floats, ordinary: int, found: Flags) -> Flags:
     """The largest errors among the outliers that the tail of the other errors does not reach: heavy tails have no gap.
 
-    Of errors that fall off with a power, that of the largest of the others, n exceed all others by a factor f with the chance
-    f**(-power*n).
+    Of errors that fall off with a power, n exceed all others by a factor f with the chance f**(-power*n). The power is known from
+    m errors of the tail alone, which makes a chance of (1 + n*log(f)/(m*fall))**(-m) of it, where `fall` is its inverse; and of
+    several gaps one is the widest by luck.
     """
     own = np.sort(errors[ordinary:][found])
     others = np.sort(np.concatenate([errors[:ordinary], errors[ordinary:][~found]]))
@@ -155,7 +156,8 @@ def _beyond_the_tail(errors: Floats, ordinary: int, found: Flags) -> Flags:
         tail = rest[-max(FEWEST_IN_TAIL, int(TAIL * len(rest))) :]
         gap, number = own[dropped] / rest[-1], len(own) - dropped
         fall = float(np.mean(np.log(tail / tail[0])))
-        if gap > 1.0 and number * np.log(gap) > -np.log(TAIL_CHANCE) * fall:
+        chance = (1.0 + number * np.log(max(gap, 1.0)) / (len(tail) * fall)) ** -len(tail)
+        if chance * len(own) < TAIL_CHANCE:
             return np.asarray(found & (errors[ordinary:] >= own[dropped]))
     return np.zeros_like(found)
 

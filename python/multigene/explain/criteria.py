@@ -14,6 +14,7 @@ from multigene.evolution.pareto import Member
 from multigene.explain.constants import BALANCED, KNEE, NEARLY, SIMPLE
 from multigene.formula import Formula
 from multigene.search.constants import CONTRADICTED
+from multigene.words import nearest
 
 
 @dataclass(frozen=True)
@@ -140,3 +141,13 @@ CRITERIA: Mapping[str, Criterion] = {
 }
 #: What picks are called in lines and in the report; `choose` knows these names too.
 SHOWN = {"accuracy": "accurate"}
+
+
+def criterion_named(name: str) -> str:
+    """The criterion of a name, which may be what it is called in lines; a `ValueError` says which there are."""
+    found = next((each for each, shown in SHOWN.items() if shown == name), name)
+    if found not in CRITERIA:
+        names = ", ".join(map(repr, CRITERIA))
+        remedy = nearest(name, CRITERIA) or f"; give {names}, or a row of equations_."
+        raise ValueError(f"criterion={name!r} is unknown{remedy}")
+    return found

@@ -27,7 +27,7 @@ from multigene.data.scores import metrics
 from multigene.data.training_rows import TrainingRows
 from multigene.evolution.pareto import Member
 from multigene.explain.constants import LEAST_UNEXPLAINED
-from multigene.explain.criteria import CRITERIA, SHOWN, Listed
+from multigene.explain.criteria import CRITERIA, Listed, criterion_named
 from multigene.expression.genes import prediction_expression
 from multigene.expression.numbers import parameters
 from multigene.expression.tree import OPERATORS
@@ -194,11 +194,8 @@ class Front(Sequence[Member]):
         """The model that a criterion chooses, or the one of a row, and the choice's name."""
         if not isinstance(criterion, str):
             return self.at(criterion), "index"
-        criterion = next((name for name, shown in SHOWN.items() if shown == criterion), criterion)
-        if criterion not in CRITERIA:
-            names = ", ".join(map(repr, CRITERIA))
-            raise ValueError(f"criterion={criterion!r} is unknown; give {names}, or a row of equations_.")
-        return self._chosen(criterion).member, criterion
+        name = criterion_named(criterion)
+        return self._chosen(name).member, name
 
     def _chosen(self, criterion: str) -> Listed:
         found = [e for e in self.listed if math.isfinite(e.member.fitness)] or self.listed

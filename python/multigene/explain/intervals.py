@@ -90,7 +90,9 @@ class Uncertainty:
             factor = factor @ scores.T * np.sqrt(len(rows.y) / (len(rows.y) - rank))
             spread = residual_spread(rows, values)
             return Uncertainty(1.0, freedom, factor, determined, spread)
-        return Uncertainty(float(residual @ residual) / (len(rows.y) - rank), freedom, factor, determined)
+        with np.errstate(over="ignore"):  # of residuals of 1e160 no variance can be said
+            squares = float(residual @ residual)
+        return Uncertainty(squares / (len(rows.y) - rank), freedom, factor, determined)
 
     @property
     def covariance(self) -> Floats:

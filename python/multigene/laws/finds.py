@@ -111,7 +111,7 @@ class Finds:
         if find is not None and any_sign and float(find.individual.predict(self.X) @ self.y) < 0.0:
             expression = Operation("neg", (expression,))
             find = laws.measure(expression, self.X, self.y, self.weights)
-        if find is not None and not self.admits(expression):
+        if find is not None and not self.admits(expression, exact=self._exact(find)):
             find = self._admitted(expression)
         return find
 
@@ -127,7 +127,7 @@ class Finds:
     def fitted(self, expression: Expression, how: Refinement = POLISH) -> Find | None:
         """All constants tuned on all rows; but no intercept and no exponents where they contradict the units."""
         tuned = laws.polished(expression, self.X, self.y, self.weighted, how, self.weights)
-        if tuned is None or self.admits(tuned.expression):
+        if tuned is None or self.admits(tuned.expression, exact=self._exact(tuned)):
             return tuned
         changed = retuned(expression, exponent_places(expression), self.X, self.y, weights=self.weights)
         tuned = laws.measure(changed, self.X, self.y, self.weights)
@@ -200,7 +200,7 @@ class Finds:
     def keep(self, find: Find) -> None:
         """Keep a find if it is the best of its size; in noise, where several do as well, the one that convinces most."""
         known = self.by_size.get(find.individual.complexity)
-        if not self.admits(find.expression):
+        if not self.admits(find.expression, exact=self._exact(find)):
             return
         if known is not None and min(known.unexplained, find.unexplained) > NOISY:
             better = self._price(find) < self._price(known)
@@ -209,13 +209,17 @@ class Finds:
         if better:
             self.by_size[find.individual.complexity] = find
 
-    def admits(self, expression: Expression) -> bool:
+    def admits(self, expression: Expression, *, exact: bool = False) -> bool:
         """Do the functions that a user chose, the rules and the units allow it?"""
         return (
             self.vocabulary.admits(expression)
             and (not self.rules or self.rules.broken_structure([expression]) is None)
-            and (self.dimensions is None or self.dimensions.admits(expression))
+            and (self.dimensions is None or self.dimensions.admits(expression, exact=exact))
         )
+
+    def _exact(self, find: Find) -> bool:
+        """Is it a law, or as near as one?"""
+        return find is self.law or find.unexplained < self._bar(find)
 
     def _admitted(self, expression: Expression) -> Find | None:
         """What is allowed of an expression that is not: exponents made simple, then only terms and factors whose units agree."""
@@ -240,7 +244,7 @@ class Finds:
     def _law(self, find: Find) -> Find | None:
         law = laws.as_law(find, self.X, self.y, self.data)
         law = law or law_in_small_noise(find, self.X, self.y, self.data)
-        return law if law is not None and self.admits(law.expression) else None
+        return law if law is not None and self.admits(law.expression, exact=True) else None
 
     def state(self) -> dict[str, Any]:
         """All that is needed to go on, as plain values."""

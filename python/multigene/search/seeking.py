@@ -326,7 +326,7 @@ def law_of_few(seekers: Seekers, looked_at: set[float]) -> Find | None:
         ):  # longer ones are exact by their number of constants
             continue
         law = laws.as_law(find, X, y, seekers.finds.data)
-        if law is None or not seekers.finds.admits(law.expression):
+        if law is None or not seekers.finds.admits(law.expression, exact=True):
             continue
         fitted = fitted_count(law.expression)
         if len(y) >= 3 * fitted + 10:

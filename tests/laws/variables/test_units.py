@@ -227,3 +227,23 @@ def test_a_law_with_poles_near_the_rows_is_not_given_up_for_the_mean():
     dimensions = Dimensions.of(units, list("abc"))
     for row in range(len(model.equations_)):  # lines of the search were listed although units forbid them
         assert dimensions.admits(model_expression(model.fitted_.at(row).individual))
+
+
+@pytest.mark.parametrize(
+    ("law", "unit", "text"),
+    [
+        (lambda a, b: 3.7 * b, "N", "3.7*b"),
+        (lambda a, b: b, "N", "b"),
+        (lambda a, b: 1.5 * a**2, "s", "1.5*a**2"),
+        (lambda a, b: np.sqrt(a), "s", "sqrt(a)"),
+    ],
+)
+def test_a_simple_factor_may_have_a_unit_where_the_formula_is_exact(law, unit, text):
+    """Hooke's law for a spring of 3.7 N/m was a constant, since 3.7 is 37/10."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": rng.uniform(1.0, 5.0, 100), "b": rng.uniform(0.5, 3.0, 100)})
+    units = {"a": "kg", "b": "m", "y": unit}
+    model = MultigeneRegressor(generations=3, random_state=0, n_jobs=1, units=units)
+    model.fit(table, pd.Series(law(table["a"], table["b"]), name="y"))
+    assert str(model.formula_) == text
+    assert model.stopped_by_ == "law"

@@ -5,7 +5,8 @@ theorem) as well, and no formula that contradicts the units is reported.
 
 The rule. Terms of a sum agree; arguments of functions such as sin, exp and log have no dimension; numbers have none, with one
 exception: a factor in front of the whole formula that is no simple number (a gravitational constant that the data have swallowed)
-may carry what is missing to the target's dimension. Zero agrees with everything.
+may carry what is missing to the target's dimension. So may a simple one, 3.7 N/m or 1 kg/s, where the formula is exact: nothing
+else would be. Zero agrees with everything.
 """
 
 from __future__ import annotations
@@ -107,8 +108,8 @@ class Dimensions:
 
     # --- formulas ---------------------------------------------------------------------------------
 
-    def admits(self, expression: Expression) -> bool:
-        """Does a formula for the target make sense?"""
+    def admits(self, expression: Expression, *, exact: bool = False) -> bool:
+        """Does a formula for the target make sense, which is `exact` on all rows or not?"""
         factor, rest = split_term(expression)
         if rest is None:
             return True  # a number alone may be in the target's unit
@@ -116,7 +117,8 @@ class Dimensions:
             found = self.dimension(rest)
         except _ViolationError:
             return False
-        return found is None or self.target is None or found == self.target or not has_no_unit(factor)
+        agrees = found is None or self.target is None or found == self.target
+        return agrees or exact or not has_no_unit(factor)
 
     def dimension(self, expression: Expression) -> Dimension | None:
         """The dimension of an expression; None for zero, which has any."""
