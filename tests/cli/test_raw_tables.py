@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import numpy as np
@@ -99,6 +100,9 @@ def test_a_gap_that_training_rows_did_not_have_is_refused_with_its_line(here):
     )
     left = run("predict", "two.json", "gap.csv", "--drop-missing")
     assert len(left.stdout.split()) == 3
+    (here / "gap.csv").write_text("a,kind\n1,u\n2,\n,u\n")  # without its kind a row can be predicted
+    left = run("predict", "two.json", "gap.csv", "--drop-missing", "--keep")
+    assert pd.read_csv(io.StringIO(left.stdout))["a"].tolist() == [1, 2], left.stderr
 
 
 def test_rows_with_gaps_can_be_left_out(here):

@@ -346,3 +346,12 @@ def test_a_configuration_of_the_paper_takes_a_sample_where_the_limit_is_over_bef
     assert len(sample) < 20_000
     assert begun(configuration("UB"), 200_000, 10.0)._rows_in_time() is None
     assert begun(configuration("UB"), 500, 0.02)._rows_in_time() is None
+
+
+def test_a_column_with_one_value_is_in_no_formula():
+    """exp(const) of a column that is 7 everywhere was a factor."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.uniform(1.0, 3.0, (500, 2)), np.full(500, 7.0)])
+    y = np.sin(X[:, 0]) * X[:, 1] + 0.1 * rng.standard_normal(500)
+    model = MultigeneRegressor(generations=30, random_state=0, n_jobs=1).fit(X, y)
+    assert not model.equations_["formula"].str.contains("x2").any()

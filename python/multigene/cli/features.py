@@ -40,14 +40,21 @@ def spoken_features(model: FittedModel, frame: pd.DataFrame, quiet: bool = False
 
 def _refuse_new_gaps(encoding: Encoding, table: Table, used: list[str], kept: Any) -> None:
     """A gap in a column that had none when the model was trained, with its line."""
-    for name in (column.source for column in encoding.columns if isinstance(column, Plain)):
-        gaps = np.flatnonzero(table.frame[name].isna().to_numpy() & kept) if name in used else np.empty(0)
+    for name in _without_gaps(encoding, used):
+        gaps = np.flatnonzero(table.frame[name].isna().to_numpy() & kept)
         if len(gaps):
             more = f" (and {len(gaps) - 1} more rows lack one)" if len(gaps) > 1 else ""
             raise ValueError(
                 f"Column {name!r} has no value in {table.place(int(gaps[0]))} of {table.source}{more}, and the training rows "
                 "had no gaps there; fill it in, or give --drop-missing to leave such rows out."
             )
+
+
+def _without_gaps(encoding: Encoding, used: list[str]) -> list[str]:
+    """Columns that had no gaps when the model was trained: it does not know what to make of one."""
+    return [
+        column.source for column in encoding.columns if isinstance(column, Plain) and column.source in used
+    ]
 
 
 def row_numbers(kept: Any) -> dict[str, Any]:
@@ -85,7 +92,7 @@ def feature_rows(
     if model.encoding is not None:
         rows = table.frame
         if drop_missing:
-            kept = rows[present].notna().all(axis=1).to_numpy()
+            kept = rows[_without_gaps(model.encoding, present)].notna().all(axis=1).to_numpy()
             rows = rows[kept]
             if not kept.all():
                 note(f"left out {counted(int((~kept).sum()), 'row')} without a value", quiet)

@@ -49,7 +49,9 @@ def checked_weights(sample_weight: Any, X: Any) -> Array:
                 f"sample_weight is {given[wrong[0]]} in row {wrong[0]}; give every row a number, 0 if it is not to count."
             )
         if not given.any():
-            raise ValueError("sample_weight is zero in every row; give those that are to count a positive one.")
+            raise ValueError(
+                "The weights of sample_weight are zero in every row; give those that are to count a positive one."
+            )
     return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from multigene._engine import Individual, Workers
 from multigene.evolution.pareto import Candidate, Member
 from multigene.search import phases, steering
+from multigene.search.bans import Bans
 from multigene.search.constants import EXPLAINED
 from multigene.search.few_rows import line_of_logarithms, uncontradicted
 from multigene.search.found import Found
@@ -40,7 +41,7 @@ class Searcher:
         saved: dict[str, Any] | None = None,
     ) -> None:
         """`generations` are those after which the run ends, `saved` is what `packed` gave."""
-        self.task = task = Task(problem, settings, workers, generations)
+        self.task = task = Task(problem, settings, workers, generations, Bans(_constant(problem)))
         self.original, self.pinned = settings, list[Individual]()
         if saved is None:
             self.state = SearchState.at_the_start(task, rng)
@@ -103,6 +104,15 @@ class Searcher:
         return replace(result, front=[*result.front, *members])
 
 
+def _constant(problem: Problem) -> set[int]:
+    """Columns with one value in all rows, if others have several: nobody knows what they do, exp(c) where c is 7 is a number in
+    disguise. With units or a form they may be what a formula needs, such as g."""
+    if problem.dimensions is not None or problem.form is not None or problem.guesses:
+        return set()
+    same = np.flatnonzero(np.ptp(problem.X, axis=0) == 0.0)
+    return set(same.tolist()) if len(same) < problem.X.shape[1] else set()
+
+
 def _adopt_explained(task: Task, state: SearchState) -> None:
     """The shortest model that explains the target may be a law when it is cleaned up."""
     if state.laws.law is None and state.islands.reached(EXPLAINED):
@@ -163,7 +173,8 @@ def _found(task: Task, state: SearchState) -> Found:
         finds=[
             find
             for find in (*state.laws.finds, *scale.finds)
-            if state.laws.alone or task.building.allow_find(find.individual, find.expression)
+            if task.bans.allow(find.individual)
+            and (state.laws.alone or task.building.allow_find(find.individual, find.expression))
         ],
         unseen={id(f.individual): e for f, e in zip(scale.finds, scale.unseen, strict=True)},
         prices=state.laws.prices,

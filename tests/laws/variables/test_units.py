@@ -247,3 +247,19 @@ def test_a_simple_factor_may_have_a_unit_where_the_formula_is_exact(law, unit, t
     model.fit(table, pd.Series(law(table["a"], table["b"]), name="y"))
     assert str(model.formula_) == text
     assert model.stopped_by_ == "law"
+
+
+def test_units_are_those_of_raw_columns():
+    """Gaps, text and dates become numeric columns of other names; their units are given by the names that the table has."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"mass": rng.uniform(1.0, 5.0, 120), "speed": rng.uniform(0.5, 3.0, 120)})
+    energy = (0.5 * table["mass"] * table["speed"] ** 2).rename("energy")
+    table["kind"] = rng.choice(["a", "b"], 120)
+    table["day"] = pd.date_range("2024-01-01", periods=120)
+    table.loc[7, "mass"] = np.nan
+    units = {"mass": "kg", "speed": "m/s", "energy": "J"}
+    model = MultigeneRegressor(generations=3, random_state=0, n_jobs=1, units=units).fit(table, energy)
+    assert "mass" in str(model.formula_)
+    assert "speed**2" in str(model.formula_)
+    with pytest.raises(ValueError, match="'weight', which is neither a feature nor the target"):
+        MultigeneRegressor(generations=1, units=units | {"weight": "kg"}).fit(table, energy)

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from multigene.data.encoding.columns import ColumnName, Elapsed, Filled, Plain
 from multigene.expression.build import call, product_of, sum_of, weighted
 from multigene.expression.rewriting import simplify, split_term
 from multigene.expression.tree import (
@@ -83,6 +84,7 @@ class Dimensions:
     @staticmethod
     def of(units: Mapping[str, str], names: Sequence[str], target_name: str = "y") -> Dimensions:
         """Read units by Pint; every feature needs one, the target's is optional."""
+        units = _of_features(units, names)
         known = {**dict.fromkeys(names), target_name: None}
         for name in units:
             if name not in known and name not in TARGET_NAMES:
@@ -236,6 +238,21 @@ def has_no_unit(value: float) -> bool:
         abs(float(Fraction(value / unit).limit_denominator(16)) * unit - value) <= 1e-9 * abs(value)
         for unit in (*units, *(1.0 / u for u in units))
     )
+
+
+def _of_features(units: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
+    """Units by feature: that of a raw column is that of the numeric column that stands for it. Indicators, waves and means of
+    levels have none, times since the first have their own."""
+    made = [name for name in names if isinstance(name, ColumnName) and name not in units]
+    found = {**units}
+    for name in made:
+        column = name.column
+        if name.stands_for and column.source in units:
+            found[str(name)] = units[column.source]
+        elif not isinstance(column, Plain | Filled):
+            found[str(name)] = column.unit if isinstance(column, Elapsed) else "dimensionless"
+    raw = {name.column.source for name in made} - set(names)
+    return {name: unit for name, unit in found.items() if name not in raw}
 
 
 def _cost(exponents: dict[int, float]) -> float:
