@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from multigene import MultigeneRegressor
 from multigene.expression.readable import plain, size
 from multigene.expression.tree import Expression, Number, Operation, Power, Variable, evaluate
 from multigene.formula import Formula
@@ -182,3 +183,14 @@ def test_simplified_and_rounded(formula: Formula) -> None:
     assert short.text() == "1.23456*x1**2 - 2/(1 + exp(`temp (°C)`)) + 0.5"
     assert short.size == formula.size
     assert formula.rounded(2).text(digits=None).startswith("0.5 + 1.2*x1**2")
+
+
+def test_a_table_without_names_is_read_by_position():
+    """As `predict` reads it."""
+    X = np.random.default_rng(0).uniform(1.0, 2.0, (40, 2))
+    model = MultigeneRegressor(generations=2, random_state=0, n_jobs=1).fit(
+        pd.DataFrame(X), X[:, 0] * X[:, 1]
+    )
+    assert np.array_equal(model.formula_(pd.DataFrame(X)), model.formula_(X))
+    with pytest.raises(ValueError, match="no column 'x0'"):
+        model.formula_(pd.DataFrame(X[:, :1]))

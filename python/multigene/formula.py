@@ -19,6 +19,7 @@ from multigene.expression.printed_size import printed_size
 from multigene.expression.readable import plain
 from multigene.expression.rewriting import simplify
 from multigene.expression.tree import Array, Expression, evaluate
+from multigene.words import default_names
 
 #: A number of significant digits, all of them (None), or as few as the numbers have.
 Digits = int | Literal["few"] | None
@@ -116,10 +117,14 @@ class Formula:
         return partial(evaluate, self.expression)
 
     def __call__(self, X: Any) -> Array:
-        """The value on each row; a table with named columns is read by name, an array by position."""
+        """The value on each row; a table with named columns is read by name, an array by position, and so is a table where the
+        formula has no names of columns but x0, x1, …"""
         columns = getattr(X, "columns", None)
         if columns is not None and any(isinstance(name, ColumnName) for name in self.variables):
             return evaluate(self.expression, self._encoded(X))
+        unnamed = list(self.feature_names) == default_names(len(self.feature_names))
+        if columns is not None and unnamed and len(columns) == len(self.feature_names):
+            columns = columns if set(self.feature_names) & set(columns) else None
         if columns is not None:
             used = self.variables
             missing = [name for name in used if name not in set(columns)]
@@ -129,7 +134,7 @@ class Formula:
             for index in tree.variables(self.expression):
                 data[:, index] = np.asarray(X[self.feature_names[index]], dtype=np.float64)
             return evaluate(self.expression, data)
-        return evaluate(self.expression, X)
+        return evaluate(self.expression, np.asarray(X))
 
     def _encoded(self, X: Any) -> Array:
         """The numeric columns of a raw table, zeros where the formula does not use one."""
