@@ -430,6 +430,28 @@ def test_what_fits_worse_than_searches_predicted_unseen_rows_is_not_chosen() -> 
     assert nothing.decision.promised(nothing.problem) == -np.inf
 
 
+def test_of_few_rows_what_is_larger_than_the_supported_size_and_fits_no_better_is_not_chosen() -> None:
+    """A line of ten columns was chosen beside a formula of ten nodes that fitted better."""
+    small, line, large = (
+        Member(Individual([gene], 0.0, [1.0]), fitness, size)
+        for gene, fitness, size in (("x0", 0.6, 8), ("x1", 0.5, 30), ("x0 * x1", 0.9, 13))
+    )
+    rule = module.a_smaller_one_of_the_supported_size_that_fits_better
+
+    def chosen(decision: SizeDecision, member: Member = line, validated: bool = True) -> Member:
+        seen = SimpleNamespace(decision=decision, validated=validated)
+        return rule(
+            cast("module.Models", SimpleNamespace(found=seen, evolved=[(small, 2), (large, 3)])), member
+        )
+
+    assert chosen(SizeDecision(8, of_this_size=True)) is small
+    assert chosen(SizeDecision(5, of_this_size=True, supported=7)) is small  # there is some room
+    assert chosen(SizeDecision(5, of_this_size=True)) is line
+    assert chosen(SizeDecision(8)) is line
+    assert chosen(SizeDecision(8, of_this_size=True), validated=False) is line
+    assert chosen(SizeDecision(20, of_this_size=True), member=large) is large
+
+
 def test_a_cross_validation_that_was_cut_short_does_not_choose_by_fit_alone() -> None:
     """The fittest of the folds' formulas may be wrong without bound; fitted again without each fold it says so."""
     known = promising(0.9)

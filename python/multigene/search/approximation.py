@@ -17,14 +17,7 @@ from multigene._engine import Dataset, Workers
 from multigene.evolution.pareto import Candidate, Member, non_dominated, with_member
 from multigene.laws.constants import HOPELESS
 from multigene.search.comparing import clearly_better
-from multigene.search.constants import (
-    ALIKE,
-    CONTRADICTED,
-    EXPLAINED,
-    LONGEST_WITH_POLES,
-    ROOM,
-    SURELY_BETTER,
-)
+from multigene.search.constants import ALIKE, CONTRADICTED, EXPLAINED, LONGEST_WITH_POLES, ROOM, SURELY_BETTER
 from multigene.search.few_rows import (
     evident,
     for_its_price,
@@ -252,6 +245,17 @@ def a_line_that_fits_better(models: Models, chosen: Member) -> Member:
     return line if line.fitness > chosen.fitness else chosen
 
 
+def a_smaller_one_of_the_supported_size_that_fits_better(models: Models, chosen: Member) -> Member:
+    """Few noisy rows: cross-validation has spoken for formulas of a size. What is larger than one of them and fits its rows no
+    better, a line or a find, has nothing that speaks for it."""
+    decision = models.found.decision
+    if not decision.of_this_size or not models.found.validated:
+        return chosen
+    most = min(np.ceil(ROOM * decision.searched), chosen.complexity - 1)
+    better = [m for m, _ in models.evolved if m.complexity <= most and m.fitness > chosen.fitness]
+    return min(better, key=lambda m: m.complexity, default=chosen)
+
+
 def one_that_stays_beyond_the_rows(models: Models, chosen: Member) -> Member:
     """What few rows or finds spoke for may explode where the next row lies; another that is no larger and nearly as good may not.
     A formula that leaves noise alone is let be."""
@@ -286,6 +290,7 @@ RULES: tuple[Rule, ...] = (
     what_convinces_by_itself,
     what_few_rows_are_evidence_for,
     a_line_that_fits_better,
+    a_smaller_one_of_the_supported_size_that_fits_better,
     one_that_stays_beyond_the_rows,
 )
 
