@@ -155,3 +155,14 @@ def test_what_cannot_be_simplified_stays() -> None:
     huge = op("mul", Number(1e200), op("add", x, Number(1e300)))
     assert simplified(huge) == huge
     assert simplified(op("add", x, x)) == simplify(op("add", x, x))
+
+
+def test_roots_of_roots_join_one_after_the_other() -> None:
+    """The root that was to be joined next had become a power already."""
+    root = op("sqrt", x)
+    product = simplify(op("mul", op("sqrt", root), root, x))
+    values = np.array([[0.3, 1.0], [2.0, 1.0], [7.0, 1.0]])
+    assert np.allclose(evaluate(product, values), values[:, 0] ** 1.75)
+    assert np.allclose(
+        evaluate(simplify(op("div", op("mul", root, x), op("sqrt", root))), values), values[:, 0] ** 1.25
+    )

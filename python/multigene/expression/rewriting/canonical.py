@@ -153,13 +153,14 @@ class _Factors:
 
     def _join_roots(self) -> None:
         """sqrt(x)/x is 1/sqrt(x), and x*sqrt(x) is x**1.5."""
-        for root, power in list(self.exponents.items()):
-            if not (
-                isinstance(root, Operation) and root.name == "sqrt" and root.arguments[0] in self.exponents
-            ):
+        for root in list(self.exponents):
+            inside = root.children[0] if is_a(root, "sqrt") else None
+            if (
+                root not in self.exponents or inside not in self.exponents
+            ):  # a root of a root has taken its place
                 continue
-            base = root.arguments[0]
-            old = self.exponents[base]
+            assert inside is not None
+            base, power, old = inside, self.exponents[root], self.exponents[inside]
             if _may_join(base, old, power / 2.0):
                 del self.exponents[root], self.exponents[base]
                 joined = old + power / 2.0
