@@ -139,3 +139,14 @@ def test_other_regressors_get_raw_tables_prepared(here):
     scores = {row["name"]: row["test_r2"] for row in json.loads(result.stdout)["results"]}
     assert scores["linear"] > 0.5
     assert scores["multigene"] > 0.5
+
+
+def test_text_among_numbers_is_refused_with_its_line(here):
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"a": rng.normal(size=60), "kind": rng.choice(["u", "v"], 60)})
+    frame.assign(y=3 * frame["a"] + (frame["kind"] == "u")).to_csv(here / "all.csv", index=False)
+    assert run("fit", "all.csv", "-t", "y", *QUICK, "--save", "all.json").exit_code == 0
+    (here / "text.csv").write_text("a,kind\n1,u\n2,v\nabc,u\n")
+    refused = run("predict", "all.json", "text.csv")
+    assert refused.exit_code == 2
+    assert "Column 'a' holds 'abc' in row 3 (line 4) of text.csv, which is not a number" in refused.stderr

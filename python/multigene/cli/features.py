@@ -50,6 +50,23 @@ def _refuse_new_gaps(encoding: Encoding, table: Table, used: list[str], kept: An
             )
 
 
+def _refuse_text(encoding: Encoding, table: Table, used: list[str]) -> None:
+    """Text in a column of numbers, with its line."""
+    kinds = {source.name: source.kind for source in encoding.sources}
+    for name in used:
+        column = table.frame[name]
+        if pd.api.types.is_numeric_dtype(column) or kinds[name] != "number":
+            continue
+        text = column.notna() & pd.to_numeric(column, errors="coerce").isna()
+        known = int(column.notna().sum())
+        if text.any() and text.sum() < known:
+            row = int(np.flatnonzero(text.to_numpy())[0])
+            raise ValueError(
+                f"Column {name!r} holds {str(column.iloc[row])!r} in {table.place(row)} of {table.source}, which is not a number "
+                "as other values of it are; mend it, or make it a gap."
+            )
+
+
 def _without_gaps(encoding: Encoding, used: list[str]) -> list[str]:
     """Columns that had no gaps when the model was trained: it does not know what to make of one."""
     return [
@@ -91,6 +108,7 @@ def feature_rows(
         return pd.DataFrame(0.0, index=range(len(table.frame)), columns=model.names), kept
     if model.encoding is not None:
         rows = table.frame
+        _refuse_text(model.encoding, table, present)
         if drop_missing:
             kept = rows[_without_gaps(model.encoding, present)].notna().all(axis=1).to_numpy()
             rows = rows[kept]
