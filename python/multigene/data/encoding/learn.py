@@ -43,6 +43,7 @@ from multigene.data.encoding.columns import (
 )
 from multigene.data.encoding.encoding import Encoding, Source
 from multigene.data.encoding.raw import Floats, RawColumn
+from multigene.words import counted
 
 
 @dataclass
@@ -148,7 +149,9 @@ def _number(learned: Learned, column: RawColumn) -> None:
         return
     filled = Filled(column.name, _short(float(np.median(present)), present))
     learned.add(filled, filled.values(column))
-    learned.notes.append(f"{int(column.gaps.sum())} gaps of {column.name!r} are filled by {filled.value:g}")
+    gaps = int(column.gaps.sum())
+    are = "is" if gaps == 1 else "are"
+    learned.notes.append(f"{counted(gaps, 'gap')} of {column.name!r} {are} filled by {filled.value:g}")
 
 
 def _short(value: float, present: Floats) -> float:
