@@ -12,6 +12,7 @@ failed. What it found and was mended has a test of its own (`docs/reliability.md
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -49,8 +50,16 @@ CHECKS: tuple[tuple[str, Check, int, int], ...] = (
 SHOWN = 20
 
 
+def obey_signals() -> None:
+    """A shell starts what it puts into the background with signals ignored, and so are those that checks send."""
+    for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
+
+
 def run(arguments: Sequence[str] = ("--quick",)) -> Table:
     """Run the checks and return their table; the process is to end with 1 where something failed."""
+    obey_signals()
     parser = argparse.ArgumentParser(prog="python -m benchmarks campaign", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few trials of everything")
     parser.add_argument(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -92,3 +93,13 @@ def test_every_defect_that_was_found_has_a_test():
         assert named, row
         for file, name in named:
             assert f"def {name}(" in (root / file).read_text(encoding="utf-8"), f"{file}::{name}"
+
+
+def test_signals_that_the_shell_has_ignored_are_obeyed():
+    """A shell's background jobs ignore Ctrl-C, and fits that were to be interrupted ran on to their limit."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        campaign.obey_signals()
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
