@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import time
 import warnings
 
@@ -186,3 +188,19 @@ def test_rows_far_beyond_floating_points_square_root_are_no_error():
     y[[6, 50]] = [500.0, -400.0]
     X[6, 1] = 1e157
     assert fitting.outliers_of(X, y).tolist() in ([], [50])
+
+
+def test_a_short_limit_leaves_time_to_find_outliers_in_a_new_process():
+    """Learners are imported first, which takes longer than looking at a few rows."""
+    program = """
+import numpy as np
+from multigene import MultigeneRegressor
+rng = np.random.default_rng(0)
+X = rng.uniform(-2.0, 2.0, (120, 3))
+y = X[:, 0] ** 2 + X[:, 1] + 0.05 * rng.standard_normal(120)
+y[[7, 70]] = [500.0, -400.0]
+model = MultigeneRegressor(time_limit=1.5, random_state=0, n_jobs=1, settings={"clock": "processor"}).fit(X, y)
+print(model.outliers_)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
+    assert done.stdout.strip() == "[7, 70]", done.stderr

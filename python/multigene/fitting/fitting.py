@@ -112,10 +112,11 @@ class Fitting:
         """Rows that look like outliers, where the user leaves it to the program; none where the time or Ctrl-C ends that."""
         if self.parameters.loss != AUTO or self.settings.search is None or data.groups is not None:
             return np.zeros(0, dtype=np.intp)
-        limit = self.settings.stopping.seconds
+        limit, asked = self.settings.stopping.seconds, list[float]()
 
         def over() -> bool:
-            return limit is not None and self.now() - self.started > OUTLIERS_SHARE * limit
+            asked.append(self.now())  # first when the learners are imported, which may take a second
+            return limit is not None and asked[-1] - asked[0] > OUTLIERS_SHARE * limit
 
         try:
             with self.interrupts.breakable(), threadpool_limits(1, user_api="blas"):

@@ -155,9 +155,8 @@ class _Factors:
         """sqrt(x)/x is 1/sqrt(x), and x*sqrt(x) is x**1.5."""
         for root in list(self.exponents):
             inside = root.children[0] if is_a(root, "sqrt") else None
-            if (
-                root not in self.exponents or inside not in self.exponents
-            ):  # a root of a root has taken its place
+            # A root of this root may have taken its place.
+            if root not in self.exponents or inside not in self.exponents:
                 continue
             assert inside is not None
             base, power, old = inside, self.exponents[root], self.exponents[inside]
